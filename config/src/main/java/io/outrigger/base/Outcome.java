@@ -1,0 +1,49 @@
+package io.outrigger.base;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+/** A value, or the status that says why there is none. */
+public sealed interface Outcome<T> {
+  /** There is a value. */
+  record Ok<T>(T value) implements Outcome<T> {}
+
+  /** There is none; {@code status} is never OK. */
+  record Failed<T>(RpcStatus status) implements Outcome<T> {
+    public Failed {
+      if (status.isOk()) {
+        throw new IllegalArgumentException("a failure with status OK");
+      }
+    }
+  }
+
+  static <T> Outcome<T> ok(T value) {
+    return new Ok<>(value);
+  }
+
+  static <T> Outcome<T> failed(RpcStatus status) {
+    return new Failed<>(status);
+  }
+
+  /** Folds both cases to one result. */
+  default <R> R match(
+      Function<? super T, ? extends R> onOk, Function<RpcStatus, ? extends R> onFailed) {
+    if (this instanceof Ok<T> ok) {
+      return onOk.apply(ok.value());
+    }
+    return onFailed.apply(((Failed<T>) this).status());
+  }
+
+  default boolean isOk() {
+    return this instanceof Ok<T>;
+  }
+
+  default Optional<T> toOptional() {
+    return this instanceof Ok<T> ok ? Optional.of(ok.value()) : Optional.empty();
+  }
+
+  /** OK, or the reason of the failure. */
+  default RpcStatus status() {
+    return this instanceof Failed<T> failed ? failed.status() : RpcStatus.OK;
+  }
+}

@@ -1,0 +1,40 @@
+package io.outrigger.config.bootstrap;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A parsed gRPC xDS bootstrap (A27, A47, A71).
+ *
+ * @param servers control planes in order of fall-back; at least one
+ * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
+ * @param authorities by name (A47)
+ * @param certificateProviders by instance name (A29)
+ */
+public record Bootstrap(
+    List<XdsServer> servers,
+    Node node,
+    Map<String, Authority> authorities,
+    Map<String, CertificateProvider> certificateProviders,
+    String listenerNameTemplate) {
+  public Bootstrap {
+    servers = List.copyOf(servers);
+    authorities = Map.copyOf(authorities);
+    certificateProviders = Map.copyOf(certificateProviders);
+  }
+
+  /** An authority of xdstp names; without servers of its own it uses the top-level ones. */
+  public record Authority(List<XdsServer> servers, Optional<String> listenerNameTemplate) {
+    public Authority {
+      servers = List.copyOf(servers);
+    }
+  }
+
+  /** The only supported plugin is {@code file_watcher}; paths are empty when not given. */
+  public record CertificateProvider(
+      Optional<String> certificateFile,
+      Optional<String> privateKeyFile,
+      Optional<String> caCertificateFile,
+      java.time.Duration refreshInterval) {}
+}

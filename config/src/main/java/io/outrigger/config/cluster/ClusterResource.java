@@ -1,0 +1,29 @@
+package io.outrigger.config.cluster;
+
+import io.outrigger.config.endpoint.HealthStatus;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A Cluster (A27, A32, A37, A50, A75).
+ *
+ * @param maxRequests unsigned 32 bit limit of requests in flight (A32)
+ * @param idleTimeout how long a forced session connection lives unused (A75)
+ * @param overrideHostStatus which endpoints a session may reach (A55-14)
+ */
+public record ClusterResource(
+    String name,
+    ClusterSource source,
+    BalancingPolicy policy,
+    long maxRequests,
+    Optional<OutlierDetection> outlierDetection,
+    Duration idleTimeout,
+    Set<HealthStatus> overrideHostStatus) {
+  public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
+  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
+
+  public ClusterResource {
+    overrideHostStatus = Set.copyOf(overrideHostStatus);
+  }
+}

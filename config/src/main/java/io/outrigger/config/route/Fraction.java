@@ -1,0 +1,27 @@
+package io.outrigger.config.route;
+
+import io.outrigger.base.RandomSource;
+
+/**
+ * A share of requests: {@code numerator} in {@code denominator}, at most all of them.
+ *
+ * @param numerator unsigned 32 bit
+ * @param denominator 100, 10 000 or 1 000 000
+ */
+public record Fraction(long numerator, int denominator) {
+  public Fraction {
+    if (numerator < 0 || denominator <= 0) {
+      throw new IllegalArgumentException(numerator + "/" + denominator);
+    }
+  }
+
+  /** Draws once; true with this probability. */
+  public boolean draw(RandomSource random, RandomSource.Purpose purpose) {
+    return numerator >= denominator || random.nextLong(denominator, purpose) < numerator;
+  }
+
+  /** The share as a number from 0 to 1. */
+  public double asDouble() {
+    return Math.min(1.0, numerator / (double) denominator);
+  }
+}

@@ -1,0 +1,49 @@
+package io.outrigger.config.route;
+
+import com.google.re2j.Pattern;
+import java.util.Locale;
+
+/** How a route matches the path without its query (A28 "Path Matching"). */
+public sealed interface PathMatcher {
+  /** Whether {@code path} matches; it has no query part. */
+  boolean matches(String path);
+
+  /** The path begins with {@code prefix}. */
+  record Prefix(String prefix, boolean caseSensitive) implements PathMatcher {
+    @Override
+    public boolean matches(String path) {
+      return path.regionMatches(!caseSensitive, 0, prefix, 0, prefix.length());
+    }
+
+    @Override
+    public String toString() {
+      return "prefix \"" + prefix + "\"" + (caseSensitive ? "" : " ignoring case");
+    }
+  }
+
+  /** The path is {@code path}. */
+  record Exact(String path, boolean caseSensitive) implements PathMatcher {
+    @Override
+    public boolean matches(String candidate) {
+      return caseSensitive ? path.equals(candidate) : path.equalsIgnoreCase(candidate);
+    }
+
+    @Override
+    public String toString() {
+      return "path \"" + path + "\"" + (caseSensitive ? "" : " ignoring case");
+    }
+  }
+
+  /** The whole path matches an RE2 expression. */
+  record Regex(Pattern pattern) implements PathMatcher {
+    @Override
+    public boolean matches(String path) {
+      return pattern.matches(path);
+    }
+
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "regex \"%s\"", pattern.pattern());
+    }
+  }
+}

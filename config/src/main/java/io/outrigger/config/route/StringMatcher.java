@@ -1,0 +1,54 @@
+package io.outrigger.config.route;
+
+import com.google.re2j.Pattern;
+import java.util.Locale;
+
+/** How a text is matched (A63). {@code ignoreCase} never applies to regular expressions. */
+public sealed interface StringMatcher {
+  boolean matches(String value);
+
+  /** Equal; may be the empty text. */
+  record Exact(String exact, boolean ignoreCase) implements StringMatcher {
+    @Override
+    public boolean matches(String value) {
+      return ignoreCase ? exact.equalsIgnoreCase(value) : exact.equals(value);
+    }
+  }
+
+  /** Begins with {@code prefix}, which is not empty. */
+  record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
+    @Override
+    public boolean matches(String value) {
+      return value.regionMatches(ignoreCase, 0, prefix, 0, prefix.length());
+    }
+  }
+
+  /** Ends with {@code suffix}, which is not empty. */
+  record Suffix(String suffix, boolean ignoreCase) implements StringMatcher {
+    @Override
+    public boolean matches(String value) {
+      return value.regionMatches(
+          ignoreCase, value.length() - suffix.length(), suffix, 0, suffix.length());
+    }
+  }
+
+  /** Contains {@code part}, which is not empty. */
+  record Contains(String part, boolean ignoreCase) implements StringMatcher {
+    public Contains {
+      part = ignoreCase ? part.toLowerCase(Locale.ROOT) : part;
+    }
+
+    @Override
+    public boolean matches(String value) {
+      return (ignoreCase ? value.toLowerCase(Locale.ROOT) : value).contains(part);
+    }
+  }
+
+  /** The whole text matches an RE2 expression. */
+  record Regex(Pattern pattern) implements StringMatcher {
+    @Override
+    public boolean matches(String value) {
+      return pattern.matches(value);
+    }
+  }
+}

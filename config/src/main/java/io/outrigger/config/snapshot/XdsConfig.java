@@ -1,0 +1,24 @@
+package io.outrigger.config.snapshot;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.VirtualHost;
+import java.util.Map;
+
+/**
+ * One complete, consistent configuration of a target (A74).
+ *
+ * @param virtualHost the one of {@code routes} that serves the target's data-plane authority
+ * @param clusters every cluster that a route, an aggregate or a request in progress refers to; a
+ *     failed one carries the status (already fit for callers) and its note
+ */
+public record XdsConfig(
+    ListenerResource listener,
+    RouteTable routes,
+    VirtualHost virtualHost,
+    Map<String, Outcome<ClusterConfig>> clusters) {
+  public XdsConfig {
+    clusters = Map.copyOf(clusters);
+  }
+}

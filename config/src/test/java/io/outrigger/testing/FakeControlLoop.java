@@ -1,0 +1,107 @@
+package io.outrigger.testing;
+
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/**
+ * A control loop whose clock stands still until the test moves it. Tasks run on the test's thread:
+ * in {@link #run}, in {@link #advance}, or within {@link #inside}. An exception from a task fails
+ * the test.
+ */
+public final class FakeControlLoop implements ControlLoop {
+  private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
+
+  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Timer::dueNanos).thenComparing(Timer::order));
+  private long nowNanos;
+  private long order;
+  private boolean inside;
+
+  private record Timer(long dueNanos, long order, Runnable task) {}
+
+  @Override
+  public void execute(Runnable task) {
+    tasks.add(task);
+  }
+
+  @Override
+  public TimerHandle schedule(Duration delay, Runnable task) {
+    long nanos =
+        delay.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE / 4 : delay.toNanos();
+    var timer = new Timer(nowNanos + Math.max(0, nanos), order++, task);
+    timers.add(timer);
+    return () -> timers.remove(timer);
+  }
+
+  @Override
+  public void checkInside() {
+    if (!inside) {
+      throw new IllegalStateException("not inside the control loop; use run, inside or advance");
+    }
+  }
+
+  @Override
+  public long nanoTime() {
+    return nowNanos;
+  }
+
+  @Override
+  public Instant now() {
+    return EPOCH.plusNanos(nowNanos);
+  }
+
+  /** Runs {@code task} as a task of the loop, and everything that it posts. */
+  public void inside(Runnable task) {
+    execute(task);
+    run();
+  }
+
+  /** Runs what is posted, and timers that are due, until nothing is left to do now. */
+  public void run() {
+    boolean before = inside;
+    inside = true;
+    try {
+      while (true) {
+        Runnable task = tasks.poll();
+        if (task == null) {
+          Timer due = timers.peek();
+          if (due == null || due.dueNanos() > nowNanos) {
+            return;
+          }
+          timers.poll();
+          task = due.task();
+        }
+        task.run();
+      }
+    } finally {
+      inside = before;
+    }
+  }
+
+  /** Moves the clock on by {@code time}, stopping at each timer on the way to run it. */
+  public void advance(Duration time) {
+    long target = nowNanos + time.toNanos();
+    run();
+    while (true) {
+      Timer next = timers.peek();
+      if (next == null || next.dueNanos() > target) {
+        break;
+      }
+      nowNanos = Math.max(nowNanos, next.dueNanos());
+      run();
+    }
+    nowNanos = target;
+    run();
+  }
+
+  /** How many timers wait. */
+  public int pendingTimers() {
+    return timers.size();
+  }
+}

@@ -1,0 +1,34 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+
+/** The seam to sockets: the proxy implements it over Netty, tests with a fake. */
+@ControlConfined
+public interface Connector {
+  /** Starts one attempt to connect to {@code address}; it fails by itself after its time-out. */
+  Attempt connect(EndpointAddress address, Listener listener);
+
+  /** A connection, being made or made. */
+  interface Attempt {
+    /** Gives it up: an attempt is aborted, a live connection drains its streams, then closes. */
+    void close();
+  }
+
+  /**
+   * Hears what becomes of an attempt; on the control loop, never before {@code connect} returns.
+   */
+  interface Listener {
+    /** Ready for streams: the peer's SETTINGS arrived (SC-51). At most once. */
+    void onReady(Transport transport);
+
+    /**
+     * No further streams will be accepted: the attempt failed, or the connection was closed or told
+     * to go away. Once, and the last call.
+     *
+     * @param reason for people; never OK
+     */
+    void onClosed(RpcStatus reason);
+  }
+}

@@ -1,0 +1,37 @@
+package io.outrigger.lb;
+
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection (or several, one per event loop) to one address, as policies see it. A node that
+ * accounts calls wraps the subchannels that its children ask for (decision 0002); the wrapper
+ * passes everything else on.
+ */
+public interface Subchannel {
+  Endpoint endpoint();
+
+  EndpointAddress address();
+
+  /** Begins to connect when IDLE; otherwise nothing. Control loop. */
+  void requestConnection();
+
+  /** Gives the subchannel up: the connection closes when its streams have ended. Control loop. */
+  void close();
+
+  /** The live transport; null when there is none at this moment. Any thread, one volatile read. */
+  @Nullable Transport transport();
+
+  /**
+   * A picked call has ended, or was never sent. Exactly once per {@link PickResult.Use}; on the
+   * call's event loop.
+   */
+  void callEnded(PickContext call, CallOutcome outcome);
+
+  /** Where the endpoint stands, for status views. */
+  default Optional<String> locality() {
+    return Optional.empty();
+  }
+}

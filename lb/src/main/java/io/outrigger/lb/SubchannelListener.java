@@ -1,0 +1,14 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+
+/** Hears of a subchannel's states, on the control loop. */
+@ControlConfined
+public interface SubchannelListener {
+  /**
+   * @param state the new state
+   * @param reason why, when {@code state} is TRANSIENT_FAILURE; else OK
+   */
+  void onState(Connectivity state, RpcStatus reason);
+}

@@ -1,0 +1,29 @@
+package io.outrigger.proxy.http2;
+
+import io.outrigger.base.LoopConfined;
+
+/** Hears of one connection. All calls on its event loop. */
+@LoopConfined
+public interface ConnectionHandler {
+  /** The peer's first SETTINGS arrived: streams may be opened. */
+  void onReady();
+
+  /**
+   * The peer opened a stream (server side only).
+   *
+   * @return who handles it; its {@code onHeaders} follows at once
+   */
+  StreamHandler onStream(Http2Stream stream);
+
+  /**
+   * The peer sent GOAWAY: streams above {@code lastStreamId} have been told already, no new stream
+   * can be opened; the others go on.
+   */
+  void onGoAway(int lastStreamId, Http2Error error, String debug);
+
+  /** A stream may be opened after {@link Http2Connection#canOpenStream} was false. */
+  void onCapacity();
+
+  /** The socket is closed; streams have been told already. Last call, exactly once. */
+  void onClosed(String reason);
+}

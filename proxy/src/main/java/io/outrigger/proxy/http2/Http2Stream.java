@@ -1,0 +1,42 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+
+/**
+ * One HTTP/2 stream, from either side. All calls on the connection's event loop. Sending on a
+ * stream that is closed or reset is harmless and does nothing (buffers are released).
+ */
+@LoopConfined
+public interface Http2Stream {
+  int id();
+
+  /** Who hears of this stream from now on. */
+  void handler(StreamHandler handler);
+
+  /** Sends a header block: request, 1xx, response or trailers, as position and content tell. */
+  void sendHeaders(HeaderList headers, boolean endStream);
+
+  /**
+   * Sends {@code data}, of which this takes ownership. What the peer's windows or a full socket do
+   * not admit is kept in order; {@link StreamHandler#onDataSent} tells when bytes have gone. The
+   * caller bounds what is kept by returning credit ({@link #consumed}) on the other side only then.
+   */
+  void sendData(ByteBuf data, boolean endStream);
+
+  /** Ends the stream with RST_STREAM, dropping what waits to be sent. No callback follows. */
+  void reset(Http2Error error);
+
+  /**
+   * Returns {@code bytes} of received DATA to the sender's windows. Every byte delivered by {@link
+   * StreamHandler#onData} is returned once, except on a stream that has ended by then: the
+   * connection settles those itself.
+   */
+  void consumed(int bytes);
+
+  /** DATA bytes that wait for windows or the socket. */
+  int pendingBytes();
+
+  /** Whether this side has not ended the stream yet. */
+  boolean isOpenForSending();
+}

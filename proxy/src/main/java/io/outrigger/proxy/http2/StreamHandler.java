@@ -1,0 +1,32 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+
+/** Hears of one stream. All calls on the connection's event loop. */
+@LoopConfined
+public interface StreamHandler {
+  /** A validated header block: request, 1xx, response or trailers. */
+  void onHeaders(HeaderList headers, boolean endStream);
+
+  /**
+   * DATA; the handler owns {@code data} and returns its readable bytes as credit when they went on.
+   */
+  void onData(ByteBuf data, boolean endStream);
+
+  /**
+   * {@code bytes} of what was sent with {@link Http2Stream#sendData} have been given to the socket.
+   */
+  void onDataSent(int bytes);
+
+  /** The peer ended the stream with RST_STREAM, or broke a rule so that we did. Last call. */
+  void onReset(Http2Error error, boolean byPeer);
+
+  /**
+   * The connection ended under the stream. Last call.
+   *
+   * @param refused the peer promised (GOAWAY) that it has not processed the stream: safe to retry
+   * @param reason for people
+   */
+  void onConnectionLost(boolean refused, String reason);
+}

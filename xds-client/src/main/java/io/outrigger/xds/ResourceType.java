@@ -1,0 +1,54 @@
+package io.outrigger.xds;
+
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.RouteTable;
+import java.util.List;
+
+/**
+ * One of the four xDS resource types (v3).
+ *
+ * @param label {@code lds}, {@code rds}, {@code cds} or {@code eds}
+ * @param noun what people call such a resource in messages
+ * @param fullStateOfTheWorld whether absence from a response means deletion (A57-34)
+ */
+public record ResourceType<T>(
+    String label, String noun, String typeUrl, boolean fullStateOfTheWorld, Class<T> valueType) {
+  public static final ResourceType<ListenerResource> LISTENER =
+      new ResourceType<>(
+          "lds",
+          "listener",
+          "type.googleapis.com/envoy.config.listener.v3.Listener",
+          true,
+          ListenerResource.class);
+  public static final ResourceType<RouteTable> ROUTE =
+      new ResourceType<>(
+          "rds",
+          "route configuration",
+          "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+          false,
+          RouteTable.class);
+  public static final ResourceType<ClusterResource> CLUSTER =
+      new ResourceType<>(
+          "cds",
+          "cluster",
+          "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+          true,
+          ClusterResource.class);
+  public static final ResourceType<EndpointSet> ENDPOINT =
+      new ResourceType<>(
+          "eds",
+          "endpoints",
+          "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+          false,
+          EndpointSet.class);
+
+  /** All types, in the order of their dependency. */
+  public static final List<ResourceType<?>> ALL = List.of(LISTENER, ROUTE, CLUSTER, ENDPOINT);
+
+  @Override
+  public String toString() {
+    return label;
+  }
+}

@@ -1,0 +1,37 @@
+package io.outrigger.xds.decode;
+
+import io.outrigger.xds.RawResource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What became of the resources of one response.
+ *
+ * @param valid by name, in order of arrival
+ * @param invalid by name, with every error; a name is in one of both maps only
+ * @param unnamed errors of resources whose name could not be read, such as {@code "resource #3: …"}
+ */
+public record Decoded<T>(
+    Map<String, Valid<T>> valid, Map<String, Invalid> invalid, List<String> unnamed) {
+  public Decoded {
+    valid = new LinkedHashMap<>(valid);
+    invalid = new LinkedHashMap<>(invalid);
+    unnamed = List.copyOf(unnamed);
+  }
+
+  /** A resource that may be used. */
+  public record Valid<T>(T value, RawResource raw) {}
+
+  /** A resource that is refused, with each reason as {@code field.path: reason}. */
+  public record Invalid(List<String> errors, RawResource raw) {
+    public Invalid {
+      errors = List.copyOf(errors);
+    }
+  }
+
+  /** Whether the response must be NACKed. */
+  public boolean hasErrors() {
+    return !invalid.isEmpty() || !unnamed.isEmpty();
+  }
+}
