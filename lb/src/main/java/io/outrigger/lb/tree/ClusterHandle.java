@@ -1,0 +1,122 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One cluster as routes and calls refer to it: its published picker, and how many calls may still
+ * pick from it (A31).
+ *
+ * <p>Routes hold handles, not names, so a route cannot name a cluster that balancing does not know.
+ * A call acquires the handle when it is routed and releases it once no further pick can happen. A
+ * retired handle refuses to be acquired; whoever is refused reads the selector again, which by then
+ * is a newer one. The last release of a retired handle is reported, so that the cluster ends.
+ */
+@AnyThread
+public final class ClusterHandle {
+  /** A picker with its state: published together, so that readers see both or neither. */
+  private record Published(Connectivity state, Picker picker) {}
+
+  private static final int RETIRED = 1;
+  private static final int ONE_CALL = 2;
+
+  private final String name;
+  private final Consumer<ClusterHandle> onUnused;
+  private final PickQueue queue = new PickQueue();
+
+  /** Calls in use times {@link #ONE_CALL}, plus {@link #RETIRED}. */
+  private final AtomicInteger use = new AtomicInteger();
+
+  private volatile Published published =
+      new Published(Connectivity.CONNECTING, call -> PickResult.QUEUE);
+
+  /**
+   * @param onUnused told, on whichever thread it happens, that a retired handle was released last
+   */
+  ClusterHandle(String name, Consumer<ClusterHandle> onUnused) {
+    this.name = name;
+    this.onUnused = onUnused;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** Keeps the cluster alive for a call. False once retired: read the selector again. */
+  public boolean acquire() {
+    while (true) {
+      int before = use.get();
+      if ((before & RETIRED) != 0) {
+        return false;
+      }
+      if (use.compareAndSet(before, before + ONE_CALL)) {
+        return true;
+      }
+    }
+  }
+
+  /** Gives up what {@link #acquire} took; once per call. */
+  public void release() {
+    if (use.addAndGet(-ONE_CALL) == RETIRED) {
+      onUnused.accept(this);
+    }
+  }
+
+  /** The picker in force; one volatile read. */
+  public Picker picker() {
+    return published.picker();
+  }
+
+  public Connectivity state() {
+    return published.state();
+  }
+
+  /**
+   * Parks {@code call} until another picker than {@code seen} is published.
+   *
+   * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}: pick again at once
+   */
+  public long park(ParkedCall call, Picker seen) {
+    return queue.park(call, () -> published.picker() != seen);
+  }
+
+  /** Takes a parked call out. False when its {@code wake} comes or came. */
+  public boolean unpark(long ticket) {
+    return queue.unpark(ticket);
+  }
+
+  /** How many calls wait for a picker. */
+  public int parked() {
+    return queue.size();
+  }
+
+  /** How many calls hold the cluster. */
+  public int callsInUse() {
+    return use.get() / ONE_CALL;
+  }
+
+  /** Publishes, then wakes those who wait. Control loop. */
+  void publish(Connectivity state, Picker picker) {
+    published = new Published(state, picker);
+    queue.wakeAll();
+  }
+
+  /** Refuses further calls. True when no call holds the cluster any more. Control loop. */
+  boolean retire() {
+    return use.updateAndGet(before -> before | RETIRED) == RETIRED;
+  }
+
+  /** Takes calls again. Control loop. */
+  void revive() {
+    use.updateAndGet(before -> before & ~RETIRED);
+  }
+
+  /** Whether it is retired and nobody holds it. */
+  boolean isUnused() {
+    return use.get() == RETIRED;
+  }
+}

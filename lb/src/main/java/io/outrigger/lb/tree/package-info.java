@@ -1,0 +1,9 @@
+/**
+ * From an XdsConfig to a live tree per cluster, and the life of clusters (A75 shape, A31 lifetime).
+ * The tree is built and updated on the control loop; {@link io.outrigger.lb.tree.ClusterHandle} is
+ * what event loops touch.
+ */
+@NullMarked
+package io.outrigger.lb.tree;
+
+import org.jspecify.annotations.NullMarked;
