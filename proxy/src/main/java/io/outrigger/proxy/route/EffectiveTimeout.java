@@ -95,6 +95,6 @@ public record EffectiveTimeout(long limitNanos, Source source) {
     if (limit.isZero()) {
       return NONE;
     }
-    return limit.getSeconds() >= Long.MAX_VALUE / 1_000_000_000L ? NONE : limit.toNanos();
+    return limit.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L ? NONE : limit.toNanos();
   }
 }
