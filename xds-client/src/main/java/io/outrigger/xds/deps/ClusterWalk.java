@@ -7,6 +7,7 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.xds.ResourceType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -119,7 +120,7 @@ final class ClusterWalk {
     String listed =
         tree.failed().entrySet().stream()
             .limit(MAX_REASONS)
-            .map(e -> "cluster \"" + e.getKey() + "\": " + ResolutionNotes.text(e.getValue()))
+            .map(e -> ResolutionNotes.describe(ResourceType.CLUSTER, e.getKey(), e.getValue()))
             .collect(Collectors.joining(", "));
     int rest = tree.failed().size() - MAX_REASONS;
     return " in use: " + listed + (rest > 0 ? " and " + rest + " more" : ""); // A75-14
@@ -138,7 +139,7 @@ final class ClusterWalk {
               known,
               Known.nothing(),
               notes,
-              () -> failed(DependencyGraph.describe("cluster", name, known))));
+              () -> failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error()))));
       return;
     }
     ClusterResource resource = known.value().get();
@@ -163,10 +164,10 @@ final class ClusterWalk {
   }
 
   private static RpcStatus endpointFailure(ClusterSource source, Known<EndpointSet> endpoints) {
-    return RpcStatus.unavailable(
-        source instanceof ClusterSource.Eds eds
-            ? DependencyGraph.describe("endpoints", eds.serviceName(), endpoints)
-            : DependencyGraph.describe("DNS name", source.toString(), endpoints));
+    return source instanceof ClusterSource.Eds eds
+        ? RpcStatus.unavailable(
+            ResolutionNotes.describe(ResourceType.ENDPOINT, eds.serviceName(), endpoints.error()))
+        : endpoints.error().forDataPlane(); // DNS names the host itself
   }
 
   private Outcome<ClusterConfig> failed(String reason) {

@@ -13,6 +13,7 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.xds.ResourceType;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -105,13 +106,16 @@ final class DependencyGraph {
       return new Resolution.Waiting(wanted, "listener \"" + listenerName + "\"");
     }
     if (listener.value().isEmpty()) {
-      return failed(wanted, describe("listener", listenerName, listener));
+      return failed(
+          wanted, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
     }
     if (routes.isUnresolved()) {
       return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
     }
     if (choice.isEmpty()) {
-      return failed(wanted, describe("route configuration", rdsName(wanted), routes)); // A74-02
+      return failed(
+          wanted,
+          ResolutionNotes.describe(ResourceType.ROUTE, rdsName(wanted), routes.error())); // A74-02
     }
     if (choice.get().host().isEmpty()) {
       return failed(
@@ -157,7 +161,7 @@ final class DependencyGraph {
 
   private HostChoice choose(RouteTable table) {
     HostChoice last = lastChoice;
-    if (last == null || last.table() != table) {
+    if (last == null || !last.table().equals(table)) {
       Optional<VirtualHost> host = table.virtualHostFor(authority);
       last = new HostChoice(table, host, host.map(DependencyGraph::clustersOf).orElse(Set.of()));
       lastChoice = last;
@@ -177,10 +181,5 @@ final class DependencyGraph {
       }
     }
     return names;
-  }
-
-  /** {@code noun "name": reason}, for a thing that failed. */
-  static String describe(String noun, String name, Known<?> known) {
-    return noun + " \"" + name + "\": " + ResolutionNotes.text(known.error());
   }
 }

@@ -135,12 +135,12 @@ final class DnsName {
     known = Known.of(Outcome.ok(oneEndpoint(addresses)));
   }
 
-  private void onFailure(RpcStatus reason) {
-    RpcStatus text = reason.withPrefix("DNS name \"" + name + "\"");
+  private void onFailure(RpcStatus answer) {
+    RpcStatus text = reason(ResolutionNotes.text(answer));
     known =
         known.value().isPresent()
             ? known.withAmbient(text) // A37-04, A88-45
-            : Known.of(Outcome.failed(reason)); // A37-03
+            : Known.of(Outcome.failed(text)); // A37-03
     waitFor(backoff.next());
   }
 
@@ -149,10 +149,13 @@ final class DnsName {
       known =
           Known.of(
               Outcome.failed(
-                  RpcStatus.unavailable(
-                      "no answer after " + FIRST_ANSWER.toSeconds() + " s, still waiting")));
+                  reason("no answer after " + FIRST_ANSWER.toSeconds() + " s, still waiting")));
       onChange.run();
     }
+  }
+
+  private RpcStatus reason(String text) {
+    return RpcStatus.unavailable("DNS name \"" + name + "\": " + text);
   }
 
   /** All addresses are one server to us, in one locality without a name (A37-02, A61). */

@@ -2,6 +2,7 @@ package io.outrigger.xds.deps;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -34,6 +35,13 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   /** A failure fit for callers, ending with the note. */
   RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason + "; " + note());
+  }
+
+  /** {@code noun "name": reason}; once, where the reason begins with that itself. */
+  static String describe(ResourceType<?> type, String name, RpcStatus reason) {
+    String subject = type.noun() + " \"" + name + "\"";
+    String text = text(reason);
+    return text.startsWith(subject) ? text : subject + ": " + text;
   }
 
   private static void add(Set<String> errors, RpcStatus status) {

@@ -66,6 +66,16 @@ class ResolutionNotesTest {
   }
 
   @Test
+  void reasonThatNamesTheResourceIsNotPrefixedAgain() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.fail(CLUSTER, "a", RpcStatus.internal("cluster \"a\" does not exist"));
+
+    assertThat(mesh.cluster("a").status().message())
+        .isEqualTo("cluster \"a\" does not exist; xDS node ID: node-1");
+  }
+
+  @Test
   void errorWithoutTextIsItsCode() {
     Mesh mesh = Mesh.serving("a");
 
