@@ -1,6 +1,5 @@
-package io.outrigger.config.listener;
+package io.outrigger.config.route;
 
-import io.outrigger.config.route.Fraction;
 import java.time.Duration;
 import java.util.Optional;
 
