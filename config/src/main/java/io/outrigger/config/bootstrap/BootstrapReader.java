@@ -109,7 +109,7 @@ public final class BootstrapReader {
       var unused = reader.peek(); // throws when more follows
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
-      findings.error(reader.getPath(), "is not JSON: " + reason(e));
+      findings.error(reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + reason(e));
       return Optional.empty();
     }
   }
