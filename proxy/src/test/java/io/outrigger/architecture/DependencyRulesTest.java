@@ -65,7 +65,7 @@ class DependencyRulesTest {
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.admin proxy.demo"
-        + " proxy.session proxy.filter proxy.dns",
+        + " xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     String[] packages =

@@ -1,4 +1,4 @@
-package io.outrigger.xds.deps;
+package io.outrigger.xds.dns;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioDatagramChannel;
@@ -14,6 +14,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.xds.deps.DnsLookup;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;

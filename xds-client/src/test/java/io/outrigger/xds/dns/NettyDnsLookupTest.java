@@ -1,4 +1,4 @@
-package io.outrigger.xds.deps;
+package io.outrigger.xds.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
