@@ -1,0 +1,10 @@
+/**
+ * Fixtures for the ADS client and for whoever stands above it: a control plane over real gRPC that
+ * does what a test says, the same without a network, resources that are one line of text. Tests own
+ * all threads but those of the gRPC server, whose fixtures wait with a bound and never sleep.
+ * Shared by the tests of all modules.
+ */
+@NullMarked
+package io.outrigger.xds.testing;
+
+import org.jspecify.annotations.NullMarked;
