@@ -33,8 +33,7 @@ public final class XdsViews {
    * @param type only this type's label, such as {@code lds}
    * @param name only this resource
    */
-  public JsonObject configDump(
-      XdsStatusView view, Optional<String> type, Optional<String> name) {
+  public JsonObject configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     var configs = new JsonArray();
     for (XdsStatusView.Resource resource : view.resources()) {
       if (type.map(resource.type()::equals).orElse(true)

@@ -27,8 +27,20 @@ import java.util.TreeMap;
 @AnyThread
 public final class MetricsText {
   private static final long[] BUCKET_MICROS = {
-    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
-    2_500_000, 5_000_000, 10_000_000
+    500,
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000
   };
   private static final double MICROS_PER_SECOND = 1e6;
 
@@ -84,12 +96,18 @@ public final class MetricsText {
     Labels labels = Labels.of("forward", name);
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       if (calls.byGrpcStatus(code) > 0) {
-        add(requests, Labels.of("forward", name, "grpc_status", code.toString()), calls.byGrpcStatus(code));
+        add(
+            requests,
+            Labels.of("forward", name, "grpc_status", code.toString()),
+            calls.byGrpcStatus(code));
       }
     }
     for (int hundreds = 1; hundreds <= 5; hundreds++) {
       if (calls.byHttpClass(hundreds) > 0) {
-        add(requests, Labels.of("forward", name, "http_status", hundreds + "xx"), calls.byHttpClass(hundreds));
+        add(
+            requests,
+            Labels.of("forward", name, "http_status", hundreds + "xx"),
+            calls.byHttpClass(hundreds));
       }
     }
     for (LocalReason reason : LocalReason.values()) {
@@ -211,10 +229,7 @@ public final class MetricsText {
     var runtime = ManagementFactory.getRuntimeMXBean();
     var memory = ManagementFactory.getMemoryMXBean();
     var info = gauge("outrigger_build_info", "1, labelled with the versions that run.");
-    add(
-        info,
-        Labels.of("version", view.version(), "java", Runtime.version().toString()),
-        1);
+    add(info, Labels.of("version", view.version(), "java", Runtime.version().toString()), 1);
     var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
     add(started, Labels.EMPTY, runtime.getStartTime() / 1e3);
     var used = gauge("jvm_memory_used_bytes", "Memory in use, by area.");

@@ -3,7 +3,7 @@ package io.outrigger.xds.decode;
 import io.envoyproxy.envoy.extensions.filters.common.fault.v3.FaultDelay;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.FaultAbort;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
-import io.outrigger.config.listener.FilterConfig;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import java.time.Duration;
 import java.util.Optional;

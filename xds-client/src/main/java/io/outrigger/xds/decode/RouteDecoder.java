@@ -1,7 +1,7 @@
 package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
-import io.outrigger.config.listener.FilterConfig;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;

@@ -1,7 +1,8 @@
 /**
- * Fixtures for control planes and for whatever stands above the xDS client: a scriptable ADS server
- * over gRPC, a transport without sockets, a client and a DNS that say what a test wants, and short
- * ways to spell resources, as records and as messages.
+ * Fixtures for the xDS client and for whoever stands above or below it: a control plane over real
+ * gRPC that does what a test says, the same without a network, an XdsClient and a DNS that a test
+ * answers for. Tests own all threads but those of the gRPC server, whose fixtures wait with a bound
+ * and never sleep. Shared by the tests of all modules.
  */
 @NullMarked
 package io.outrigger.xds.testing;
