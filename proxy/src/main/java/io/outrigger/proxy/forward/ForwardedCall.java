@@ -82,8 +82,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     return head().isGrpc();
   }
 
-
-
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head != null) {
