@@ -115,8 +115,10 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
+  /** Whether the JSON form is not that of a plain message; Empty's is. */
   private static boolean isWellKnown(Descriptor type) {
-    return type.getFile().getPackage().equals("google.protobuf");
+    return type.getFile().getPackage().equals("google.protobuf")
+        && !type.getFullName().equals("google.protobuf.Empty");
   }
 
   private static void value(JsonElement tree, FieldDescriptor field, FieldErrors errors) {

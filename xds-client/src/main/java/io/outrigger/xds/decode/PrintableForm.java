@@ -18,8 +18,10 @@ import com.google.protobuf.Value;
 import com.google.protobuf.util.JsonFormat;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +30,24 @@ import org.jspecify.annotations.Nullable;
  * <p>The library that knows the JSON mapping fails on the first {@code Any} that it cannot resolve.
  * So each such Any is first replaced by one that it can print, a Struct that carries type and bytes
  * under a key of ours, and the printed tree is then searched for these, which become {@code
- * {"@type":…,"value":…}}. On the way, fields that the proto files mark as sensitive are blanked.
+ * {"@type":…,"value":…}}. On the way, fields that the proto files mark as sensitive, and values of
+ * headers that carry credentials, are blanked.
  */
 final class PrintableForm {
   private static final String MARK = "outrigger:not readable";
   private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
   private static final String REDACTED = "[redacted]";
+
+  /** Of headers by these names, values and what they are compared with are nobody's business. */
+  private static final Set<String> SECRET_HEADERS =
+      Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
+
+  /** The field that names the header in the messages that have one. */
+  private static final Map<String, String> HEADER_NAME_FIELDS =
+      Map.of(
+          "envoy.config.core.v3.HeaderValue", "key",
+          "envoy.config.route.v3.HeaderMatcher", "name");
+
   private static final int ANY_URL = 1;
   private static final int ANY_VALUE = 2;
 
@@ -112,6 +126,12 @@ final class PrintableForm {
     if (type.getFile().getPackage().equals("google.protobuf")) {
       return message;
     }
+    String nameField = HEADER_NAME_FIELDS.get(type.getFullName());
+    if (nameField != null) {
+      FieldDescriptor name = type.findFieldByName(nameField);
+      String header = ((String) message.getField(name)).toLowerCase(Locale.ROOT);
+      return SECRET_HEADERS.contains(header) ? redactedExcept(name, message) : message;
+    }
     Message.@Nullable Builder changed = null;
     for (Map.Entry<FieldDescriptor, Object> field : message.getAllFields().entrySet()) {
       Object before = field.getValue();
@@ -159,12 +179,16 @@ final class PrintableForm {
     if (value instanceof List<?> list) {
       return list.stream().map(PrintableForm::redacted).toList();
     }
-    if (value instanceof Message message) {
-      Message.Builder builder = message.toBuilder();
-      message.getAllFields().forEach((field, inner) -> builder.setField(field, redacted(inner)));
-      return builder.build();
-    }
-    return value;
+    return value instanceof Message message ? redactedExcept(null, message) : value;
+  }
+
+  private static Message redactedExcept(@Nullable FieldDescriptor kept, Message message) {
+    Message.Builder builder = message.toBuilder();
+    message
+        .getAllFields()
+        .forEach(
+            (field, value) -> builder.setField(field, field == kept ? value : redacted(value)));
+    return builder.build();
   }
 
   /** Turns the marked Structs of a printed tree into type and bytes. */

@@ -9,7 +9,8 @@ import java.util.Optional;
  * <p>RE2 matches in linear time, but the compiler recurses with the depth of groups and copies what
  * a counted repetition repeats: <code>((a{1000}){1000}){1000}</code> is 23 characters and a billion
  * instructions. One pass over the text adds up the copies. It need not understand the syntax
- * exactly; an expression that it misreads is compiled or refused by RE2 itself.
+ * exactly; an expression that it misreads is compiled or refused by RE2 itself. Used once, by one
+ * call.
  */
 final class RegexSize {
   static final int LONGEST = 16 * 1024;

@@ -71,6 +71,9 @@ public final class ResourceJson {
   }
 
   private static JsonElement readTree(String json) throws IOException {
+    if (json.isBlank()) {
+      throw new JsonParseException("nothing there"); // the reader would take it for null
+    }
     try (var reader = new JsonReader(new StringReader(json))) {
       reader.setStrictness(Strictness.STRICT);
       JsonElement tree = JsonParser.parseReader(reader);

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.type.matcher.v3.RegexMatcher;
+import io.outrigger.testing.Conformance;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +82,7 @@ class RegexDecoderTest {
 
   @Test
   @Timeout(5)
+  @Conformance("A28-10")
   void matchingTakesNoExponentialTime() {
     var pattern =
         RegexDecoder.decode(
