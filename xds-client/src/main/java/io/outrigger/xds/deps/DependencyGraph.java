@@ -61,6 +61,11 @@ final class DependencyGraph {
     /** What has to be watched. */
     Wanted wanted();
 
+    /** What is neither there nor failed yet, if anything; one such thing. */
+    default Optional<String> waitingFor() {
+      return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
+    }
+
     /** Something is neither there nor failed yet; {@code what} names one such thing. */
     record Waiting(Wanted wanted, String what) implements Resolution {}
 

@@ -39,6 +39,7 @@ public final class XdsDependencyManager {
   private Set<String> keep = Set.of();
   private Wanted inForce = Wanted.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
+  private Optional<String> waitingFor;
   private boolean dirty;
   private boolean posted;
   private boolean resolving;
@@ -84,6 +85,7 @@ public final class XdsDependencyManager {
     this.loop = loop;
     this.listener = listener;
     this.listenerName = listenerName;
+    this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
     this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId);
     this.listeners = new WatchTable<>(client, ResourceType.LISTENER, this::markDirty);
     this.routes = new WatchTable<>(client, ResourceType.ROUTE, this::markDirty);
@@ -116,6 +118,12 @@ public final class XdsDependencyManager {
     hosts.requestReresolution();
   }
 
+  /** One of the things that hold the next configuration back, such as {@code cluster "pay"}. */
+  public Optional<String> waitingFor() {
+    loop.checkInside();
+    return waitingFor;
+  }
+
   /** Ends all watches; the listener is not called again. */
   public void close() {
     loop.checkInside();
@@ -138,6 +146,7 @@ public final class XdsDependencyManager {
       return;
     }
     DependencyGraph.Resolution resolution = resolve();
+    waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
       inForce = complete.wanted();
       publish(complete.config());

@@ -106,9 +106,18 @@ public final class ResourceDirectory {
     ResourceFiles before = files;
     reader.execute(
         () -> {
-          ResourceFiles read = ResourceFiles.read(roots, before);
+          ResourceFiles read = readAfter(before);
           loop.execute(() -> onRead(read));
         });
+  }
+
+  private ResourceFiles readAfter(ResourceFiles before) {
+    try {
+      return ResourceFiles.read(roots, before);
+    } catch (RuntimeException e) { // ours; it must not end the watching
+      log.error("resource files: reading failed", e);
+      return before;
+    }
   }
 
   private void onRead(ResourceFiles read) {

@@ -4,6 +4,7 @@ import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -102,6 +103,8 @@ record ResourceFiles(
               .filter(Files::isRegularFile)
               .sorted()
               .toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
     if (found.isEmpty()) {
       problems.add(new ResourceProblem(root, "holds no .json, .yaml or .yml file"));

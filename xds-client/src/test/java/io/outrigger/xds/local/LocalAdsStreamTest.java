@@ -1,7 +1,7 @@
 package io.outrigger.xds.local;
 
-import static io.outrigger.xds.local.ResourceFolder.cluster;
-import static io.outrigger.xds.local.ResourceFolder.endpoints;
+import static io.outrigger.xds.testing.JsonResources.cluster;
+import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.rpc.Status;

@@ -1,14 +1,16 @@
 package io.outrigger.xds.local;
 
-import static io.outrigger.xds.local.ResourceFolder.badCluster;
-import static io.outrigger.xds.local.ResourceFolder.cluster;
-import static io.outrigger.xds.local.ResourceFolder.endpoints;
-import static io.outrigger.xds.local.ResourceFolder.listener;
+import static io.outrigger.xds.testing.JsonResources.badCluster;
+import static io.outrigger.xds.testing.JsonResources.cluster;
+import static io.outrigger.xds.testing.JsonResources.endpoints;
+import static io.outrigger.xds.testing.JsonResources.listener;
+import static io.outrigger.xds.testing.JsonResources.socketListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -16,6 +18,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
@@ -139,6 +142,16 @@ class LocalResourcesScenarioTest {
 
     assertThat(last().status().message())
         .isEqualTo("listener \"orders\": does not exist in " + temp + "; xDS node ID: node-1");
+  }
+
+  @Conformance("A74-06")
+  @Test
+  void listenerOfAServerFailsTheTargetAndSaysWhy() {
+    folder.write("a.json", socketListener("orders"));
+    run();
+
+    assertThat(last().status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
+    assertThat(last().status().message()).contains("listener \"orders\"").contains("api_listener");
   }
 
   @Test

@@ -2,8 +2,8 @@ package io.outrigger.xds.local;
 
 import static io.outrigger.xds.ResourceType.CLUSTER;
 import static io.outrigger.xds.ResourceType.ENDPOINT;
-import static io.outrigger.xds.local.ResourceFolder.cluster;
-import static io.outrigger.xds.local.ResourceFolder.endpoints;
+import static io.outrigger.xds.testing.JsonResources.cluster;
+import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;

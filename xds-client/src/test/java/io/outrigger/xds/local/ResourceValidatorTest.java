@@ -1,9 +1,9 @@
 package io.outrigger.xds.local;
 
-import static io.outrigger.xds.local.ResourceFolder.badCluster;
-import static io.outrigger.xds.local.ResourceFolder.cluster;
-import static io.outrigger.xds.local.ResourceFolder.endpoints;
-import static io.outrigger.xds.local.ResourceFolder.listener;
+import static io.outrigger.xds.testing.JsonResources.badCluster;
+import static io.outrigger.xds.testing.JsonResources.cluster;
+import static io.outrigger.xds.testing.JsonResources.endpoints;
+import static io.outrigger.xds.testing.JsonResources.listener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
