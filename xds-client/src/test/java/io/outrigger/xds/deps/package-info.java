@@ -1,0 +1,5 @@
+/** Tests of the resource graph. */
+@NullMarked
+package io.outrigger.xds.deps;
+
+import org.jspecify.annotations.NullMarked;
