@@ -144,6 +144,11 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     parts().course.close(error, reason);
   }
 
+  /** Lets a test come to the end of the stream ids. */
+  void lastLocalIdIsNear() {
+    parts().table.nextLocalId(Integer.MAX_VALUE);
+  }
+
   // What streams ask for.
 
   OutboundData outbound() {

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /** Writes down what a connection says, and takes every stream with a {@link RecordingStream}. */
 @LoopConfined
-final class RecordingConnection implements ConnectionHandler {
+class RecordingConnection implements ConnectionHandler {
   final List<String> events = new ArrayList<>();
   final List<RecordingStream> streams = new ArrayList<>();
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes down what a stream says; returns credit at once unless told to hold it. */
 @LoopConfined
-final class RecordingStream implements StreamHandler {
+class RecordingStream implements StreamHandler {
   final List<String> events = new ArrayList<>();
   final List<HeaderList> headers = new ArrayList<>();
   final ByteArrayOutputStream content = new ByteArrayOutputStream();

@@ -15,6 +15,7 @@ final class Wire implements AutoCloseable {
   final SocketConnection server;
   final EmbeddedChannel clientChannel;
   final EmbeddedChannel serverChannel;
+  final CountedBuffers buffers = new CountedBuffers();
   private final @Nullable Random cuts;
 
   Wire(
@@ -22,8 +23,8 @@ final class Wire implements AutoCloseable {
     this.cuts = cuts;
     client = SocketConnection.client(clientSettings, connection -> clientEvents);
     server = SocketConnection.server(serverSettings, connection -> serverEvents);
-    clientChannel = new EmbeddedChannel(client);
-    serverChannel = new EmbeddedChannel(server);
+    clientChannel = buffers.channel(new EmbeddedChannel(), client);
+    serverChannel = buffers.channel(new EmbeddedChannel(), server);
   }
 
   static Wire open() {
@@ -83,5 +84,6 @@ final class Wire implements AutoCloseable {
   public void close() {
     clientChannel.finishAndReleaseAll();
     serverChannel.finishAndReleaseAll();
+    buffers.checkAllReleased();
   }
 }
