@@ -1,6 +1,21 @@
 package io.outrigger.proxy.cli;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.proxy.app.ProxyApp;
+import io.outrigger.proxy.demo.Demo;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceValidator;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,6 +33,33 @@ public final class Main {
   private final AtomicInteger exitCode = new AtomicInteger(Failures.FAILED);
 
   private Main() {}
+
+  /** The program {@code outrigger}. */
+  public static void main(String[] args) {
+    start(new Programs(Main::runSidecar, Main::runDemo, Main::checkResources), args);
+  }
+
+  private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
+    try (var app = ProxyApp.start(options)) {
+      signals.onFirst(app::drain);
+      app.drained().join();
+    }
+    return 0;
+  }
+
+  private static int runDemo(
+      Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
+      throws StartFailure {
+    return Demo.run(duration, admin, story, signals::onFirst);
+  }
+
+  private static List<String> checkResources(List<Path> paths, Optional<Bootstrap> bootstrap) {
+    var context =
+        new DecodeContext(
+            bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
+            bootstrap.map(b -> b.certificateProviders().keySet()).orElse(Set.of()));
+    return ResourceValidator.validate(paths, context).stream().map(Object::toString).toList();
+  }
 
   /** Runs the command line {@code args}; does not return. */
   public static void start(Programs programs, String... args) {

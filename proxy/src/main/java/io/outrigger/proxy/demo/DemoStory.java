@@ -3,7 +3,7 @@ package io.outrigger.proxy.demo;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.WaitingClock;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ final class DemoStory {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration POLL = Duration.ofMillis(10);
 
-  private final PrintStream out;
+  private final PrintWriter out;
   private final DemoLoad load;
   private final List<DemoBackend> first;
   private final DemoBackend second;
@@ -37,7 +37,7 @@ final class DemoStory {
    * @param stopped whether the user wants it to end
    */
   DemoStory(
-      PrintStream out,
+      PrintWriter out,
       DemoLoad load,
       List<DemoBackend> first,
       DemoBackend second,
@@ -55,21 +55,21 @@ final class DemoStory {
       InetSocketAddress controlPlane,
       InetSocketAddress sidecar,
       Optional<InetSocketAddress> admin) {
-    out.println("A complete mesh in this process, on loopback:");
-    out.println(
+    print("A complete mesh in this process, on loopback:");
+    print(
         "  control plane  "
             + text(controlPlane)
             + "  (ADS, serves "
             + "xds:///"
             + DemoControlPlane.TARGET
             + ")");
-    out.println(
+    print(
         "  priority 0     "
             + first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
-    out.println("  priority 1     " + named(second));
-    out.println("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
-    admin.ifPresent(address -> out.println("  look inside    http://" + text(address) + "/"));
-    out.println();
+    print("  priority 1     " + named(second));
+    print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
+    admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
+    print("");
   }
 
   /**
@@ -131,8 +131,8 @@ final class DemoStory {
   /** The closing line: how the app fared. */
   void conclude() {
     long all = load.succeeded() + load.failed();
-    out.println();
-    out.println(
+    print("");
+    print(
         "The app made "
             + all
             + " calls: "
@@ -141,7 +141,7 @@ final class DemoStory {
             + load.failed()
             + " failed.");
     if (!held) {
-      out.println("The story did not go as it should; see the log above.");
+      print("The story did not go as it should; see the log above.");
     }
   }
 
@@ -159,9 +159,14 @@ final class DemoStory {
         .collect(Collectors.joining(", ", "Answers: ", "."));
   }
 
+  private void print(String line) {
+    out.println(line);
+    out.flush();
+  }
+
   private void say(String text) {
     double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
-    out.println(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
+    print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
   }
 
   /** Waits until {@code happened}, for as long as patience lasts. */

@@ -4,9 +4,12 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.proxy.http2.EventLoops;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /** One event loop as calls see it: its number, its clock, its deadlines. */
 @LoopConfined
@@ -33,8 +36,12 @@ public final class CallLoop {
     deadlines = new DeadlineTimers(clock, alarm);
   }
 
-  /** The loop of a running process. */
-  public static CallLoop of(int index, EventLoop loop, RandomSource random) {
+  /** The loops of a running process, in order. */
+  public static List<CallLoop> of(EventLoops loops, RandomSource random) {
+    return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
+  }
+
+  private static CallLoop of(int index, EventLoop loop, RandomSource random) {
     return new CallLoop(
         index,
         loop,

@@ -77,7 +77,7 @@ public final class MetricsText {
   public static byte[] of(MetricsView view) {
     var text = new MetricsText();
     view.forwards().forEach(text::forward);
-    var all = new MetricSnapshots.Builder();
+    var all = MetricSnapshots.builder();
     text.addTo(all);
     addXds(view.xds(), all);
     addProcess(view, all);

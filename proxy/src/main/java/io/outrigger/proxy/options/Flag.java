@@ -28,12 +28,16 @@ public enum Flag {
   ADMIN(
       "HOST:PORT", Arity.ONE, "admin HTTP server and page; 'off' disables. Default 127.0.0.1:9901"),
   ADMIN_GRPC(
-      "HOST:PORT", Arity.ONE, "admin gRPC server: CSDS, health, channelz, reflection. Default off"),
+      "HOST:PORT",
+      Arity.ONE,
+      "admin gRPC server: CSDS, health, channelz, reflection. Default off (not in this version)"),
   THREADS("N", Arity.ONE, "data-plane event loops. Default: the CPUs that the container is given"),
   TRANSPORT("auto|io_uring|epoll|nio", Arity.ONE, "how sockets are driven. Default auto"),
   CONNECT_TIMEOUT("DURATION", Arity.ONE, "for a connection to a backend. Default 20s"),
   IDLE_TIMEOUT(
-      "DURATION", Arity.ONE, "closes a local connection without streams; 0s: never. Default 30m"),
+      "DURATION",
+      Arity.ONE,
+      "closes a spare connection to a backend that long without calls; 0s: never. Default 30m"),
   KEEPALIVE_TIME(
       "DURATION",
       Arity.ONE,
@@ -59,11 +63,16 @@ public enum Flag {
   DRAIN_DELAY(
       "DURATION", Arity.ONE, "on SIGTERM, how long requests are still accepted. Default 0s"),
   DRAIN_TIMEOUT("DURATION", Arity.ONE, "and then how long running ones may take. Default 30s"),
-  ACCESS_LOG("-|FILE", Arity.ONE, "one JSON line a request, - for stdout. Default off"),
+  ACCESS_LOG(
+      "-|FILE",
+      Arity.ONE,
+      "one JSON line a request, - for stdout. Default off (not in this version)"),
   LOG_LEVEL("LEVEL", Arity.ONE, "TRACE, DEBUG, INFO, WARN, ERROR or OFF, on stderr. Default INFO"),
   LOG_FORMAT("text|json", Arity.ONE, "form of the log. Default text"),
   OTLP(
-      "ENDPOINT", Arity.ONE, "traces and metrics over OTLP, such as http://host:4317. Default off"),
+      "ENDPOINT",
+      Arity.ONE,
+      "traces and metrics over OTLP, such as http://host:4317. Default off (not in this version)"),
   CONFIG("FILE", Arity.ONE, "YAML file with these same names; flags and environment win over it");
 
   /** How many values a flag takes. */

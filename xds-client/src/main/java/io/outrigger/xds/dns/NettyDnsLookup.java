@@ -1,6 +1,8 @@
 package io.outrigger.xds.dns;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.resolver.ResolvedAddressTypes;
@@ -8,6 +10,7 @@ import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.util.NetUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
@@ -19,6 +22,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -34,26 +38,32 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
 
   private final ControlLoop loop;
   private final DnsNameResolver resolver;
+  private final Runnable stop;
 
-  /**
-   * @param eventLoop an NIO event loop; stays the caller's
-   */
-  public NettyDnsLookup(ControlLoop loop, EventLoop eventLoop) {
-    this(
-        loop,
-        new DnsNameResolverBuilder(eventLoop)
-            .datagramChannelType(NioDatagramChannel.class)
-            .socketChannelType(NioSocketChannel.class, true)
-            .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
-            .completeOncePreferredResolved(false) // both families are one endpoint's addresses
-            .resolveCache(NoopDnsCache.INSTANCE)
-            .queryTimeoutMillis(QUERY_TIMEOUT.toMillis())
-            .build());
+  /** A look-up with an event loop of its own, which {@link #close} stops. */
+  public static NettyDnsLookup start(ControlLoop loop) {
+    var group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("dns", true), NioIoHandler.newFactory());
+    return new NettyDnsLookup(
+        loop, resolver(group.next()), () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
   }
 
-  NettyDnsLookup(ControlLoop loop, DnsNameResolver resolver) {
+  private static DnsNameResolver resolver(EventLoop eventLoop) {
+    return new DnsNameResolverBuilder(eventLoop)
+        .datagramChannelType(NioDatagramChannel.class)
+        .socketChannelType(NioSocketChannel.class, true)
+        .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
+        .completeOncePreferredResolved(false) // both families are one endpoint's addresses
+        .resolveCache(NoopDnsCache.INSTANCE)
+        .queryTimeoutMillis(QUERY_TIMEOUT.toMillis())
+        .build();
+  }
+
+  NettyDnsLookup(ControlLoop loop, DnsNameResolver resolver, Runnable stop) {
     this.loop = loop;
     this.resolver = resolver;
+    this.stop = stop;
   }
 
   @Override
@@ -78,6 +88,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   @Override
   public void close() {
     resolver.close();
+    stop.run();
   }
 
   private void answer(

@@ -79,7 +79,8 @@ class NettyDnsLookupTest {
                 .resolveCache(NoopDnsCache.INSTANCE)
                 .searchDomains(List.of())
                 .queryTimeoutMillis(200)
-                .build());
+                .build(),
+            () -> {});
   }
 
   @AfterEach
@@ -172,7 +173,7 @@ class NettyDnsLookupTest {
   @Test
   void systemSettingsMakeAResolver() throws Exception {
     lookup.close();
-    lookup = new NettyDnsLookup(control, group.next());
+    lookup = NettyDnsLookup.start(control);
 
     assertThat(resolve("localhost").toOptional().orElseThrow())
         .contains(new EndpointAddress("127.0.0.1", 443));
