@@ -1,0 +1,24 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Picker;
+
+/** Handles without a tree, for tests of what refers to clusters. */
+public final class ClusterHandles {
+  private ClusterHandles() {}
+
+  /** A handle that queues every pick until {@link #publish}. */
+  public static ClusterHandle named(String name) {
+    return new ClusterHandle(name, handle -> {});
+  }
+
+  /** Refuses further calls, as when no route names the cluster any more. */
+  public static void retire(ClusterHandle handle) {
+    handle.retire();
+  }
+
+  /** Publishes as the tree would. */
+  public static void publish(ClusterHandle handle, Connectivity state, Picker picker) {
+    handle.publish(state, picker);
+  }
+}

@@ -1,0 +1,85 @@
+package io.outrigger.proxy.admin;
+
+import io.outrigger.base.AnyThread;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may ask the admin server. Browsers on the same host can be lured into asking on behalf of a
+ * stranger's page: DNS rebinding shows in Host, cross-site requests in Origin, and a form cannot
+ * send JSON.
+ */
+@AnyThread
+final class AdminGuard {
+  private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final InetSocketAddress bound;
+
+  AdminGuard(InetSocketAddress bound) {
+    this.bound = bound;
+  }
+
+  /** Why a request is refused, or empty. */
+  Optional<AdminReply> refusal(
+      String method, @Nullable String host, @Nullable String origin, @Nullable String contentType) {
+    if (host == null || !isOurs(host)) {
+      return Optional.of(
+          AdminReply.text(403, "Host must be loopback or the bound address, not " + quoted(host)));
+    }
+    if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
+      return Optional.of(
+          AdminReply.text(403, "Origin " + quoted(origin) + " is not this admin server"));
+    }
+    return switch (method) {
+      case "GET", "HEAD" -> Optional.empty();
+      case "POST" ->
+          isJson(contentType)
+              ? Optional.empty()
+              : Optional.of(AdminReply.text(415, "POST needs content-type: application/json"));
+      default -> Optional.of(AdminReply.text(405, "only GET and POST are known"));
+    };
+  }
+
+  private boolean isOurs(String host) {
+    String name = withoutPort(host).toLowerCase(Locale.ROOT);
+    if (LOOPBACK_NAMES.contains(name)) {
+      return true;
+    }
+    InetAddress address = bound.getAddress();
+    return name.equals(bound.getHostString().toLowerCase(Locale.ROOT))
+        || (address != null && !address.isAnyLocalAddress() && name.equals(literal(address)))
+        || (address != null && address.isAnyLocalAddress() && isIpLiteral(name));
+  }
+
+  /** Bound to all addresses: any literal may be ours; names, which rebinding needs, are not. */
+  private static boolean isIpLiteral(String name) {
+    return name.startsWith("[") || name.chars().allMatch(c -> c == '.' || (c >= '0' && c <= '9'));
+  }
+
+  private static String literal(InetAddress address) {
+    String text = address.getHostAddress();
+    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+  }
+
+  private static String withoutPort(String host) {
+    int colon = host.lastIndexOf(':');
+    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+  }
+
+  private static boolean isJson(@Nullable String contentType) {
+    return contentType != null
+        && contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim().equals("application/json");
+  }
+
+  private static String quoted(@Nullable String value) {
+    if (value == null) {
+      return "absent";
+    }
+    String plain = value.replaceAll("[^\\x20-\\x7e]", "?");
+    return '"' + (plain.length() > 100 ? plain.substring(0, 100) + "…" : plain) + '"';
+  }
+}

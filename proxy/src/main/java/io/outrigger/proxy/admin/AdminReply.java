@@ -1,0 +1,54 @@
+package io.outrigger.proxy.admin;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import io.outrigger.base.AnyThread;
+import java.nio.charset.StandardCharsets;
+
+/** An answer of the admin server. */
+@AnyThread
+public final class AdminReply {
+  private static final Gson JSON =
+      new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
+
+  private final int status;
+  private final String contentType;
+  private final byte[] body;
+
+  /** Takes ownership of {@code body}. */
+  public AdminReply(int status, String contentType, byte[] body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+  }
+
+  public static AdminReply json(int status, JsonElement value) {
+    return new AdminReply(
+        status,
+        "application/json; charset=utf-8",
+        (JSON.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  public static AdminReply json(JsonElement value) {
+    return json(200, value);
+  }
+
+  public static AdminReply text(int status, String text) {
+    return new AdminReply(
+        status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String contentType() {
+    return contentType;
+  }
+
+  /** The bytes; do not modify. */
+  byte[] body() {
+    return body;
+  }
+}

@@ -1,0 +1,223 @@
+package io.outrigger.proxy.admin;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The admin HTTP/1.1 server: one thread, a table of endpoints, the guard in front of them. */
+@AnyThread
+public final class AdminServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
+  private static final int MAX_REQUEST_BYTES = 64 * 1024;
+  private static final int IDLE_SECONDS = 60;
+
+  private final EventLoopGroup group;
+  private final Channel channel;
+
+  private AdminServer(EventLoopGroup group, Channel channel) {
+    this.group = group;
+    this.channel = channel;
+  }
+
+  /**
+   * Binds and serves.
+   *
+   * @param endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in {@code /*}
+   *     serves everything below
+   * @throws IOException when the address cannot be bound
+   */
+  public static AdminServer start(InetSocketAddress address, Map<String, AdminEndpoint> endpoints)
+      throws IOException {
+    var group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
+    var future =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel child) {
+                    child
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpObjectAggregator(MAX_REQUEST_BYTES),
+                            new IdleStateHandler(0, 0, IDLE_SECONDS),
+                            new Handler(new AdminGuard(child.parent().localAddress()), endpoints));
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!future.isSuccess()) {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw new IOException(
+          "cannot bind "
+              + address.getHostString()
+              + ":"
+              + address.getPort()
+              + ": "
+              + future.cause().getMessage(),
+          future.cause());
+    }
+    return new AdminServer(group, future.channel());
+  }
+
+  /** Where it listens, with the port that was picked. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) channel.localAddress();
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  /** One connection. */
+  private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
+    private final AdminGuard guard;
+    private final Map<String, AdminEndpoint> endpoints;
+
+    Handler(AdminGuard guard, Map<String, AdminEndpoint> endpoints) {
+      this.guard = guard;
+      this.endpoints = endpoints;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      boolean keepAlive = HttpUtil.isKeepAlive(request);
+      boolean head = request.method().name().equals("HEAD");
+      answer(request)
+          .whenComplete(
+              (reply, failure) -> {
+                if (failure != null) {
+                  log.error("admin request {} failed", request.uri(), failure);
+                  send(context, AdminReply.text(500, "internal error, see the log"), false, head);
+                } else {
+                  send(context, reply, keepAlive, head);
+                }
+              });
+    }
+
+    private CompletionStage<AdminReply> answer(FullHttpRequest request) {
+      if (!request.decoderResult().isSuccess()) {
+        return done(AdminReply.text(400, "not a valid HTTP request"));
+      }
+      var headers = request.headers();
+      String method = request.method().name();
+      Optional<AdminReply> refusal =
+          guard.refusal(
+              method,
+              headers.get(HttpHeaderNames.HOST),
+              headers.get(HttpHeaderNames.ORIGIN),
+              headers.get(HttpHeaderNames.CONTENT_TYPE));
+      if (refusal.isPresent()) {
+        return done(refusal.get());
+      }
+      try {
+        var uri = new QueryStringDecoder(request.uri());
+        var known = method.equals("POST") ? AdminRequest.Method.POST : AdminRequest.Method.GET;
+        return dispatch(new AdminRequest(known, uri.path(), uri.parameters()));
+      } catch (IllegalArgumentException badQuery) {
+        return done(AdminReply.text(400, "the query is not valid: " + badQuery.getMessage()));
+      }
+    }
+
+    private CompletionStage<AdminReply> dispatch(AdminRequest request) {
+      AdminEndpoint endpoint = find(request.method(), request.path());
+      if (endpoint != null) {
+        return endpoint.answer(request);
+      }
+      var other =
+          request.method() == AdminRequest.Method.GET
+              ? AdminRequest.Method.POST
+              : AdminRequest.Method.GET;
+      return done(
+          find(other, request.path()) == null
+              ? AdminReply.text(404, "no such endpoint; GET / shows the page")
+              : AdminReply.text(405, "this endpoint needs " + other));
+    }
+
+    private @Nullable AdminEndpoint find(AdminRequest.Method method, String path) {
+      AdminEndpoint exact = endpoints.get(method + " " + path);
+      if (exact != null) {
+        return exact;
+      }
+      int slash = path.lastIndexOf('/');
+      return slash < 0 ? null : endpoints.get(method + " " + path.substring(0, slash) + "/*");
+    }
+
+    private static CompletionStage<AdminReply> done(AdminReply reply) {
+      return CompletableFuture.completedFuture(reply);
+    }
+
+    private static void send(
+        ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
+      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body());
+      var response =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
+      response
+          .headers()
+          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+          .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length)
+          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+          .set("x-content-type-options", "nosniff")
+          .set("content-security-policy", "default-src 'self'; frame-ancestors 'none'");
+      if (!keepAlive) {
+        response.headers().set(HttpHeaderNames.CONNECTION, "close");
+      }
+      var written = context.writeAndFlush(response);
+      if (!keepAlive) {
+        written.addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof IdleStateEvent) {
+        context.close();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      log.debug("admin connection failed", cause);
+      context.close();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.outrigger.proxy.downstream;
+
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.Http2Connection;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.StreamHandler;
+
+/** An app's connection: each stream that it opens is a call of the forward (SC-45). */
+@LoopConfined
+final class DownstreamConnection implements ConnectionHandler {
+  private final LoopConnections siblings;
+  private final Http2Connection connection;
+  private final Forward forward;
+  private final CallLoop loop;
+
+  DownstreamConnection(
+      LoopConnections siblings, Http2Connection connection, Forward forward, CallLoop loop) {
+    this.siblings = siblings;
+    this.connection = connection;
+    this.forward = forward;
+    this.loop = loop;
+    siblings.add(this);
+  }
+
+  void drain() {
+    connection.drain();
+  }
+
+  void close() {
+    connection.close(Http2Error.NO_ERROR, "the proxy stops");
+  }
+
+  int activeStreams() {
+    return connection.activeStreams();
+  }
+
+  @Override
+  public void onReady() {}
+
+  @Override
+  public StreamHandler onStream(Http2Stream stream) {
+    return forward.newCall(loop, stream);
+  }
+
+  @Override
+  public void onGoAway(int lastStreamId, Http2Error error, String debug) {}
+
+  @Override
+  public void onCapacity() {}
+
+  @Override
+  public void onClosed(String reason) {
+    siblings.remove(this);
+  }
+}

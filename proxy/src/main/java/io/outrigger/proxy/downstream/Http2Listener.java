@@ -1,0 +1,280 @@
+package io.outrigger.proxy.downstream;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.http2.SocketConnection;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One local port: accepts apps' connections on the event loops in turn and gives their streams to a
+ * {@link Forward}.
+ *
+ * <pre>
+ * bind -> OPEN -> DRAINING -> CLOSED
+ * </pre>
+ *
+ * A drain stops accepting, says GOAWAY in two steps on every connection, and is over when the last
+ * one has closed (SC-44).
+ */
+@AnyThread
+public final class Http2Listener {
+  private static final Logger log = LoggerFactory.getLogger(Http2Listener.class);
+
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final Forward forward;
+  private final ListenerSettings settings;
+  private final List<LoopConnections> connections;
+  private final @Nullable UnixSocketFile file;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong accepted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private volatile boolean accepting = true;
+  private volatile @Nullable Channel server;
+
+  private Http2Listener(
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      ListenerSettings settings,
+      @Nullable UnixSocketFile file) {
+    this.loops = loops;
+    this.callLoops = List.copyOf(callLoops);
+    this.forward = forward;
+    this.settings = settings;
+    this.file = file;
+    connections =
+        Stream.generate(() -> new LoopConnections(this::onConnectionClosed))
+            .limit(loops.count())
+            .toList();
+  }
+
+  /**
+   * Opens a port; blocks until it is bound, so not for a loop's thread.
+   *
+   * @param address an {@link InetSocketAddress}, port 0 picks one; or a {@link
+   *     UnixDomainSocketAddress}
+   * @param callLoops one per event loop of {@code loops}, in order
+   * @throws IOException with the address and the reason
+   */
+  public static Http2Listener bind(
+      SocketAddress address,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      ListenerSettings settings)
+      throws IOException {
+    boolean unix = address instanceof UnixDomainSocketAddress;
+    UnixSocketFile file =
+        address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
+    try {
+      if (file != null) {
+        file.makeWay();
+      }
+      var listener = new Http2Listener(loops, callLoops, forward, settings, file);
+      listener.bindTo(
+          address instanceof UnixDomainSocketAddress u ? loops.unixAddress(u.getPath()) : address,
+          unix);
+      return listener;
+    } catch (IOException e) {
+      throw new IOException("cannot listen on " + text(address) + ": " + reason(e), e);
+    }
+  }
+
+  private void bindTo(SocketAddress address, boolean unix) throws IOException {
+    var bootstrap =
+        new ServerBootstrap()
+            .group(loops.group(), loops.group())
+            .channel(loops.serverChannel(address))
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    onAccepted(channel);
+                  }
+                });
+    if (!unix) {
+      bootstrap
+          .option(ChannelOption.SO_REUSEADDR, true)
+          .childOption(ChannelOption.TCP_NODELAY, true);
+    }
+    var binding = bootstrap.bind(address).awaitUninterruptibly();
+    if (!binding.isSuccess()) {
+      Throwable cause = binding.cause();
+      throw cause instanceof IOException io ? io : new IOException(cause);
+    }
+    server = binding.channel();
+    if (file != null) {
+      file.onBound();
+    }
+  }
+
+  /** On the loop that the connection will live on. */
+  private void onAccepted(Channel channel) {
+    if (open.incrementAndGet() > settings.maxConnections()) {
+      open.decrementAndGet();
+      refused.incrementAndGet();
+      log.debug("forward {}: connection refused, {} are open", forward.name(), open.get());
+      channel.close();
+      return;
+    }
+    accepted.incrementAndGet();
+    int index = loops.index(channel.eventLoop());
+    LoopConnections siblings = connections.get(index);
+    channel
+        .pipeline()
+        .addLast(
+            SocketConnection.server(
+                settings.http2(),
+                made -> new DownstreamConnection(siblings, made, forward, callLoops.get(index))));
+    if (siblings.isDraining()) {
+      channel.close(); // accepted by the kernel before the port was closed
+    }
+  }
+
+  private void onConnectionClosed() {
+    open.decrementAndGet();
+    checkDrained();
+  }
+
+  /** The bound port; 0 for a unix socket. */
+  public int port() {
+    Channel bound = server;
+    return bound != null && bound.localAddress() instanceof InetSocketAddress tcp
+        ? tcp.getPort()
+        : 0;
+  }
+
+  /** The forward that it serves. */
+  public Forward forward() {
+    return forward;
+  }
+
+  /** Connections that are open. */
+  public int connections() {
+    return open.get();
+  }
+
+  /** Connections taken so far. */
+  public long accepted() {
+    return accepted.get();
+  }
+
+  /** Connections closed at once because there were too many. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /**
+   * Stops accepting and lets every connection finish its streams. Calling it again is harmless.
+   *
+   * @return completed, on some loop, when no connection is left
+   */
+  public CompletableFuture<Void> drain() {
+    stopAccepting(() -> onEachLoop(LoopConnections::drain));
+    return drained;
+  }
+
+  /** Closes the port and every connection at once; the future is {@link #drain}'s. */
+  public CompletableFuture<Void> close() {
+    stopAccepting(() -> {});
+    onEachLoop(LoopConnections::close);
+    return drained;
+  }
+
+  private void stopAccepting(Runnable then) {
+    Channel bound = server;
+    if (bound == null || !accepting) {
+      then.run();
+      return;
+    }
+    accepting = false;
+    removeFile();
+    bound
+        .close()
+        .addListener(
+            closed -> {
+              then.run();
+              afterEachLoop(this::checkDrained);
+            });
+  }
+
+  private void removeFile() {
+    try {
+      if (file != null) {
+        file.remove();
+      }
+    } catch (IOException e) {
+      log.warn("forward {}: socket file not removed: {}", forward.name(), e.toString());
+    }
+  }
+
+  private void onEachLoop(Consumer<LoopConnections> task) {
+    for (int i = 0; i < connections.size(); i++) {
+      LoopConnections siblings = connections.get(i);
+      loops.loop(i).execute(() -> task.accept(siblings));
+    }
+  }
+
+  /** Runs {@code task} when every loop has done what it was given before. */
+  private void afterEachLoop(Runnable task) {
+    var left = new AtomicInteger(connections.size());
+    onEachLoop(
+        siblings -> {
+          if (left.decrementAndGet() == 0) {
+            task.run();
+          }
+        });
+  }
+
+  private void checkDrained() {
+    if (!accepting && open.get() == 0) {
+      drained.complete(null);
+    }
+  }
+
+  private static String text(SocketAddress address) {
+    if (address instanceof UnixDomainSocketAddress unix) {
+      return "unix:" + unix.getPath();
+    }
+    return address instanceof InetSocketAddress tcp
+        ? Optional.ofNullable(tcp.getAddress())
+                .map(a -> literal(a.getHostAddress()))
+                .orElse(tcp.getHostString())
+            + ":"
+            + tcp.getPort()
+        : address.toString();
+  }
+
+  private static String literal(String ip) {
+    return ip.indexOf(':') >= 0 ? "[" + ip + "]" : ip;
+  }
+
+  private static String reason(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    return text.toLowerCase(Locale.ROOT).contains("address already in use")
+        ? "address already in use"
+        : text;
+  }
+}

@@ -1,0 +1,132 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The app's stream of a call: what was said to the app so far, and how to end it.
+ *
+ * <p>An app that has not ended its own half by the time the answer is complete is told to stop with
+ * RST_STREAM(NO_ERROR) (RFC 9113 section 8.1, SC-24), but only once the answer has left: a reset
+ * drops what waits.
+ */
+@LoopConfined
+final class AppSide {
+  private static final String HEAD = "HEAD";
+
+  private final Http2Stream stream;
+  private boolean requestEnded;
+  private boolean headersSent;
+  private boolean ended;
+  private boolean gone;
+  private boolean stopping;
+
+  AppSide(Http2Stream stream) {
+    this.stream = stream;
+  }
+
+  /** The app ended its half. */
+  void onRequestEnd() {
+    requestEnded = true;
+  }
+
+  boolean requestEnded() {
+    return requestEnded;
+  }
+
+  /** Whether the response's head went out: from then on only trailers or a reset are left. */
+  boolean headersSent() {
+    return headersSent;
+  }
+
+  /** The app's stream is no more; nothing is said from now on. */
+  void gone() {
+    gone = true;
+    stopping = false;
+  }
+
+  void informational(HeaderList headers) {
+    stream.sendHeaders(headers, false);
+  }
+
+  void headers(HeaderList headers) {
+    headersSent = true;
+    stream.sendHeaders(headers, false);
+  }
+
+  void data(ByteBuf data, boolean endStream) {
+    ended |= endStream;
+    stream.sendData(data, endStream);
+  }
+
+  /** The last block of the response, which may be its only one. */
+  void end(HeaderList last) {
+    headersSent = true;
+    ended = true;
+    stream.sendHeaders(last, true);
+  }
+
+  /** Answers in the backend's place: a whole reply, or the end of one that was begun. */
+  void reply(RequestHead head, RpcStatus status, LocalReason reason) {
+    if (head.isGrpc()) {
+      end(
+          headersSent
+              ? LocalReply.trailers(status, reason)
+              : LocalReply.trailersOnly(status, reason));
+    } else if (headersSent) {
+      reset(reason == LocalReason.DEADLINE ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
+    } else {
+      var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
+      int code = LocalReply.httpStatus(status, reason);
+      headers(LocalReply.http(code, reason, text.readableBytes()));
+      boolean bodiless = head.method().contentEquals(HEAD);
+      data(bodiless ? empty(text) : text, true);
+    }
+  }
+
+  void reset(Http2Error error) {
+    gone = true;
+    stream.reset(error);
+  }
+
+  /** Bytes of the request have gone on: the app may send as many. */
+  void returnCredit(int bytes) {
+    stream.consumed(bytes);
+  }
+
+  /** Lets go of DATA that nobody wants any more, without stopping the app's other streams. */
+  void discard(ByteBuf data) {
+    int bytes = data.readableBytes();
+    data.release();
+    if (bytes > 0) {
+      stream.consumed(bytes);
+    }
+  }
+
+  /** The answer is complete. */
+  void stop() {
+    if (ended && !requestEnded && !gone) {
+      stopping = true;
+      onSent();
+    }
+  }
+
+  /** Some of what waited has left. */
+  void onSent() {
+    if (stopping && stream.pendingBytes() == 0) {
+      stopping = false;
+      stream.reset(Http2Error.NO_ERROR);
+    }
+  }
+
+  private static ByteBuf empty(ByteBuf instead) {
+    instead.release();
+    return Unpooled.EMPTY_BUFFER;
+  }
+}

@@ -1,0 +1,180 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pick of a call and the stream to a backend that comes of it. Counted on its own: exactly one
+ * {@link Subchannel#callEnded} follows each pick, whatever happens (A50, A32-04).
+ *
+ * <pre>
+ * WAITING -> OPEN   on stream opened
+ * WAITING -> ENDED  on not opened, or cancelled: NOT_SENT
+ * OPEN    -> ENDED  on end of the response, reset, loss or cancellation
+ * </pre>
+ *
+ * <p>It hears the backend's side of the call: the response goes through its {@link ResponseRelay},
+ * everything else to the call, which decides what the app gets.
+ */
+@LoopConfined
+final class Attempt implements StreamWaiter {
+  private enum State {
+    WAITING,
+    OPEN,
+    ENDED
+  }
+
+  private final ForwardedCall call;
+  private final Subchannel subchannel;
+  private final ResponseRelay response;
+  private State state = State.WAITING;
+  private @Nullable CallTransport transport;
+  private @Nullable Http2Stream stream;
+
+  Attempt(
+      ForwardedCall call, Subchannel subchannel, AppSide app, CallRecord record, Forward forward) {
+    this.call = call;
+    this.subchannel = subchannel;
+    String nodeId = forward.settings().nodeId();
+    response = new ResponseRelay(app, record, call.isGrpc(), subchannel.address(), nodeId);
+    record.attempt(this);
+  }
+
+  /**
+   * Asks for a stream. The call may be streaming, or even done, when this returns.
+   *
+   * @return false when there was no transport to ask: the attempt has ended
+   */
+  boolean start() {
+    if (subchannel.transport() instanceof CallTransport live) {
+      transport = live;
+      if (live.open(call.loop(), this)) {
+        return true;
+      }
+    }
+    end(CallOutcome.NOT_SENT);
+    return false;
+  }
+
+  String address() {
+    return subchannel.address().toString();
+  }
+
+  ResponseRelay response() {
+    return response;
+  }
+
+  boolean isWaiting() {
+    return state == State.WAITING;
+  }
+
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  @Override
+  public void onOpened(Http2Stream opened) {
+    if (state != State.WAITING) {
+      throw new IllegalStateException("a stream for an attempt that is " + state);
+    }
+    state = State.OPEN;
+    stream = opened;
+    call.onStreamOpen(opened);
+  }
+
+  @Override
+  public void onNotOpened(String reason) {
+    if (state == State.WAITING) {
+      end(CallOutcome.NOT_SENT);
+      call.onNotSent();
+    }
+  }
+
+  /** Bytes of the response have gone to the app: the backend may send as many. */
+  void returnCredit(int bytes) {
+    if (state == State.OPEN && stream != null) {
+      stream.consumed(bytes);
+    }
+  }
+
+  /**
+   * Ends the attempt from this side; nothing when it has ended.
+   *
+   * @param requestEnded whether the backend has all of the request; one that has answered but may
+   *     still wait for more is stopped
+   */
+  void finish(boolean requestEnded) {
+    if (state == State.WAITING && transport != null) {
+      transport.forget(call.loop(), this);
+      end(CallOutcome.NOT_SENT);
+    } else if (state == State.OPEN && stream != null) {
+      if (!response.hasEnded() || !requestEnded) {
+        stream.reset(Http2Error.CANCEL);
+      }
+      end(response.outcome());
+    }
+  }
+
+  @Override
+  public void onHeaders(HeaderList headers, boolean endStream) {
+    if (state == State.OPEN) {
+      boolean begun = response.hasBegun();
+      response.onHeaders(headers, endStream);
+      if (!begun && response.hasBegun()) {
+        call.onResponseStarted();
+      }
+      if (response.hasEnded()) {
+        call.onResponseEnd();
+      }
+    }
+  }
+
+  @Override
+  public void onData(ByteBuf data, boolean endStream) {
+    if (state != State.OPEN) {
+      data.release(); // the attempt was given up while this was on its way
+      return;
+    }
+    response.onData(data, endStream);
+    if (response.hasEnded()) {
+      call.onResponseEnd();
+    }
+  }
+
+  @Override
+  public void onDataSent(int bytes) {
+    if (state == State.OPEN) {
+      call.onRequestBytesSent(bytes);
+    }
+  }
+
+  @Override
+  public void onReset(Http2Error error, boolean byPeer) {
+    if (state == State.OPEN) {
+      end(response.outcome());
+      boolean refused = error == Http2Error.REFUSED_STREAM;
+      RpcStatus failure = CallFailures.ofReset(error, byPeer, address());
+      call.onUpstreamFailed(this, refused, byPeer ? error : null, failure);
+    }
+  }
+
+  @Override
+  public void onConnectionLost(boolean refused, String reason) {
+    if (state == State.OPEN) {
+      end(response.outcome());
+      call.onUpstreamFailed(this, refused, null, CallFailures.ofLoss(reason, address()));
+    }
+  }
+
+  private void end(CallOutcome outcome) {
+    state = State.ENDED;
+    subchannel.callEnded(call, outcome);
+  }
+}

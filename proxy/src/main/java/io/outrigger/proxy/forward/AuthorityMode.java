@@ -1,0 +1,24 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.util.AsciiString;
+
+/** Which {@code :authority} goes upstream: the values of {@code --authority}. */
+public sealed interface AuthorityMode {
+  /** The target's, as a proxyless client would send. */
+  record OfTarget() implements AuthorityMode {}
+
+  /** The app's own; the target's when it sent none. */
+  record Preserve() implements AuthorityMode {}
+
+  /** Always this text. */
+  record Fixed(AsciiString text) implements AuthorityMode {}
+
+  /** Reads the flag: {@code target}, {@code preserve}, or a text. */
+  static AuthorityMode parse(String flag) {
+    return switch (flag) {
+      case "target" -> new OfTarget();
+      case "preserve" -> new Preserve();
+      default -> new Fixed(new AsciiString(flag));
+    };
+  }
+}

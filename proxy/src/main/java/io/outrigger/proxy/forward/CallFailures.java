@@ -1,0 +1,83 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.route.ForwardTarget;
+import org.jspecify.annotations.Nullable;
+
+/** The statuses of failures that calls meet, in words that say what failed and where. */
+final class CallFailures {
+  private CallFailures() {}
+
+  static RpcStatus malformedTimeout(CharSequence text) {
+    return RpcStatus.internal("malformed grpc-timeout: \"" + text + "\"");
+  }
+
+  static RpcStatus queueFull(String forward) {
+    return RpcStatus.unavailable("too many requests wait in forward \"" + forward + "\"");
+  }
+
+  /** A bug of ours: a cluster is retired only after the selector was replaced. */
+  static RpcStatus retiredCluster() {
+    return RpcStatus.internal("routes name a retired cluster");
+  }
+
+  /** The gRPC code of a reset: the HTTP/2 mapping of the protocol (SC-15). */
+  private static Code codeOf(Http2Error error) {
+    return switch (error) {
+      case CANCEL -> Code.CANCELLED;
+      case ENHANCE_YOUR_CALM -> Code.RESOURCE_EXHAUSTED;
+      case INADEQUATE_SECURITY -> Code.PERMISSION_DENIED;
+      case REFUSED_STREAM -> Code.UNAVAILABLE;
+      default -> Code.INTERNAL;
+    };
+  }
+
+  /** The status of a stream that was reset by {@code address}, or by us for its error. */
+  static RpcStatus ofReset(Http2Error error, boolean byPeer, String address) {
+    return byPeer
+        ? new RpcStatus(codeOf(error), address + " reset the stream: " + error)
+        : RpcStatus.internal(address + " broke the protocol: " + error);
+  }
+
+  /** The status of a call whose connection to {@code address} ended under it (SC-16). */
+  static RpcStatus ofLoss(String reason, String address) {
+    return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
+  }
+
+  /** What a call waited for when its time was over (SC-09). */
+  static RpcStatus deadline(
+      long limitNanos,
+      @Nullable ForwardTarget target,
+      @Nullable ClusterHandle cluster,
+      @Nullable Attempt attempt,
+      @Nullable RpcStatus lastFailure) {
+    String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
+    if (target == null) {
+      return RpcStatus.deadlineExceeded(prefix);
+    }
+    String waited = waitedFor(target, cluster, attempt, lastFailure);
+    return RpcStatus.deadlineExceeded(prefix + ", waiting for " + waited);
+  }
+
+  private static String waitedFor(
+      ForwardTarget target,
+      @Nullable ClusterHandle cluster,
+      @Nullable Attempt attempt,
+      @Nullable RpcStatus lastFailure) {
+    if (cluster == null) {
+      return "the configuration of " + target.name();
+    }
+    String name = "cluster \"" + cluster.name() + "\"";
+    if (attempt != null && attempt.isOpen()) {
+      return "the response of " + attempt.address() + " in " + name;
+    }
+    if (attempt != null && attempt.isWaiting()) {
+      return "a stream to " + attempt.address() + " in " + name;
+    }
+    String state = "a connection in " + name + ", which is " + cluster.state();
+    return lastFailure == null ? state : state + ": " + lastFailure.message();
+  }
+}

@@ -1,0 +1,73 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Ticker;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.proxy.http2.EventLoops;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/** One event loop as calls see it: its number, its clock, its deadlines. */
+@LoopConfined
+public final class CallLoop {
+  private final int index;
+  private final Executor executor;
+  private final LongSupplier clock;
+  private final RandomSource random;
+  private final DeadlineTimers deadlines;
+
+  /**
+   * @param clock monotonic nanoseconds
+   */
+  public CallLoop(
+      int index,
+      Executor executor,
+      LongSupplier clock,
+      DeadlineTimers.Alarm alarm,
+      RandomSource random) {
+    this.index = index;
+    this.executor = executor;
+    this.clock = clock;
+    this.random = random;
+    deadlines = new DeadlineTimers(clock, alarm);
+  }
+
+  /** The loops of a running process, in order. */
+  public static List<CallLoop> of(EventLoops loops, RandomSource random) {
+    return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
+  }
+
+  private static CallLoop of(int index, EventLoop loop, RandomSource random) {
+    return new CallLoop(
+        index,
+        loop,
+        Ticker.systemTicker()::nanoTime,
+        (delayNanos, task) -> loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
+        random);
+  }
+
+  public int index() {
+    return index;
+  }
+
+  /** Posts {@code task} to the loop; callable from any thread. */
+  public void execute(Runnable task) {
+    executor.execute(task);
+  }
+
+  long nanoTime() {
+    return clock.getAsLong();
+  }
+
+  RandomSource random() {
+    return random;
+  }
+
+  DeadlineTimers deadlines() {
+    return deadlines;
+  }
+}

@@ -1,0 +1,70 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What the calls of one forward on one event loop came to. Only that loop writes; {@link
+ * CallTotals} adds the loops up for readers.
+ */
+@AnyThread
+final class CallStats {
+  static final int STARTED = 0;
+  static final int ENDED = 1;
+  static final int CANCELLED = 2;
+  static final int REQUEST_BYTES = 3;
+  static final int RESPONSE_BYTES = 4;
+  static final int GRPC = 5;
+  static final int HTTP = GRPC + RpcStatus.Code.values().length;
+  static final int LOCAL = HTTP + 6;
+  static final int COUNTERS = LOCAL + LocalReason.values().length;
+
+  private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
+  private final LatencyHistogram latency = new LatencyHistogram();
+
+  void started() {
+    add(STARTED, 1);
+  }
+
+  void requestBytes(int bytes) {
+    add(REQUEST_BYTES, bytes);
+  }
+
+  void responseBytes(int bytes) {
+    add(RESPONSE_BYTES, bytes);
+  }
+
+  /** The app gave the call up: there is no status. */
+  void cancelled() {
+    add(CANCELLED, 1);
+  }
+
+  void grpcStatus(RpcStatus.Code code) {
+    add(GRPC + code.number(), 1);
+  }
+
+  void httpStatus(int status) {
+    add(HTTP + Math.min(5, Math.max(0, status / 100)), 1);
+  }
+
+  void local(LocalReason reason) {
+    add(LOCAL + reason.ordinal(), 1);
+  }
+
+  void ended(long nanos) {
+    add(ENDED, 1);
+    latency.record(nanos);
+  }
+
+  void addTo(long[] sums, long[] latencies) {
+    for (int i = 0; i < COUNTERS; i++) {
+      sums[i] += counters.getOpaque(i);
+    }
+    latency.addTo(latencies);
+  }
+
+  private void add(int counter, long count) {
+    counters.setOpaque(counter, counters.getPlain(counter) + count);
+  }
+}

@@ -1,0 +1,107 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+
+/** The calls of one forward at one moment, over all event loops. */
+@AnyThread
+public final class CallTotals {
+  private final long[] counters;
+  private final long[] latencies;
+  private final int queued;
+
+  CallTotals(Iterable<CallStats> loops, int queued) {
+    counters = new long[CallStats.COUNTERS];
+    latencies = new long[LatencyHistogram.BUCKETS];
+    this.queued = queued;
+    loops.forEach(stats -> stats.addTo(counters, latencies));
+  }
+
+  /** Requests whose headers arrived. */
+  public long started() {
+    return counters[CallStats.STARTED];
+  }
+
+  /** Requests that have ended, in any way. */
+  public long ended() {
+    return counters[CallStats.ENDED];
+  }
+
+  /** Requests in progress. */
+  public long active() {
+    return Math.max(0, started() - ended());
+  }
+
+  /** Requests that wait for names, picks or streams. */
+  public int queued() {
+    return queued;
+  }
+
+  /** Requests that the app gave up. */
+  public long cancelled() {
+    return counters[CallStats.CANCELLED];
+  }
+
+  /** gRPC requests that ended with {@code code}. */
+  public long byGrpcStatus(RpcStatus.Code code) {
+    return counters[CallStats.GRPC + code.number()];
+  }
+
+  /**
+   * Other requests that ended with a status of a class.
+   *
+   * @param hundreds 1 to 5; 0 for requests that were reset
+   */
+  public long byHttpClass(int hundreds) {
+    return counters[CallStats.HTTP + hundreds];
+  }
+
+  /** Answers that the proxy made itself. */
+  public long byLocalReason(LocalReason reason) {
+    return counters[CallStats.LOCAL + reason.ordinal()];
+  }
+
+  /** DATA bytes from apps. */
+  public long requestBytes() {
+    return counters[CallStats.REQUEST_BYTES];
+  }
+
+  /** DATA bytes to apps. */
+  public long responseBytes() {
+    return counters[CallStats.RESPONSE_BYTES];
+  }
+
+  /** How many ended calls took at most {@code micros}, to within 6 %. */
+  public long endedWithin(long micros) {
+    long sum = 0;
+    for (int i = 0; i < latencies.length && LatencyHistogram.upperMicros(i) <= micros; i++) {
+      sum += latencies[i];
+    }
+    return sum;
+  }
+
+  /** The duration that a share {@code quantile} of ended calls kept to; 0 when none has ended. */
+  public long quantileMicros(double quantile) {
+    long all = 0;
+    for (long count : latencies) {
+      all += count;
+    }
+    long rank = Math.max(1, (long) Math.ceil(quantile * all));
+    for (int i = 0; i < latencies.length; i++) {
+      rank -= latencies[i];
+      if (rank <= 0) {
+        return LatencyHistogram.upperMicros(i);
+      }
+    }
+    return 0;
+  }
+
+  /** How long all ended calls took together, to within 6 %. */
+  public long totalMicros() {
+    long sum = 0;
+    for (int i = 0; i < latencies.length; i++) {
+      sum += latencies[i] * LatencyHistogram.upperMicros(i);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,145 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.LoopConfined;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The deadlines of one loop's calls: a wheel of intrusive lists.
+ *
+ * <p>Arming and disarming a call is a few field writes; no task is scheduled per request. One alarm
+ * is set for the first slot that holds anything; it is set anew only when a sooner deadline comes.
+ * Time is cut into ticks of about 8 ms, rounded up: a deadline never fires early, and at most one
+ * tick late.
+ */
+@LoopConfined
+public final class DeadlineTimers {
+  /** Calls a task once, later, on the loop. */
+  @FunctionalInterface
+  public interface Alarm {
+    void in(long delayNanos, Runnable task);
+  }
+
+  /** Something with a deadline. */
+  abstract static class Entry {
+    private @Nullable Entry before;
+    private @Nullable Entry after;
+    private long tick = UNARMED;
+
+    /** The time is over; the entry is not armed any more. */
+    abstract void onDeadline();
+  }
+
+  private static final int TICK_BITS = 23; // 8.4 ms
+  private static final int SLOTS = 4096; // 34 s: default timeouts fit into one turn of the wheel
+  private static final long UNARMED = -1;
+  private static final long NO_ALARM = Long.MAX_VALUE;
+
+  private final LongSupplier clock;
+  private final Alarm alarm;
+  private final long origin;
+  private final @Nullable Entry[] slots = new Entry[SLOTS];
+  private int armed;
+
+  /** Slots up to this tick have been looked at. */
+  private long doneTick;
+
+  /** The tick of the soonest alarm that is set. */
+  private long alarmTick = NO_ALARM;
+
+  DeadlineTimers(LongSupplier clock, Alarm alarm) {
+    this.clock = clock;
+    this.alarm = alarm;
+    origin = clock.getAsLong();
+  }
+
+  /** Fires {@code entry} at {@code deadlineNanos} of the clock, in place of an earlier setting. */
+  void arm(Entry entry, long deadlineNanos) {
+    disarm(entry);
+    if (armed == 0) {
+      doneTick = currentTick(); // nothing was missed while the wheel was empty
+    }
+    long tick = Math.max(tickAfter(deadlineNanos - origin), doneTick + 1);
+    entry.tick = tick;
+    int slot = (int) (tick & (SLOTS - 1));
+    Entry head = slots[slot];
+    entry.after = head;
+    if (head != null) {
+      head.before = entry;
+    }
+    slots[slot] = entry;
+    armed++;
+    setAlarm(tick);
+  }
+
+  /** Takes {@code entry} out; nothing when it is not armed. */
+  void disarm(Entry entry) {
+    if (entry.tick == UNARMED) {
+      return;
+    }
+    if (entry.before != null) {
+      entry.before.after = entry.after;
+    } else {
+      slots[(int) (entry.tick & (SLOTS - 1))] = entry.after;
+    }
+    if (entry.after != null) {
+      entry.after.before = entry.before;
+    }
+    entry.before = null;
+    entry.after = null;
+    entry.tick = UNARMED;
+    armed--;
+  }
+
+  int armed() {
+    return armed;
+  }
+
+  private void setAlarm(long tick) {
+    if (tick < alarmTick) {
+      alarmTick = tick;
+      long due = origin + (tick << TICK_BITS);
+      alarm.in(Math.max(0, due - clock.getAsLong()), () -> onAlarm(tick));
+    }
+  }
+
+  private void onAlarm(long tick) {
+    if (tick == alarmTick) {
+      alarmTick = NO_ALARM;
+    }
+    long now = currentTick();
+    // One turn of the wheel sees every slot, however long the loop was away.
+    for (long t = Math.max(doneTick + 1, now - SLOTS + 1); t <= now; t++) {
+      doneTick = t;
+      fireSlot((int) (t & (SLOTS - 1)), now);
+    }
+    doneTick = Math.max(doneTick, now);
+    for (long t = doneTick + 1; armed > 0 && t <= doneTick + SLOTS; t++) {
+      if (slots[(int) (t & (SLOTS - 1))] != null) {
+        setAlarm(t);
+        return;
+      }
+    }
+  }
+
+  private void fireSlot(int slot, long now) {
+    Entry entry = slots[slot];
+    while (entry != null) {
+      if (entry.tick <= now) {
+        disarm(entry);
+        entry.onDeadline();
+        entry = slots[slot]; // the call may have armed or disarmed others
+      } else {
+        entry = entry.after; // of a later turn
+      }
+    }
+  }
+
+  private long currentTick() {
+    return (clock.getAsLong() - origin) >> TICK_BITS;
+  }
+
+  private static long tickAfter(long nanos) {
+    return nanos <= 0 ? 0 : ((nanos - 1) >> TICK_BITS) + 1;
+  }
+}

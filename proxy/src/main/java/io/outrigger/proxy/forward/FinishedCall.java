@@ -1,0 +1,40 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import java.util.Optional;
+
+/** A call as its observer sees it, at its end. Valid only during the callback. */
+@LoopConfined
+public interface FinishedCall {
+  CharSequence method();
+
+  String path();
+
+  /** What the app sent as {@code :authority}; may be empty. */
+  CharSequence authority();
+
+  boolean isGrpc();
+
+  /** The gRPC status; for other requests what the proxy made of it. CANCELLED: the app left. */
+  RpcStatus.Code code();
+
+  /** The {@code :status} that the app got; 0 for none. */
+  int httpStatus();
+
+  /** Why the proxy answered itself; empty when a backend did. */
+  Optional<LocalReason> localReason();
+
+  /** The cluster that routing chose; empty when it did not come to that. */
+  Optional<String> cluster();
+
+  /** The address of the last attempt; empty when there was none. */
+  Optional<String> endpoint();
+
+  /** From the arrival of the headers. */
+  long durationNanos();
+
+  long requestBytes();
+
+  long responseBytes();
+}

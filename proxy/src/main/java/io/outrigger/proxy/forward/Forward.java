@@ -1,0 +1,93 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.route.ForwardTarget;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One {@code --forward} as its calls see it: settings, target, the queue's bounds, counters. */
+@AnyThread
+public final class Forward {
+  private final String name;
+  private final ForwardSettings settings;
+  private final TargetResolver targets;
+  private final CallObserver observer;
+  private final WaitingRoom waiting;
+  private final List<CallStats> stats;
+
+  /** The last target's authority as bytes; a race only costs one more conversion. */
+  private @Nullable KnownAuthority known;
+
+  private record KnownAuthority(ForwardTarget target, AsciiString bytes) {}
+
+  /**
+   * @param loops how many event loops there are
+   */
+  public Forward(
+      String name,
+      ForwardSettings settings,
+      TargetResolver targets,
+      CallObserver observer,
+      int loops) {
+    this.name = name;
+    this.settings = settings;
+    this.targets = targets;
+    this.observer = observer;
+    waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
+    stats = Stream.generate(CallStats::new).limit(loops).toList();
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** A new call for a stream that an app opened; on {@code loop}. */
+  public StreamHandler newCall(CallLoop loop, Http2Stream app) {
+    return new ForwardedCall(this, loop, app);
+  }
+
+  /** What its calls came to so far. Any thread. */
+  public CallTotals totals() {
+    return new CallTotals(stats, waiting.requests());
+  }
+
+  ForwardSettings settings() {
+    return settings;
+  }
+
+  TargetResolver targets() {
+    return targets;
+  }
+
+  CallObserver observer() {
+    return observer;
+  }
+
+  WaitingRoom waiting() {
+    return waiting;
+  }
+
+  CallStats stats(CallLoop loop) {
+    return stats.get(loop.index());
+  }
+
+  /** The {@code :authority} that goes upstream (SC-32). */
+  AsciiString authorityFor(RequestHead head, ForwardTarget target) {
+    if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
+      return fixed.text();
+    }
+    if (settings.authority() instanceof AuthorityMode.Preserve && !head.authority().isEmpty()) {
+      return head.authority();
+    }
+    KnownAuthority current = known;
+    if (current == null || current.target() != target) {
+      current = new KnownAuthority(target, new AsciiString(target.authority()));
+      known = current;
+    }
+    return current.bytes();
+  }
+}

@@ -1,0 +1,50 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.lb.PickResult;
+import java.util.Locale;
+
+/** Why the proxy answered a request itself: the values of {@code x-outrigger-local}. */
+public enum LocalReason {
+  NO_ROUTE,
+  NO_HEALTHY_UPSTREAM,
+  DEADLINE,
+  OVERLOAD,
+  XDS_ERROR,
+  CIRCUIT_BREAKER,
+  FAULT,
+  CONNECT_FAILURE,
+  UPSTREAM_RESET,
+  /** The backend ended a gRPC response without a status (SC-17). */
+  MISSING_STATUS,
+  /** The request breaks a rule of gRPC, such as a malformed {@code grpc-timeout}. */
+  BAD_REQUEST,
+  DRAINING;
+
+  private static final LocalReason[] ALL = values();
+
+  private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
+
+  /** The word on the wire. */
+  public AsciiString text() {
+    return text;
+  }
+
+  /** The reason for a drop that a picker decided. */
+  static LocalReason of(PickResult.Reason drop) {
+    return switch (drop) {
+      case OVERLOAD_DROP -> OVERLOAD;
+      case CIRCUIT_BREAKER -> CIRCUIT_BREAKER;
+    };
+  }
+
+  /** The reason with that word; {@link #XDS_ERROR} for a word that is not one. */
+  public static LocalReason of(String word) {
+    for (LocalReason reason : ALL) {
+      if (reason.text.contentEquals(word)) {
+        return reason;
+      }
+    }
+    return XDS_ERROR;
+  }
+}

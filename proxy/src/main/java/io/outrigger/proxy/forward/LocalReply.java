@@ -1,0 +1,127 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.http2.HeaderList;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Answers that the proxy makes itself (CONTRACT section 5, SC-23 to SC-27): header blocks for gRPC,
+ * status and text for other requests.
+ */
+final class LocalReply {
+  /** Longest {@code grpc-message}, encoded. */
+  static final int MAX_MESSAGE = 4096;
+
+  private static final AsciiString OK = AsciiString.cached("200");
+  private static final AsciiString TEXT = AsciiString.cached("text/plain; charset=utf-8");
+  private static final String NODE_ID = "xDS node ID:";
+  private static final String CUT = "... ";
+  private static final String HEX = "0123456789ABCDEF";
+
+  private LocalReply() {}
+
+  /**
+   * {@code status} with the node at the end of its message, unless it ends with a note already: a
+   * picker's failure and a failed configuration carry their resolution note (A88).
+   */
+  static RpcStatus noted(RpcStatus status, LocalReason reason, String nodeId) {
+    boolean hasNote =
+        reason == LocalReason.NO_HEALTHY_UPSTREAM
+            || reason == LocalReason.XDS_ERROR
+            || status.message().contains(NODE_ID);
+    return hasNote || nodeId.isEmpty()
+        ? status
+        : new RpcStatus(status.code(), status.message() + " (" + NODE_ID + " " + nodeId + ")");
+  }
+
+  /** A whole gRPC answer in one block. */
+  static HeaderList trailersOnly(RpcStatus status, LocalReason reason) {
+    var block =
+        HeaderList.builder(5)
+            .add(HeaderList.STATUS, OK)
+            .add(GrpcNames.CONTENT_TYPE, GrpcNames.APPLICATION_GRPC);
+    return withStatus(block, status, reason);
+  }
+
+  /** The end of a gRPC answer whose headers went out before. */
+  static HeaderList trailers(RpcStatus status, LocalReason reason) {
+    return withStatus(HeaderList.builder(3), status, reason);
+  }
+
+  /** {@code last}, which lacks a gRPC status, with one. */
+  static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
+    var block = HeaderList.builder(last.size() + 3);
+    for (int i = 0; i < last.size(); i++) {
+      block.add(last.name(i), last.value(i));
+    }
+    return withStatus(block, status, reason);
+  }
+
+  /** The header block of an answer that is not gRPC. */
+  static HeaderList http(int status, LocalReason reason, int length) {
+    return HeaderList.builder(4)
+        .add(HeaderList.STATUS, Integer.toString(status))
+        .add(GrpcNames.CONTENT_TYPE, TEXT)
+        .add(GrpcNames.CONTENT_LENGTH, Integer.toString(length))
+        .add(GrpcNames.LOCAL, reason.text())
+        .build();
+  }
+
+  /** The {@code :status} of an answer that is not gRPC. */
+  static int httpStatus(RpcStatus status, LocalReason reason) {
+    if (reason == LocalReason.NO_ROUTE) {
+      return 404;
+    }
+    return switch (status.code()) {
+      case DEADLINE_EXCEEDED -> 504;
+      case INTERNAL -> 500;
+      default -> 503;
+    };
+  }
+
+  private static HeaderList withStatus(
+      HeaderList.Builder block, RpcStatus status, LocalReason reason) {
+    RpcStatus allowed = status.restricted(); // A54
+    return block
+        .add(GrpcNames.GRPC_STATUS, Integer.toString(allowed.code().number()))
+        .add(GrpcNames.GRPC_MESSAGE, encode(allowed.message()))
+        .add(GrpcNames.LOCAL, reason.text())
+        .build();
+  }
+
+  /**
+   * Percent-encodes for {@code grpc-message}. What is too long loses its middle: the end, which
+   * names the node, stays.
+   */
+  static String encode(String message) {
+    String whole = percentEncoded(message);
+    if (whole.length() <= MAX_MESSAGE) {
+      return whole;
+    }
+    int node = message.lastIndexOf("(" + NODE_ID);
+    String tail = node < 0 ? "" : percentEncoded(message.substring(node));
+    if (tail.length() > MAX_MESSAGE / 2) {
+      tail = "";
+    }
+    String head = whole.substring(0, MAX_MESSAGE - CUT.length() - tail.length());
+    int escape = head.lastIndexOf('%');
+    if (escape > head.length() - 3) {
+      head = head.substring(0, escape); // never half an escape
+    }
+    return head + CUT + tail;
+  }
+
+  private static String percentEncoded(String message) {
+    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+    var out = new StringBuilder(bytes.length + 16);
+    for (byte b : bytes) {
+      if (b >= ' ' && b <= '~' && b != '%') {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HEX.charAt((b >> 4) & 0xf)).append(HEX.charAt(b & 0xf));
+      }
+    }
+    return out.toString();
+  }
+}

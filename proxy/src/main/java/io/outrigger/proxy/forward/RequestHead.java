@@ -1,0 +1,129 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.route.EffectiveTimeout;
+import io.outrigger.proxy.route.GrpcTimeout;
+import org.jspecify.annotations.Nullable;
+
+/** A request's header block, read once: what the proxy itself must know of it. */
+@LoopConfined
+final class RequestHead implements RequestView {
+  private static final AsciiString HOST = AsciiString.cached("host");
+  private static final AsciiString TRUE = AsciiString.cached("true");
+
+  private final HeaderList headers;
+  private AsciiString method = AsciiString.EMPTY_STRING;
+  private AsciiString path = AsciiString.EMPTY_STRING;
+  private @Nullable AsciiString authority;
+  private @Nullable AsciiString timeout;
+  private boolean grpc;
+  private boolean waitForReady;
+
+  private RequestHead(HeaderList headers) {
+    this.headers = headers;
+  }
+
+  static RequestHead of(HeaderList headers) {
+    var head = new RequestHead(headers);
+    for (int i = 0; i < headers.size(); i++) {
+      head.read(headers.name(i), headers.value(i));
+    }
+    return head;
+  }
+
+  /** Fields that matter are told by their length before they are compared. */
+  private void read(AsciiString name, AsciiString value) {
+    switch (name.length()) {
+      case 4 -> {
+        if (authority == null && name.equals(HOST)) {
+          authority = value;
+        }
+      }
+      case 5 -> {
+        if (name.equals(HeaderList.PATH)) {
+          path = value;
+        }
+      }
+      case 7 -> {
+        if (name.equals(HeaderList.METHOD)) {
+          method = value;
+        }
+      }
+      case 10 -> {
+        if (name.equals(HeaderList.AUTHORITY)) {
+          authority = value;
+        }
+      }
+      case 12 -> {
+        if (name.equals(GrpcNames.CONTENT_TYPE)) {
+          grpc = GrpcNames.isGrpc(value);
+        } else if (name.equals(GrpcNames.GRPC_TIMEOUT)) {
+          timeout = value;
+        }
+      }
+      case 26 -> {
+        if (name.equals(GrpcNames.WAIT_FOR_READY)) {
+          waitForReady = value.contentEqualsIgnoreCase(TRUE);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  HeaderList headers() {
+    return headers;
+  }
+
+  boolean isGrpc() {
+    return grpc;
+  }
+
+  boolean waitsForReady() {
+    return waitForReady;
+  }
+
+  AsciiString method() {
+    return method;
+  }
+
+  /** {@code :authority}, or else {@code host}; empty when the app sent neither. */
+  AsciiString authority() {
+    return authority == null ? AsciiString.EMPTY_STRING : authority;
+  }
+
+  /**
+   * The app's own limit: nanoseconds, {@link EffectiveTimeout#NONE}, or {@link
+   * GrpcTimeout#MALFORMED}. A request that is not gRPC has none (A31-38).
+   */
+  long appTimeoutNanos() {
+    return timeout == null || !grpc ? EffectiveTimeout.NONE : GrpcTimeout.parse(timeout);
+  }
+
+  /** The text of {@code grpc-timeout}; empty when absent. */
+  AsciiString timeoutText() {
+    return timeout == null ? AsciiString.EMPTY_STRING : timeout;
+  }
+
+  @Override
+  public String path() {
+    return path.toString();
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    if (name.startsWith(":") || name.endsWith("-bin")) {
+      return null;
+    }
+    String joined = null;
+    for (int i = 0; i < headers.size(); i++) {
+      if (headers.name(i).contentEquals(name)) {
+        String value = headers.value(i).toString();
+        joined = joined == null ? value : joined + "," + value;
+      }
+    }
+    return joined;
+  }
+}

@@ -1,0 +1,156 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.proxy.http2.HeaderList;
+
+/**
+ * Carries a backend's response to the app as it is, and reads from it what the call came to. Only a
+ * gRPC response that ends without a status is completed (SC-17).
+ */
+@LoopConfined
+final class ResponseRelay {
+  private final AppSide app;
+  private final CallRecord record;
+  private final boolean grpc;
+  private final EndpointAddress address;
+  private final String nodeId;
+  private int status;
+  private boolean owesGrpcStatus;
+  private boolean ended;
+  private CallOutcome outcome = CallOutcome.FAILURE;
+
+  /**
+   * @param grpc whether the request is gRPC
+   * @param address of the backend, for messages
+   */
+  ResponseRelay(
+      AppSide app, CallRecord record, boolean grpc, EndpointAddress address, String nodeId) {
+    this.app = app;
+    this.record = record;
+    this.grpc = grpc;
+    this.address = address;
+    this.nodeId = nodeId;
+  }
+
+  /** Whether the final head has come. */
+  boolean hasBegun() {
+    return status != 0;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** What the response means for balancing; FAILURE until it has ended well. */
+  CallOutcome outcome() {
+    return outcome;
+  }
+
+  void onHeaders(HeaderList headers, boolean endStream) {
+    if (status != 0) {
+      onEnd(headers);
+      return;
+    }
+    int code = statusOf(headers);
+    if (code < 200) {
+      if (!grpc) { // SC-39
+        app.informational(headers);
+      }
+      return;
+    }
+    status = code;
+    record.responded(code);
+    owesGrpcStatus = grpc && code == 200 && isGrpc(headers);
+    if (endStream) {
+      onEnd(headers);
+    } else {
+      app.headers(headers);
+    }
+  }
+
+  void onData(ByteBuf data, boolean endStream) {
+    record.responseData(data.readableBytes());
+    if (!endStream) {
+      app.data(data, false);
+    } else if (!owesGrpcStatus) {
+      settle(HeaderList.EMPTY);
+      app.data(data, true);
+    } else {
+      if (data.isReadable()) {
+        app.data(data, false);
+      } else {
+        data.release();
+      }
+      onEnd(HeaderList.EMPTY);
+    }
+  }
+
+  /** Trailers, or a whole response in one block. */
+  private void onEnd(HeaderList last) {
+    settle(last);
+    if (!owesGrpcStatus || last.contains(GrpcNames.GRPC_STATUS)) {
+      app.end(last);
+      return;
+    }
+    String text = address + " ended the response without grpc-status";
+    LocalReason reason = LocalReason.MISSING_STATUS;
+    RpcStatus unknown = LocalReply.noted(new RpcStatus(Code.UNKNOWN, text), reason, nodeId);
+    record.local(unknown, reason);
+    app.end(LocalReply.completed(last, unknown, reason));
+  }
+
+  /** Decides what the end of the response means for accounting (SC-18, SC-28, A50). */
+  private void settle(HeaderList last) {
+    ended = true;
+    Code code;
+    if (grpc) {
+      AsciiString text = last.get(GrpcNames.GRPC_STATUS);
+      code = text == null ? codeOfHttp(status) : codeOf(text);
+    } else {
+      code = status < 500 ? Code.OK : Code.UNKNOWN;
+    }
+    record.grpcStatus(code);
+    outcome = code == Code.OK ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
+  }
+
+  /** The HTTP-to-gRPC table of SC-18; a 200 without a status is UNKNOWN. */
+  private static Code codeOfHttp(int status) {
+    return switch (status) {
+      case 400 -> Code.INTERNAL;
+      case 401 -> Code.UNAUTHENTICATED;
+      case 403 -> Code.PERMISSION_DENIED;
+      case 404 -> Code.UNIMPLEMENTED;
+      case 429, 502, 503, 504 -> Code.UNAVAILABLE;
+      default -> Code.UNKNOWN;
+    };
+  }
+
+  private static Code codeOf(AsciiString text) {
+    int number = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = text.byteAt(i) - '0';
+      if (digit < 0 || digit > 9 || number > 99) {
+        return Code.UNKNOWN;
+      }
+      number = number * 10 + digit;
+    }
+    return text.isEmpty() ? Code.UNKNOWN : Code.ofNumber(number);
+  }
+
+  /** A response without content-type still gets its status completed; text or HTML does not. */
+  private static boolean isGrpc(HeaderList headers) {
+    AsciiString contentType = headers.get(GrpcNames.CONTENT_TYPE);
+    return contentType == null || GrpcNames.isGrpc(contentType);
+  }
+
+  private static int statusOf(HeaderList headers) {
+    AsciiString status = headers.get(HeaderList.STATUS);
+    return status == null ? 200 : status.parseInt(); // three digits: the connection has checked
+  }
+}

@@ -1,0 +1,67 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.util.concurrent.Ticker;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+
+/**
+ * Counts, per connection, what costs us work and brings nobody forward: streams that are reset (by
+ * the peer, or by us because of its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry
+ * nothing (CVE-2019-9511 and following). A method answers true when the peer has gone too far.
+ *
+ * <p>The clock is only read when a limit is reached: a period that has passed by then starts the
+ * counts anew. A peer can thus do at most twice the limit in one period.
+ */
+@LoopConfined
+final class AbuseGuard {
+  /** Control frames that a useful frame pays for. */
+  private static final int PER_USEFUL_FRAME = 8;
+
+  private final AbuseLimits limits;
+  private final Ticker ticker;
+  private long sinceNanos;
+  private int streams;
+  private int resets;
+  private long useful;
+  private long idle;
+
+  AbuseGuard(AbuseLimits limits, Ticker ticker) {
+    this.limits = limits;
+    this.ticker = ticker;
+    this.sinceNanos = ticker.nanoTime();
+  }
+
+  void onStream() {
+    streams++;
+    useful++;
+  }
+
+  void onUsefulFrame() {
+    useful++;
+  }
+
+  /** A stream ended by RST_STREAM from the peer, or by ours for an error of the peer. */
+  boolean onReset() {
+    resets++;
+    return resets >= limits.resets() && resets > streams / 2 && !startedAnew();
+  }
+
+  /** A frame that carried nothing. */
+  boolean onIdleFrame() {
+    idle++;
+    return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !startedAnew();
+  }
+
+  private boolean startedAnew() {
+    long now = ticker.nanoTime();
+    if (now - sinceNanos < limits.period().toNanos()) {
+      return false;
+    }
+    sinceNanos = now;
+    streams = 0;
+    resets = 0;
+    useful = 0;
+    idle = 0;
+    return true;
+  }
+}

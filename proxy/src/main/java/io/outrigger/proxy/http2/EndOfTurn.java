@@ -1,0 +1,66 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of one event loop that have something to flush. One task at the end of the loop's
+ * turn serves them all: frames written for many streams, during many socket reads, leave with one
+ * system call per socket.
+ */
+@LoopConfined
+final class EndOfTurn {
+  /** Who wants to be called once at the end of the turn. */
+  interface Dirty {
+    void onEndOfTurn();
+  }
+
+  private static final FastThreadLocal<@Nullable EndOfTurn> CURRENT = new FastThreadLocal<>();
+
+  private final EventLoop loop;
+  private final List<Dirty> dirty = new ArrayList<>();
+  private final Runnable task = this::run;
+  private boolean scheduled;
+
+  private EndOfTurn(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  /** The one of {@code loop}; call it there. */
+  static EndOfTurn of(EventLoop loop) {
+    EndOfTurn current = CURRENT.get();
+    if (current == null || current.loop != loop) {
+      current = new EndOfTurn(loop);
+      CURRENT.set(current);
+    }
+    return current;
+  }
+
+  /** Calls {@code connection} at the end of this turn. The caller adds itself only once. */
+  void add(Dirty connection) {
+    dirty.add(connection);
+    if (scheduled) {
+      return;
+    }
+    scheduled = true;
+    if (loop instanceof SingleThreadEventLoop turning) {
+      turning.executeAfterEventLoopIteration(task);
+    } else {
+      loop.execute(task);
+    }
+  }
+
+  private void run() {
+    // Serving one may make others dirty, or itself again: credit returned, a socket writable.
+    for (int i = 0; i < dirty.size(); i++) {
+      dirty.get(i).onEndOfTurn();
+    }
+    dirty.clear();
+    scheduled = false;
+  }
+}

@@ -1,0 +1,178 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.outrigger.base.AnyThread;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The data plane's event loops, {@code loop-0} to {@code loop-N}, and the kinds of channel that fit
+ * the transport they run on.
+ */
+@AnyThread
+public final class EventLoops {
+  /** How the loops talk to the operating system. */
+  public enum TransportKind {
+    /** The best that works here: epoll, else NIO; io_uring brings nothing more (measured). */
+    AUTO,
+    IO_URING,
+    EPOLL,
+    NIO
+  }
+
+  private final TransportKind kind;
+  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoop[] loops;
+
+  private EventLoops(TransportKind kind, int count) {
+    this.kind = kind;
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            count, new DefaultThreadFactory("loop", false), handlers(kind));
+    List<EventLoop> all = new ArrayList<>();
+    for (EventExecutor executor : group) {
+      EventLoop loop = (EventLoop) executor;
+      String name = "loop-" + all.size();
+      loop.execute(() -> Thread.currentThread().setName(name));
+      all.add(loop);
+    }
+    this.loops = all.toArray(new EventLoop[0]);
+  }
+
+  /**
+   * Starts {@code count} loops.
+   *
+   * @throws IllegalStateException if {@code wanted} does not work on this machine
+   */
+  public static EventLoops start(TransportKind wanted, int count) {
+    return new EventLoops(resolve(wanted), count);
+  }
+
+  private static TransportKind resolve(TransportKind wanted) {
+    return switch (wanted) {
+      case AUTO -> Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO;
+      case EPOLL -> available(wanted, Epoll.isAvailable());
+      case IO_URING -> available(wanted, IoUring.isAvailable());
+      case NIO -> wanted;
+    };
+  }
+
+  private static TransportKind available(TransportKind wanted, boolean works) {
+    if (!works) {
+      throw new IllegalStateException("transport " + wanted + " does not work on this machine");
+    }
+    return wanted;
+  }
+
+  private static IoHandlerFactory handlers(TransportKind kind) {
+    return switch (kind) {
+      case IO_URING -> IoUringIoHandler.newFactory();
+      case EPOLL -> EpollIoHandler.newFactory();
+      case NIO -> NioIoHandler.newFactory();
+      case AUTO -> throw new AssertionError(kind);
+    };
+  }
+
+  /** What AUTO came to; never AUTO itself. */
+  public TransportKind kind() {
+    return kind;
+  }
+
+  /** How many loops there are. */
+  public int count() {
+    return loops.length;
+  }
+
+  public EventLoop loop(int index) {
+    return loops[index];
+  }
+
+  /**
+   * Which of the loops {@code loop} is.
+   *
+   * @throws IllegalArgumentException if it is none of them
+   */
+  @SuppressWarnings("ReferenceEquality") // a loop is itself
+  public int index(EventLoop loop) {
+    for (int i = 0; i < loops.length; i++) {
+      if (loops[i] == loop) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("not one of our event loops");
+  }
+
+  /** All loops in turn, as a bootstrap wants them. */
+  public MultiThreadIoEventLoopGroup group() {
+    return group;
+  }
+
+  /** The channel that accepts at {@code address}: TCP, or a unix socket. */
+  public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
+    boolean unix = isUnix(address);
+    return switch (kind) {
+      case IO_URING ->
+          unix ? IoUringServerDomainSocketChannel.class : IoUringServerSocketChannel.class;
+      case EPOLL -> unix ? EpollServerDomainSocketChannel.class : EpollServerSocketChannel.class;
+      case NIO -> unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
+      case AUTO -> throw new AssertionError(kind);
+    };
+  }
+
+  /** The channel that connects to {@code address}: TCP, or a unix socket. */
+  public Class<? extends Channel> clientChannel(SocketAddress address) {
+    boolean unix = isUnix(address);
+    return switch (kind) {
+      case IO_URING -> unix ? IoUringDomainSocketChannel.class : IoUringSocketChannel.class;
+      case EPOLL -> unix ? EpollDomainSocketChannel.class : EpollSocketChannel.class;
+      case NIO -> unix ? NioDomainSocketChannel.class : NioSocketChannel.class;
+      case AUTO -> throw new AssertionError(kind);
+    };
+  }
+
+  /** The address of a unix socket, in the form that this transport takes. */
+  public SocketAddress unixAddress(Path path) {
+    return kind == TransportKind.NIO
+        ? UnixDomainSocketAddress.of(path)
+        : new DomainSocketAddress(path.toString());
+  }
+
+  private static boolean isUnix(SocketAddress address) {
+    return address instanceof DomainSocketAddress || address instanceof UnixDomainSocketAddress;
+  }
+
+  /** Stops the loops; connections that are left are closed at once. */
+  public Future<?> stop(Duration limit) {
+    return group.shutdownGracefully(0, limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

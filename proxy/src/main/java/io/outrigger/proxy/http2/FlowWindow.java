@@ -1,0 +1,41 @@
+package io.outrigger.proxy.http2;
+
+import io.outrigger.base.LoopConfined;
+
+/**
+ * How many bytes of DATA may be sent: what the peer granted less what went. Below zero when the
+ * peer lowers SETTINGS_INITIAL_WINDOW_SIZE under way (RFC 9113 section 6.9.2).
+ */
+@LoopConfined
+final class FlowWindow {
+  private int available;
+
+  FlowWindow(int initial) {
+    available = initial;
+  }
+
+  int available() {
+    return available;
+  }
+
+  void take(int bytes) {
+    if (bytes > available) {
+      throw new IllegalStateException("window of " + available + " is asked for " + bytes);
+    }
+    available -= bytes;
+  }
+
+  /**
+   * Widens (or narrows) the window.
+   *
+   * @return false if it would pass 2^31-1, a flow-control error of the peer
+   */
+  boolean add(int bytes) {
+    long sum = (long) available + bytes;
+    if (sum > Integer.MAX_VALUE || sum < Integer.MIN_VALUE) {
+      return false;
+    }
+    available = (int) sum;
+    return true;
+  }
+}

@@ -1,0 +1,339 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts bytes into frames, however they are chunked. Payload of DATA goes on as it arrives, as
+ * slices; every other payload is bounded by the frame size and handed out whole.
+ *
+ * <p>RFC 9113 sections 4 and 6.
+ */
+@LoopConfined
+final class FrameReader {
+  private final FrameListener listener;
+  private final int maxFrameSize;
+  private final HeaderBlock block;
+
+  /** The frame header while it is incomplete. */
+  private final byte[] head = new byte[FrameType.HEADER_BYTES];
+
+  private int headFill;
+
+  private int type;
+  private int flags;
+  private int streamId;
+
+  /** Payload bytes of the frame that have not been taken yet; meaningless before a header. */
+  private int remaining;
+
+  private enum Position {
+    HEADER,
+    PAYLOAD,
+    PAD_LENGTH,
+    DATA,
+    SKIP
+  }
+
+  private Position position = Position.HEADER;
+  private int padding;
+  private @Nullable ByteBuf partial;
+  private boolean settingsSeen;
+  private boolean stopped;
+
+  FrameReader(FrameListener listener, ConnectionSettings settings) {
+    this.listener = listener;
+    this.maxFrameSize = settings.maxFrameSize();
+    AbuseLimits abuse = settings.abuse();
+    this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
+  }
+
+  /** Takes all of {@code in} (which the caller releases), unless {@link #stop} is called. */
+  void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
+    while (!stopped) {
+      switch (position) {
+        case HEADER -> {
+          if (!readHeader(in)) {
+            return;
+          }
+        }
+        case PAD_LENGTH -> {
+          if (!in.isReadable()) {
+            return;
+          }
+          padding = in.readUnsignedByte();
+          remaining--;
+          if (padding > remaining) {
+            throw protocolError("padding exceeds the frame");
+          }
+          startData(padding + 1);
+        }
+        case DATA -> {
+          if (!in.isReadable()) {
+            return;
+          }
+          int bytes = Math.min(in.readableBytes(), remaining - padding);
+          remaining -= bytes;
+          boolean last = remaining == padding;
+          if (last) {
+            skipPadding();
+          }
+          listener.onDataPart(in.readRetainedSlice(bytes), last);
+        }
+        case SKIP -> {
+          int bytes = Math.min(in.readableBytes(), remaining);
+          in.skipBytes(bytes);
+          remaining -= bytes;
+          if (remaining > 0) {
+            return;
+          }
+          position = Position.HEADER;
+        }
+        case PAYLOAD -> {
+          if (!readPayload(in, alloc)) {
+            return;
+          }
+        }
+      }
+    }
+  }
+
+  /** No more events; for use from within one, too. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Gives back what was kept. */
+  void release() {
+    stopped = true;
+    block.release();
+    if (partial != null) {
+      partial.release();
+      partial = null;
+    }
+  }
+
+  private boolean readHeader(ByteBuf in) throws ConnectionFault {
+    int take = Math.min(FrameType.HEADER_BYTES - headFill, in.readableBytes());
+    in.readBytes(head, headFill, take);
+    headFill += take;
+    if (headFill < FrameType.HEADER_BYTES) {
+      return false;
+    }
+    headFill = 0;
+    remaining = (head[0] & 0xff) << 16 | (head[1] & 0xff) << 8 | (head[2] & 0xff);
+    type = head[3] & 0xff;
+    flags = head[4] & 0xff;
+    streamId =
+        (head[5] & 0x7f) << 24 | (head[6] & 0xff) << 16 | (head[7] & 0xff) << 8 | (head[8] & 0xff);
+    checkHeader();
+    if (type == FrameType.DATA) {
+      padding = 0;
+      if ((flags & FrameType.FLAG_PADDED) != 0) {
+        position = Position.PAD_LENGTH;
+      } else {
+        startData(0);
+      }
+    } else if (type > FrameType.CONTINUATION) {
+      position = Position.SKIP;
+      listener.onIgnored();
+    } else {
+      position = Position.PAYLOAD;
+    }
+    return true;
+  }
+
+  private void checkHeader() throws ConnectionFault {
+    if (!settingsSeen) {
+      // Section 3.4: the preface of either side ends with SETTINGS.
+      if (type != FrameType.SETTINGS || (flags & FrameType.FLAG_ACK) != 0) {
+        throw protocolError("the first frame is not SETTINGS");
+      }
+      settingsSeen = true;
+    }
+    if (remaining > maxFrameSize) {
+      throw new ConnectionFault(
+          Http2Error.FRAME_SIZE_ERROR, "frame of " + remaining + " bytes exceeds the limit");
+    }
+    if (block.isOpen() && (type != FrameType.CONTINUATION || streamId != block.streamId())) {
+      throw protocolError("header block is interrupted");
+    }
+    switch (type) {
+      case FrameType.DATA, FrameType.HEADERS, FrameType.PRIORITY, FrameType.RST_STREAM -> {
+        if (streamId == 0) {
+          throw protocolError("frame of type " + type + " without a stream");
+        }
+        int least = type == FrameType.DATA && (flags & FrameType.FLAG_PADDED) != 0 ? 1 : 0;
+        if (remaining < least || (type == FrameType.RST_STREAM && remaining != 4)) {
+          throw frameSizeError();
+        }
+      }
+      case FrameType.SETTINGS -> {
+        boolean ack = (flags & FrameType.FLAG_ACK) != 0;
+        if (remaining % 6 != 0 || (ack && remaining != 0)) {
+          throw frameSizeError();
+        }
+        connectionOnly();
+      }
+      case FrameType.PING -> {
+        if (remaining != 8) {
+          throw frameSizeError();
+        }
+        connectionOnly();
+      }
+      case FrameType.GOAWAY -> {
+        if (remaining < 8) {
+          throw frameSizeError();
+        }
+        connectionOnly();
+      }
+      case FrameType.WINDOW_UPDATE -> {
+        if (remaining != 4) {
+          throw frameSizeError();
+        }
+      }
+      case FrameType.CONTINUATION -> {
+        if (!block.isOpen()) {
+          throw protocolError("CONTINUATION without HEADERS");
+        }
+      }
+      case FrameType.PUSH_PROMISE ->
+          // Section 8.4: a client must not send it, and we as a client forbade it.
+          throw protocolError("PUSH_PROMISE is not allowed");
+      default -> {}
+    }
+  }
+
+  private void connectionOnly() throws ConnectionFault {
+    if (streamId != 0) {
+      throw protocolError("frame of type " + type + " on a stream");
+    }
+  }
+
+  private void startData(int unseen) throws ConnectionFault {
+    boolean endStream = (flags & FrameType.FLAG_END_STREAM) != 0;
+    int flowBytes = unseen == 0 ? remaining : remaining + 1;
+    boolean empty = remaining == padding;
+    position = Position.DATA;
+    if (empty) {
+      skipPadding();
+    }
+    listener.onDataStart(streamId, flowBytes, unseen, endStream);
+    if (empty && !stopped) {
+      listener.onDataPart(Unpooled.EMPTY_BUFFER, true);
+    }
+  }
+
+  private void skipPadding() {
+    position = padding == 0 ? Position.HEADER : Position.SKIP;
+    remaining = padding;
+  }
+
+  private boolean readPayload(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
+    ByteBuf kept = partial;
+    if (kept == null && in.readableBytes() >= remaining) {
+      int end = in.readerIndex() + remaining;
+      position = Position.HEADER;
+      onPayload(in.slice(in.readerIndex(), remaining), alloc);
+      in.readerIndex(end);
+      return true;
+    }
+    if (kept == null) {
+      kept = alloc.buffer(remaining, remaining);
+      partial = kept;
+    }
+    kept.writeBytes(in, Math.min(in.readableBytes(), kept.writableBytes()));
+    if (kept.isWritable()) {
+      return false;
+    }
+    partial = null;
+    position = Position.HEADER;
+    try {
+      onPayload(kept, alloc);
+    } finally {
+      kept.release();
+    }
+    return true;
+  }
+
+  private void onPayload(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
+    switch (type) {
+      case FrameType.HEADERS -> onHeaders(payload, alloc);
+      case FrameType.CONTINUATION -> {
+        block.append(payload);
+        if ((flags & FrameType.FLAG_END_HEADERS) != 0) {
+          finishBlock();
+        }
+      }
+      case FrameType.PRIORITY -> {
+        listener.onIgnored();
+        if (payload.readableBytes() != 5 && !stopped) {
+          listener.onStreamFault(streamId, Http2Error.FRAME_SIZE_ERROR, "PRIORITY of wrong size");
+        }
+      }
+      case FrameType.RST_STREAM -> listener.onReset(streamId, payload.readUnsignedInt());
+      case FrameType.SETTINGS -> {
+        if ((flags & FrameType.FLAG_ACK) != 0) {
+          listener.onSettingsAck();
+        } else {
+          listener.onSettings(payload);
+        }
+      }
+      case FrameType.PING -> listener.onPing(payload.readLong(), (flags & FrameType.FLAG_ACK) != 0);
+      case FrameType.GOAWAY ->
+          listener.onGoAway(
+              payload.readInt() & Integer.MAX_VALUE, payload.readUnsignedInt(), payload);
+      case FrameType.WINDOW_UPDATE ->
+          listener.onWindowUpdate(streamId, payload.readInt() & Integer.MAX_VALUE);
+      default -> throw new AssertionError(type);
+    }
+  }
+
+  private void onHeaders(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
+    int pad = 0;
+    if ((flags & FrameType.FLAG_PADDED) != 0) {
+      if (!payload.isReadable()) {
+        throw frameSizeError();
+      }
+      pad = payload.readUnsignedByte();
+    }
+    if ((flags & FrameType.FLAG_PRIORITY) != 0) {
+      if (payload.readableBytes() < 5) {
+        throw frameSizeError();
+      }
+      payload.skipBytes(5);
+    }
+    if (pad > payload.readableBytes()) {
+      throw protocolError("padding exceeds the frame");
+    }
+    ByteBuf fragment = payload.readSlice(payload.readableBytes() - pad);
+    boolean endStream = (flags & FrameType.FLAG_END_STREAM) != 0;
+    if ((flags & FrameType.FLAG_END_HEADERS) != 0) {
+      listener.onHeaderBlock(streamId, fragment, endStream);
+    } else {
+      block.open(streamId, endStream, fragment, alloc);
+    }
+  }
+
+  private void finishBlock() throws ConnectionFault {
+    ByteBuf whole = block.close();
+    try {
+      listener.onHeaderBlock(streamId, whole, block.endStream());
+    } finally {
+      whole.release();
+    }
+  }
+
+  private static ConnectionFault protocolError(String reason) {
+    return new ConnectionFault(Http2Error.PROTOCOL_ERROR, reason);
+  }
+
+  private ConnectionFault frameSizeError() {
+    return new ConnectionFault(
+        Http2Error.FRAME_SIZE_ERROR, "frame of type " + type + " has a wrong size");
+  }
+}

@@ -1,0 +1,218 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes frames into one connection's output. Small frames are copied into a buffer; DATA above
+ * {@link #COPY_BYTES} follows its frame header as the slice that came. Nothing leaves before {@link
+ * #flush}.
+ *
+ * <p>RFC 9113 sections 4 and 6.
+ */
+@LoopConfined
+final class FrameWriter {
+  static final int COPY_BYTES = 2048;
+
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private static final int LEAST_BUFFER = 256;
+  private static final int MOST_BUFFER = 64 << 10;
+
+  /** RFC 9113 section 6.8 sets no bound on debug data; ours fits any frame. */
+  private static final int MAX_DEBUG_CHARS = 256;
+
+  private final ChannelHandlerContext ctx;
+  private final Runnable onDirty;
+  private final HpackEncoder hpack = new HpackEncoder();
+  private @Nullable ByteBuf buffer;
+  private int bufferSize = LEAST_BUFFER;
+  private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
+  private boolean written;
+  private boolean released;
+
+  /** {@code onDirty} is called when there is something to flush. */
+  FrameWriter(ChannelHandlerContext ctx, Runnable onDirty) {
+    this.ctx = ctx;
+    this.onDirty = onDirty;
+  }
+
+  /** The peer's SETTINGS_MAX_FRAME_SIZE. */
+  void maxFrameSize(int bytes) {
+    maxFrameSize = bytes;
+  }
+
+  int maxFrameSize() {
+    return maxFrameSize;
+  }
+
+  HpackEncoder hpack() {
+    return hpack;
+  }
+
+  /** Whether more DATA is welcome: little waits here, and the socket keeps up. */
+  boolean isWritable() {
+    ByteBuf current = buffer;
+    return !released
+        && ctx.channel().isWritable()
+        && (current == null || current.readableBytes() < MOST_BUFFER);
+  }
+
+  void clientPreface() {
+    begin(PREFACE.length).writeBytes(PREFACE);
+  }
+
+  void settings(ConnectionSettings settings, boolean client) {
+    ByteBuf out = frame(24, FrameType.SETTINGS, 0, 0);
+    if (client) {
+      setting(out, FrameType.SETTINGS_ENABLE_PUSH, 0);
+    } else {
+      setting(out, FrameType.SETTINGS_MAX_CONCURRENT_STREAMS, settings.maxConcurrentStreams());
+    }
+    setting(out, FrameType.SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow());
+    setting(out, FrameType.SETTINGS_MAX_FRAME_SIZE, settings.maxFrameSize());
+    setting(out, FrameType.SETTINGS_MAX_HEADER_LIST_SIZE, settings.maxHeaderListBytes());
+  }
+
+  private static void setting(ByteBuf out, int id, int value) {
+    out.writeShort(id).writeInt(value);
+  }
+
+  void settingsAck() {
+    var unused = frame(0, FrameType.SETTINGS, FrameType.FLAG_ACK, 0);
+  }
+
+  void ping(long opaque, boolean ack) {
+    frame(8, FrameType.PING, ack ? FrameType.FLAG_ACK : 0, 0).writeLong(opaque);
+  }
+
+  void goAway(int lastStreamId, Http2Error error, String debug) {
+    String text = debug.substring(0, Math.min(debug.length(), MAX_DEBUG_CHARS));
+    int bytes = ByteBufUtil.utf8Bytes(text);
+    ByteBuf out = frame(8 + bytes, FrameType.GOAWAY, 0, 0);
+    out.writeInt(lastStreamId).writeInt(error.code());
+    ByteBufUtil.writeUtf8(out, text);
+  }
+
+  void reset(int streamId, Http2Error error) {
+    frame(4, FrameType.RST_STREAM, 0, streamId).writeInt(error.code());
+  }
+
+  void windowUpdate(int streamId, int increment) {
+    frame(4, FrameType.WINDOW_UPDATE, 0, streamId).writeInt(increment);
+  }
+
+  void headers(int streamId, HeaderList headers, boolean endStream) {
+    ByteBuf out = begin(FrameType.HEADER_BYTES);
+    int start = out.writerIndex();
+    out.writeZero(FrameType.HEADER_BYTES);
+    hpack.encode(streamId, headers, out);
+    int length = out.writerIndex() - start - FrameType.HEADER_BYTES;
+    int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
+    if (length <= maxFrameSize) {
+      head(out, start, length, FrameType.HEADERS, flags | FrameType.FLAG_END_HEADERS, streamId);
+    } else {
+      split(out, start, length, flags, streamId);
+    }
+  }
+
+  /** Cuts a block that is too large for one frame, which is rare enough to copy it. */
+  private void split(ByteBuf out, int start, int length, int flags, int streamId) {
+    ByteBuf block = out.copy(start + FrameType.HEADER_BYTES, length);
+    out.writerIndex(start);
+    for (int type = FrameType.HEADERS; block.isReadable(); type = FrameType.CONTINUATION) {
+      int bytes = Math.min(block.readableBytes(), maxFrameSize);
+      int end = bytes == block.readableBytes() ? FrameType.FLAG_END_HEADERS : 0;
+      int at = out.writerIndex();
+      out.writeZero(FrameType.HEADER_BYTES);
+      head(out, at, bytes, type, end | (type == FrameType.HEADERS ? flags : 0), streamId);
+      out.writeBytes(block, bytes);
+    }
+    block.release();
+  }
+
+  /** One DATA frame of all of {@code data}, which this takes; the caller knows the frame size. */
+  void data(int streamId, ByteBuf data, boolean endStream) {
+    int bytes = data.readableBytes();
+    int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
+    if (bytes <= COPY_BYTES) {
+      frame(bytes, FrameType.DATA, flags, streamId).writeBytes(data);
+      data.release();
+      return;
+    }
+    ByteBuf out = begin(FrameType.HEADER_BYTES);
+    int at = out.writerIndex();
+    out.writeZero(FrameType.HEADER_BYTES);
+    head(out, at, bytes, FrameType.DATA, flags, streamId);
+    handOver();
+    var unused = ctx.write(data, ctx.voidPromise());
+  }
+
+  /** Gives everything to the socket. */
+  void flush() {
+    handOver();
+    if (written) {
+      written = false;
+      ctx.flush();
+    }
+  }
+
+  /** Drops what was not flushed; later frames go nowhere. */
+  void release() {
+    released = true;
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+    hpack.release();
+  }
+
+  private void handOver() {
+    ByteBuf current = buffer;
+    if (current == null) {
+      return;
+    }
+    buffer = null;
+    written = true;
+    // The next turn is likely to look like this one.
+    bufferSize = Math.max(LEAST_BUFFER, Math.min(MOST_BUFFER, roundUp(current.readableBytes())));
+    var unused = ctx.write(current, ctx.voidPromise());
+  }
+
+  private static int roundUp(int bytes) {
+    return Integer.highestOneBit(Math.max(1, bytes)) << 1;
+  }
+
+  private ByteBuf frame(int length, int type, int flags, int streamId) {
+    ByteBuf out = begin(FrameType.HEADER_BYTES + length);
+    int at = out.writerIndex();
+    out.writeZero(FrameType.HEADER_BYTES);
+    head(out, at, length, type, flags, streamId);
+    return out;
+  }
+
+  private static void head(ByteBuf out, int at, int length, int type, int flags, int streamId) {
+    out.setMedium(at, length);
+    out.setByte(at + 3, type);
+    out.setByte(at + 4, flags);
+    out.setInt(at + 5, streamId);
+  }
+
+  private ByteBuf begin(int bytes) {
+    if (released) {
+      throw new IllegalStateException("frame on a connection that has ended");
+    }
+    ByteBuf current = buffer;
+    if (current == null) {
+      current = ctx.alloc().ioBuffer(Math.max(bufferSize, bytes));
+      buffer = current;
+      onDirty.run();
+    }
+    return current;
+  }
+}

@@ -1,0 +1,306 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the peer's frames mean: those of streams are checked against the state of their stream,
+ * those of the connection are passed to it (RFC 9113 sections 5.1, 6 and 8).
+ */
+@LoopConfined
+final class InboundFrames implements FrameListener {
+  private final SocketConnection connection;
+  private final StreamTable table;
+  private final HpackDecoder hpack;
+  private final CreditWindow credit;
+  private final PeerFaults faults;
+  private final boolean server;
+
+  /** Of the DATA frame under way; null while its stream is not interested. */
+  private @Nullable SocketStream dataStream;
+
+  private boolean dataEnds;
+
+  InboundFrames(
+      SocketConnection connection, StreamTable table, HpackDecoder hpack, CreditWindow credit) {
+    this.connection = connection;
+    this.table = table;
+    this.hpack = hpack;
+    this.credit = credit;
+    this.faults = connection.faults();
+    this.server = connection.isServer();
+  }
+
+  @Override
+  public void onDataStart(int id, int flowBytes, int padding, boolean endStream)
+      throws ConnectionFault {
+    dataStream = null;
+    SocketStream stream = table.get(id);
+    if (stream == null && table.isIdle(id)) {
+      throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "DATA on an idle stream");
+    }
+    if (!credit.receive(flowBytes)) {
+      throw new ConnectionFault(
+          Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the connection's window");
+    }
+    int content = flowBytes - padding;
+    if (content == 0 && !endStream) {
+      faults.onIdleFrame();
+    } else {
+      faults.onUsefulFrame();
+    }
+    if (stream == null) {
+      connection.returnConnectionCredit(flowBytes);
+      if (!table.wasReset(id)) {
+        faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
+      }
+      return;
+    }
+    Fault fault = dataFault(stream, flowBytes, content, endStream);
+    if (fault != null) {
+      connection.returnConnectionCredit(flowBytes);
+      faults.reset(stream, fault.error, fault.reason);
+      return;
+    }
+    stream.hold(flowBytes);
+    stream.consumed(padding);
+    if (!stream.isGone()) {
+      dataStream = stream;
+      dataEnds = endStream;
+    }
+  }
+
+  private static @Nullable Fault dataFault(
+      SocketStream stream, int flowBytes, int content, boolean endStream) {
+    if (stream.isReceiveEnded()) {
+      return new Fault(Http2Error.STREAM_CLOSED, "DATA after END_STREAM");
+    }
+    if (!stream.creditWindow().receive(flowBytes)) {
+      return new Fault(Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the stream's window");
+    }
+    SocketStream.Inbound inbound = stream.inbound();
+    if (!inbound.headReceived) {
+      return new Fault(Http2Error.PROTOCOL_ERROR, "DATA before the response's head");
+    }
+    if (inbound.contentLeft >= 0) {
+      inbound.contentLeft -= content;
+      if (inbound.contentLeft < 0 || (endStream && inbound.contentLeft > 0)) {
+        return new Fault(Http2Error.PROTOCOL_ERROR, "content-length is wrong");
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void onDataPart(ByteBuf part, boolean last) throws ConnectionFault {
+    SocketStream stream = dataStream;
+    if (stream == null || stream.isGone()) {
+      // What is left of a frame whose stream has ended was settled with the stream.
+      part.release();
+      return;
+    }
+    boolean end = last && dataEnds;
+    if (last) {
+      dataStream = null;
+    }
+    if (end) {
+      stream.onEndReceived();
+    }
+    stream.handler().onData(part, end);
+    if (end) {
+      connection.settle(stream);
+    }
+  }
+
+  @Override
+  public void onHeaderBlock(int id, ByteBuf block, boolean endStream) throws ConnectionFault {
+    HeaderList headers = hpack.decode(id, block);
+    SocketStream stream = table.get(id);
+    if (stream != null) {
+      faults.onUsefulFrame();
+      onMoreHeaders(stream, headers, endStream);
+    } else if (table.isIdle(id)) {
+      if (!server || (id & 1) == 0) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "HEADERS on an idle stream");
+      }
+      onRequest(id, headers, endStream);
+    } else if (table.wasReset(id)) {
+      faults.onIdleFrame();
+    } else {
+      throw new ConnectionFault(
+          table.wasClosed(id) ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR,
+          "HEADERS on a closed stream");
+    }
+  }
+
+  private void onRequest(int id, @Nullable HeaderList headers, boolean endStream)
+      throws ConnectionFault {
+    table.onPeerId(id);
+    faults.onStream();
+    if (!connection.admits()) {
+      faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
+      return;
+    }
+    if (headers == null) {
+      faults.answerTooLarge(id, endStream);
+      return;
+    }
+    String fault = HeaderRules.requestFault(headers);
+    long length = fault == null ? HeaderRules.contentLength(headers) : -1;
+    if (fault == null && endStream && length > 0) {
+      fault = "content-length is wrong";
+    }
+    if (fault != null) {
+      faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
+      return;
+    }
+    SocketStream stream = connection.openPeerStream(id);
+    stream.inbound().headReceived = true;
+    stream.inbound().contentLeft = length;
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    StreamHandler handler = connection.handler().onStream(stream);
+    if (stream.isGone()) {
+      return;
+    }
+    stream.handler(handler);
+    handler.onHeaders(headers, endStream);
+    if (endStream) {
+      connection.settle(stream);
+    }
+  }
+
+  private void onMoreHeaders(SocketStream stream, @Nullable HeaderList headers, boolean endStream)
+      throws ConnectionFault {
+    Fault fault = headersFault(stream, headers, endStream);
+    if (fault != null || headers == null) {
+      Fault known = fault == null ? Fault.TOO_LARGE : fault;
+      faults.reset(stream, known.error, known.reason);
+      return;
+    }
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    stream.handler().onHeaders(headers, endStream);
+    if (endStream) {
+      connection.settle(stream);
+    }
+  }
+
+  /** Checks a response's head, an interim one, or trailers, and notes what it says. */
+  private @Nullable Fault headersFault(
+      SocketStream stream, @Nullable HeaderList headers, boolean endStream) {
+    if (stream.isReceiveEnded()) {
+      return new Fault(Http2Error.STREAM_CLOSED, "HEADERS after END_STREAM");
+    }
+    if (headers == null) {
+      return Fault.TOO_LARGE;
+    }
+    SocketStream.Inbound inbound = stream.inbound();
+    String fault;
+    if (inbound.headReceived) {
+      fault = endStream ? HeaderRules.trailersFault(headers) : "trailers do not end the stream";
+      if (fault == null && inbound.contentLeft > 0) {
+        fault = "content-length is wrong";
+      }
+    } else {
+      fault = HeaderRules.responseFault(headers);
+      if (fault == null && HeaderRules.isInterim(headers)) {
+        fault = endStream ? "interim response ends the stream" : null;
+      } else if (fault == null) {
+        inbound.headReceived = true;
+        boolean empty = inbound.headRequest || HeaderRules.hasNoContent(headers);
+        inbound.contentLeft = empty ? -1 : HeaderRules.contentLength(headers);
+        fault = endStream && inbound.contentLeft > 0 ? "content-length is wrong" : null;
+      }
+    }
+    return fault == null ? null : new Fault(Http2Error.PROTOCOL_ERROR, fault);
+  }
+
+  @Override
+  public void onReset(int id, long code) throws ConnectionFault {
+    if (table.isIdle(id)) {
+      throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "RST_STREAM on an idle stream");
+    }
+    faults.countReset();
+    SocketStream stream = table.get(id);
+    if (stream != null) {
+      connection.resetByPeer(stream, Http2Error.ofCode(code));
+    }
+  }
+
+  @Override
+  public void onWindowUpdate(int id, int increment) throws ConnectionFault {
+    faults.onIdleFrame();
+    if (id == 0) {
+      if (increment == 0) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
+      }
+      if (!connection.outbound().widen(increment)) {
+        throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+      }
+      connection.markDirty();
+      return;
+    }
+    SocketStream stream = table.get(id);
+    if (stream == null) {
+      if (table.isIdle(id)) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE on an idle stream");
+      }
+      return; // section 5.1: it may have been on its way when the stream closed
+    }
+    if (increment == 0) {
+      faults.reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
+    } else if (!stream.sendWindow().add(increment)) {
+      faults.reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+    } else {
+      connection.outbound().join(stream);
+    }
+  }
+
+  @Override
+  public void onSettings(ByteBuf payload) throws ConnectionFault {
+    faults.onIdleFrame();
+    connection.course().onSettings(payload);
+  }
+
+  @Override
+  public void onSettingsAck() throws ConnectionFault {
+    faults.onIdleFrame();
+    connection.course().onSettingsAck();
+  }
+
+  @Override
+  public void onPing(long opaque, boolean ack) throws ConnectionFault {
+    faults.onIdleFrame();
+    connection.course().onPing(opaque, ack);
+  }
+
+  @Override
+  public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
+    faults.onIdleFrame();
+    String text = debug.toString(StandardCharsets.UTF_8);
+    connection.course().onGoAway(lastStreamId, Http2Error.ofCode(code), text);
+  }
+
+  @Override
+  public void onIgnored() throws ConnectionFault {
+    faults.onIdleFrame();
+  }
+
+  @Override
+  public void onStreamFault(int id, Http2Error error, String reason) throws ConnectionFault {
+    SocketStream stream = table.get(id);
+    if (stream != null) {
+      faults.reset(stream, error, reason);
+    }
+  }
+
+  private record Fault(Http2Error error, String reason) {
+    static final Fault TOO_LARGE =
+        new Fault(Http2Error.ENHANCE_YOUR_CALM, "header list is too large");
+  }
+}

@@ -1,0 +1,78 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How errors of the peer that concern one stream are answered, and how they add up: each of them
+ * counts as a reset, whoever sends it.
+ */
+@LoopConfined
+final class PeerFaults {
+  private static final Logger log = LoggerFactory.getLogger(PeerFaults.class);
+
+  private static final HeaderList TOO_LARGE =
+      HeaderList.builder(1).add(HeaderList.STATUS, AsciiString.cached("431")).build();
+
+  private final SocketConnection connection;
+  private final FrameWriter writer;
+  private final StreamTable table;
+  private final AbuseGuard guard;
+
+  PeerFaults(SocketConnection connection, FrameWriter writer, StreamTable table, AbuseGuard guard) {
+    this.connection = connection;
+    this.writer = writer;
+    this.table = table;
+    this.guard = guard;
+  }
+
+  void onStream() {
+    guard.onStream();
+  }
+
+  void onUsefulFrame() {
+    guard.onUsefulFrame();
+  }
+
+  void onIdleFrame() throws ConnectionFault {
+    if (guard.onIdleFrame()) {
+      throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");
+    }
+  }
+
+  void countReset() throws ConnectionFault {
+    // A server that resets our streams costs us little: what to think of it is decided above.
+    if (connection.isServer() && guard.onReset()) {
+      throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
+    }
+  }
+
+  /** Resets a stream that is not in the table, and will not be. */
+  void refuse(int id, Http2Error error, String reason) throws ConnectionFault {
+    log.debug("{}: stream {} refused: {}", connection, id, reason);
+    writer.reset(id, error);
+    table.remember(id, true);
+    countReset();
+  }
+
+  /** RFC 6585 section 5: the request's fields are too large; the layer above never hears of it. */
+  void answerTooLarge(int id, boolean ended) throws ConnectionFault {
+    log.debug("{}: stream {}: header list is too large", connection, id);
+    writer.headers(id, TOO_LARGE, true);
+    if (!ended) {
+      writer.reset(id, Http2Error.NO_ERROR); // RFC 9113 section 8.1: no need to go on
+    }
+    table.remember(id, true);
+    countReset();
+  }
+
+  /** Resets a stream whose peer broke a rule. */
+  void reset(SocketStream stream, Http2Error error, String reason) throws ConnectionFault {
+    log.debug("{}: stream {} reset: {}", connection, stream.id(), reason);
+    connection.resetByUs(stream, error);
+    stream.handler().onReset(error, false);
+    countReset();
+  }
+}

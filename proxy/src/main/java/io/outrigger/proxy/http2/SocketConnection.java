@@ -1,0 +1,400 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One socket's HTTP/2 connection, as the one handler of its channel: add it to the pipeline of a
+ * channel (before or after it is connected) and it speaks. It ends with {@link
+ * ConnectionHandler#onClosed}, also when the channel never became active.
+ *
+ * <pre>
+ * OPENING  -> OPEN     on the peer's preface and first SETTINGS
+ * OPEN     -> LEAVING  on drain (final GOAWAY sent), on GOAWAY received, on the last stream id used
+ * LEAVING  -> CLOSING  on the last stream ended
+ * any      -> CLOSING  on close, on an error of the peer
+ * any      -> CLOSED   on the socket closed
+ * </pre>
+ *
+ * <p>RFC 9113. What frames mean is in {@link InboundFrames}, the course of the connection as a
+ * whole (preface, SETTINGS, GOAWAY, end) in {@link ConnectionCourse}; here are the streams.
+ */
+@LoopConfined
+public final class SocketConnection extends ChannelInboundHandlerAdapter
+    implements Http2Connection, EndOfTurn.Dirty {
+  private static final Logger log = LoggerFactory.getLogger(SocketConnection.class);
+
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  private final boolean server;
+  private final ConnectionSettings settings;
+  private final Function<SocketConnection, ConnectionHandler> handlerFactory;
+  private @Nullable Parts parts;
+  private @Nullable ConnectionHandler handler;
+  private boolean dirty;
+  private boolean wantsCapacity;
+
+  /** What exists once the channel is known. */
+  private record Parts(
+      ChannelHandlerContext ctx,
+      EndOfTurn endOfTurn,
+      FrameWriter writer,
+      StreamTable table,
+      PeerSettings peer,
+      OutboundData outbound,
+      CreditWindow credit,
+      PeerFaults faults,
+      ConnectionCourse course) {}
+
+  private SocketConnection(
+      boolean server,
+      ConnectionSettings settings,
+      Function<SocketConnection, ConnectionHandler> handlerFactory) {
+    this.server = server;
+    this.settings = settings;
+    this.handlerFactory = handlerFactory;
+  }
+
+  /** The side that accepts; {@code handlerFactory} is called once, on the event loop. */
+  public static SocketConnection server(
+      ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
+    return new SocketConnection(true, settings, handlerFactory);
+  }
+
+  /** The side that connects; {@code handlerFactory} is called once, on the event loop. */
+  public static SocketConnection client(
+      ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
+    return new SocketConnection(false, settings, handlerFactory);
+  }
+
+  private Parts parts() {
+    Parts known = parts;
+    if (known == null) {
+      throw new IllegalStateException("connection is in no pipeline");
+    }
+    return known;
+  }
+
+  /** Where everything of this connection runs. */
+  public EventLoop eventLoop() {
+    return parts().ctx.channel().eventLoop();
+  }
+
+  /** The peer; null when it has no address or is gone. */
+  public @Nullable SocketAddress remoteAddress() {
+    return parts().ctx.channel().remoteAddress();
+  }
+
+  /**
+   * Closes the connection when the peer is silent: after {@code time} without a byte while streams
+   * are open a PING is sent, and {@code timeout} later the connection is lost.
+   */
+  public void keepAlive(Duration time, Duration timeout) {
+    parts().course.keepAlive(time, timeout);
+  }
+
+  @Override
+  public boolean canOpenStream() {
+    Parts p = parts();
+    boolean can =
+        !server
+            && p.course.isOpen()
+            && p.table.active() < p.peer.maxConcurrentStreams()
+            && p.table.hasLocalIds();
+    wantsCapacity |= !can;
+    return can;
+  }
+
+  @Override
+  public @Nullable Http2Stream openStream(StreamHandler handler) {
+    if (!canOpenStream()) {
+      return null;
+    }
+    SocketStream stream = newStream(0);
+    stream.handler(handler);
+    parts().table.addUnnumbered(stream);
+    return stream;
+  }
+
+  @Override
+  public int activeStreams() {
+    return parts().table.active();
+  }
+
+  @Override
+  public void drain() {
+    parts().course.drain();
+  }
+
+  @Override
+  public void close(Http2Error error, String reason) {
+    parts().course.close(error, reason);
+  }
+
+  /** Lets a test come to the end of the stream ids. */
+  void lastLocalIdIsNear() {
+    parts().table.nextLocalId(Integer.MAX_VALUE);
+  }
+
+  // What streams ask for.
+
+  OutboundData outbound() {
+    return parts().outbound;
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
+    Parts p = parts();
+    if (stream.id() == 0) {
+      p.table.number(stream);
+      stream.inbound().headRequest = HeaderRules.HEAD.equals(headers.get(HeaderList.METHOD));
+      if (!p.table.hasLocalIds()) {
+        p.course.onIdsUsedUp();
+      }
+    }
+    p.writer.headers(stream.id(), headers, endStream);
+    if (endStream) {
+      stream.onEndSent();
+      settle(stream);
+    }
+  }
+
+  void onDataSent(SocketStream stream, int bytes) {
+    if (!stream.isGone()) {
+      stream.handler().onDataSent(bytes);
+      settle(stream);
+    }
+  }
+
+  void returnCredit(SocketStream stream, int bytes) {
+    int increment = stream.isReceiveEnded() ? 0 : stream.creditWindow().giveBack(bytes);
+    if (increment > 0) {
+      parts().writer.windowUpdate(stream.id(), increment);
+    }
+    returnConnectionCredit(bytes);
+  }
+
+  void returnConnectionCredit(int bytes) {
+    Parts p = parts();
+    int increment = p.credit.giveBack(bytes);
+    if (increment > 0 && !p.course.isEnding()) {
+      p.writer.windowUpdate(0, increment);
+    }
+  }
+
+  void resetByUs(SocketStream stream, Http2Error error) {
+    if (stream.id() != 0) {
+      parts().writer.reset(stream.id(), error);
+    }
+    remove(stream, true);
+  }
+
+  /** Lets a stream go when both sides have said all. */
+  void settle(SocketStream stream) {
+    if (stream.isFinished() && !stream.isGone()) {
+      remove(stream, false);
+    }
+  }
+
+  private void remove(SocketStream stream, boolean byOurReset) {
+    parts().table.remove(stream, byOurReset);
+    returnConnectionCredit(stream.end());
+    if (wantsCapacity || parts().course.isLeaving()) {
+      markDirty(); // looked after at the end of the turn, outside of any callback
+    }
+  }
+
+  // What frames ask for.
+
+  boolean isServer() {
+    return server;
+  }
+
+  ConnectionHandler handler() {
+    ConnectionHandler known = handler;
+    if (known == null) {
+      throw new IllegalStateException("connection is in no pipeline");
+    }
+    return known;
+  }
+
+  ConnectionCourse course() {
+    return parts().course;
+  }
+
+  PeerFaults faults() {
+    return parts().faults;
+  }
+
+  boolean admits() {
+    Parts p = parts();
+    return p.table.active() < settings.maxConcurrentStreams() && !p.course.isLeaving();
+  }
+
+  SocketStream openPeerStream(int id) {
+    SocketStream stream = newStream(id);
+    parts().table.add(stream);
+    return stream;
+  }
+
+  private SocketStream newStream(int id) {
+    Parts p = parts();
+    int granted = p.course.grantedWindow();
+    return new SocketStream(
+        this,
+        id,
+        new FlowWindow(p.peer.initialWindow()),
+        new CreditWindow(settings.streamWindow(), granted));
+  }
+
+  void resetByPeer(SocketStream stream, Http2Error error) {
+    remove(stream, false);
+    stream.handler().onReset(error, true);
+  }
+
+  /** Takes {@code stream} from the table because the connection, or the peer's will, ends it. */
+  void lose(SocketStream stream, boolean refused, String reason) {
+    if (stream.isGone()) {
+      return; // an earlier one's handler has reset it
+    }
+    remove(stream, true);
+    if (stream.hasHandler()) {
+      stream.handler().onConnectionLost(refused, reason);
+    }
+  }
+
+  void markDirty() {
+    if (!dirty) {
+      dirty = true;
+      parts().endOfTurn.add(this);
+    }
+  }
+
+  // What the channel and its loop say.
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
+    var writer = new FrameWriter(ctx, this::markDirty);
+    var table = new StreamTable(server);
+    var peer = new PeerSettings(!server, writer, table);
+    var credit = new CreditWindow(settings.connectionWindow(), settings.connectionWindow());
+    EventLoop loop = ctx.channel().eventLoop();
+    parts =
+        new Parts(
+            ctx,
+            EndOfTurn.of(loop),
+            writer,
+            table,
+            peer,
+            new OutboundData(this, writer, ctx.alloc()),
+            credit,
+            new PeerFaults(this, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
+            new ConnectionCourse(this, ctx, settings, writer, table, peer));
+    var hpack = new HpackDecoder(settings.maxHeaderListBytes());
+    parts().course.listenTo(new InboundFrames(this, table, hpack, credit));
+    handler = handlerFactory.apply(this);
+    if (ctx.channel().isActive()) {
+      parts().course.start();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    parts().course.start();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      parts().course.read(bytes);
+    } catch (RuntimeException e) {
+      onBug(e);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (parts().outbound.canSend()) {
+      markDirty();
+    }
+  }
+
+  @Override
+  public void onEndOfTurn() {
+    Parts p = parts();
+    try {
+      if (!p.course.isEnding()) {
+        p.outbound.pump();
+        p.course.onEndOfTurn();
+      }
+      if (wantsCapacity && canOpenStream()) {
+        wantsCapacity = false;
+        handler().onCapacity();
+      }
+      dirty = false;
+      if (!p.course.isEnding()) {
+        flush(p);
+      }
+    } catch (RuntimeException e) {
+      dirty = false;
+      onBug(e);
+    }
+  }
+
+  private void flush(Parts p) {
+    p.writer.flush();
+    if (p.outbound.canSend()) {
+      markDirty(); // only our own buffer was full
+    }
+    AbuseLimits limits = settings.abuse();
+    if (p.ctx.channel().bytesBeforeWritable() > limits.unsentBytes()) {
+      close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    parts().course.onSocketClosed("socket closed by the peer");
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    parts().course.onSocketClosed("socket was never connected");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      parts().course.onSocketFailed(String.valueOf(cause.getMessage()));
+    } else {
+      onBug(cause);
+    }
+  }
+
+  private void onBug(Throwable cause) {
+    log.error("{}: closed because of a bug of ours", this, cause);
+    close(Http2Error.INTERNAL_ERROR, "internal error");
+  }
+
+  @Override
+  public String toString() {
+    Parts p = parts;
+    return (server ? "server " : "client ") + (p == null ? "connection" : p.ctx.channel());
+  }
+}

@@ -1,0 +1,133 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.util.collection.IntObjectHashMap;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one connection by id, and what is known of ids that are not open: idle, or closed
+ * and how. The last few hundred closed ones are remembered exactly, since their peer may not know
+ * yet (RFC 9113 section 5.1 "closed").
+ */
+@LoopConfined
+final class StreamTable {
+  private static final int REMEMBERED = 512;
+
+  private final boolean server;
+  private final IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
+
+  /** Opened by us, first header block not written: they have no number yet. */
+  private final List<SocketStream> unnumbered = new ArrayList<>();
+
+  /** Ids closed last; negative ones by our reset. Grows to its bound only when used. */
+  private int[] closed = new int[16];
+
+  private int closedCount;
+  private int lastPeerId;
+  private int nextLocalId = 1;
+
+  StreamTable(boolean server) {
+    this.server = server;
+  }
+
+  @Nullable SocketStream get(int id) {
+    return open.get(id);
+  }
+
+  int active() {
+    return open.size() + unnumbered.size();
+  }
+
+  /** The highest id that the peer opened. */
+  int lastPeerId() {
+    return lastPeerId;
+  }
+
+  /** Whether there is a number left for one more local stream. */
+  boolean hasLocalIds() {
+    return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;
+  }
+
+  /** Lets a test come to the end of the numbers. */
+  void nextLocalId(int id) {
+    nextLocalId = id;
+  }
+
+  void addUnnumbered(SocketStream stream) {
+    unnumbered.add(stream);
+  }
+
+  /** Gives a local stream the next number. */
+  void number(SocketStream stream) {
+    unnumbered.remove(stream);
+    stream.id(nextLocalId);
+    open.put(nextLocalId, stream);
+    nextLocalId += 2; // turns negative after 2^31-1
+  }
+
+  /** The peer used {@code id}; it may or may not be added. */
+  void onPeerId(int id) {
+    lastPeerId = id;
+  }
+
+  void add(SocketStream stream) {
+    open.put(stream.id(), stream);
+  }
+
+  void remove(SocketStream stream, boolean byOurReset) {
+    if (stream.id() == 0) {
+      unnumbered.remove(stream);
+    } else {
+      open.remove(stream.id());
+      remember(stream.id(), byOurReset);
+    }
+  }
+
+  /** {@code id} is closed; {@code byOurReset}: the peer may not know. */
+  void remember(int id, boolean byOurReset) {
+    if (closedCount == closed.length && closed.length < REMEMBERED) {
+      closed = Arrays.copyOf(closed, 2 * closed.length);
+    }
+    closed[closedCount++ % closed.length] = byOurReset ? -id : id;
+  }
+
+  /** Whether no side has used {@code id} yet. */
+  boolean isIdle(int id) {
+    boolean odd = (id & 1) == 1;
+    if (server) {
+      return !odd || id > lastPeerId;
+    }
+    return !odd || (nextLocalId > 0 && id >= nextLocalId);
+  }
+
+  /** Whether {@code id} was closed lately by our own reset: late frames are to be ignored. */
+  boolean wasReset(int id) {
+    return isRemembered(-id);
+  }
+
+  /** Whether {@code id} was closed lately in the regular way, or by the peer's reset. */
+  boolean wasClosed(int id) {
+    return isRemembered(id);
+  }
+
+  private boolean isRemembered(int mark) {
+    int filled = Math.min(closedCount, closed.length);
+    for (int i = 0; i < filled; i++) {
+      if (closed[i] == mark) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** All streams, as they are now. */
+  List<SocketStream> snapshot() {
+    List<SocketStream> all = new ArrayList<>(active());
+    all.addAll(open.values());
+    all.addAll(unnumbered);
+    return all;
+  }
+}

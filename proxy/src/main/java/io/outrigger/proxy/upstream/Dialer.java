@@ -1,0 +1,102 @@
+package io.outrigger.proxy.upstream;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.http2.SocketConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Connects one event loop to one address, and says in plain words why that failed. */
+@LoopConfined
+final class Dialer {
+  private final EventLoops loops;
+  private final EventLoop loop;
+  private final EndpointAddress address;
+  private final UpstreamSettings settings;
+
+  Dialer(EventLoops loops, EventLoop loop, EndpointAddress address, UpstreamSettings settings) {
+    this.loops = loops;
+    this.loop = loop;
+    this.address = address;
+    this.settings = settings;
+  }
+
+  EndpointAddress address() {
+    return address;
+  }
+
+  /** Runs {@code task} once, later; on the loop. */
+  Future<?> after(Duration delay, Runnable task) {
+    return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Starts a connection.
+   *
+   * @param handlers makes the handler of the connection, which hears of its end in any case
+   * @param failed told why no connection came about, before the handler hears of the end
+   * @return the socket, to give it up
+   */
+  Channel dial(Function<SocketConnection, ConnectionHandler> handlers, Consumer<String> failed) {
+    InetSocketAddress target = resolve(address);
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(loop)
+            .channel(loops.clientChannel(target))
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
+            .handler(SocketConnection.client(settings.http2(), handlers))
+            .connect(target);
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            failed.accept(reasonOf(done.cause()));
+          }
+        });
+    return connecting.channel();
+  }
+
+  private String reasonOf(@Nullable Throwable cause) {
+    String text = String.valueOf(cause == null ? null : cause.getMessage());
+    if (cause instanceof ConnectTimeoutException) {
+      return "no connection within " + settings.connectTimeout().toMillis() + "ms";
+    }
+    for (String known : new String[] {"Connection refused", "No route to host", "unreachable"}) {
+      if (text.contains(known)) {
+        return known.equals("unreachable") ? "network unreachable" : known.toLowerCase(Locale.ROOT);
+      }
+    }
+    return text;
+  }
+
+  private static InetSocketAddress resolve(EndpointAddress address) {
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(address.ip());
+    if (bytes == null) { // decoders admit literals only
+      throw new IllegalArgumentException("not an IP address: " + address.ip());
+    }
+    try {
+      return new InetSocketAddress(InetAddress.getByAddress(bytes), address.port());
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+}

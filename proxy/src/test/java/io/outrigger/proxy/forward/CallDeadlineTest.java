@@ -1,0 +1,161 @@
+package io.outrigger.proxy.forward;
+
+import static io.outrigger.proxy.forward.CallScript.headers;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of a call's time in each phase, and its races with other ends. */
+class CallDeadlineTest {
+  private final CallScript script = new CallScript().ready();
+  private final FakeBackend backend = script.backend;
+
+  @Conformance("SC-06")
+  @ParameterizedTest
+  @ValueSource(strings = {"0n", "0H", "00000000S"})
+  void noTimeAtAllIsAnsweredAtOnce(String timeout) {
+    var app = script.unary("grpc-timeout", timeout);
+
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.field("x-outrigger-local")).isEqualTo("deadline");
+    assertThat(backend.streams).isEmpty();
+  }
+
+  @Conformance("SC-07")
+  @Test
+  void beforeTheHeadItIsOneBlockAndTheBackendIsCancelled() {
+    var app = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(99));
+    assertThat(app.stream.log).isEmpty();
+
+    script.time.advance(Duration.ofMillis(10));
+
+    assertThat(app.stream.log).hasSize(1);
+    assertThat(app.field(":status")).isEqualTo("200");
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.field("grpc-message"))
+        .isEqualTo(
+            "deadline exceeded after 100ms, waiting for the response of 10.0.0.1:80 in cluster"
+                + " \"pay\" (xDS node ID: node-1)");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
+  }
+
+  @Conformance("SC-08")
+  @Test
+  void afterTheHeadItIsTrailers() {
+    var app = script.unary("grpc-timeout", "100m");
+    script.respond();
+
+    script.time.advance(Duration.ofMillis(110));
+
+    assertThat(app.stream.log).hasSize(2);
+    assertThat(app.field(":status")).isEmpty();
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.stream.log.get(1)).endsWith("!");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+  }
+
+  @Conformance("SC-09")
+  @Test
+  void whileItWaitsTheTextSaysForWhat() {
+    var queued = new CallScript().routed(CallScript.noLimit());
+    var app = queued.unary("grpc-timeout", "100m");
+    queued.time.advance(Duration.ofMillis(110));
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.field("grpc-message"))
+        .isEqualTo(
+            "deadline exceeded after 100ms, waiting for a connection in cluster \"pay\", which is"
+                + " CONNECTING (xDS node ID: node-1)");
+
+    queued.fails("all failed (CDS: stale; xDS node ID: node-1)");
+    var patient = queued.unary("grpc-timeout", "100m", "x-outrigger-wait-for-ready", "true");
+    queued.time.advance(Duration.ofMillis(110));
+    assertThat(patient.field("grpc-message"))
+        .endsWith("TRANSIENT_FAILURE: all failed (CDS: stale; xDS node ID: node-1)");
+
+    var unrouted = new CallScript();
+    var early = unrouted.unary("grpc-timeout", "100m");
+    unrouted.time.advance(Duration.ofMillis(110));
+    assertThat(early.field("grpc-message")).contains("the configuration of xds:///orders");
+    assertThat(unrouted.target.parked()).isZero();
+  }
+
+  @Conformance("SC-11")
+  @Test
+  void theBackendsStatusAndTheDeadlineNeverBothReachTheApp() {
+    var backendFirst = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(100));
+    script.respond();
+    script.succeed();
+    script.time.advance(Duration.ofMillis(50));
+    assertThat(backendFirst.stream.log).hasSize(2);
+    assertThat(backendFirst.field("grpc-status")).isEqualTo("0");
+
+    var deadlineFirst = script.unary("grpc-timeout", "100m");
+    script.respond();
+    script.time.advance(Duration.ofMillis(110));
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+    assertThat(deadlineFirst.stream.log).hasSize(2);
+    assertThat(deadlineFirst.field("grpc-status")).isEqualTo("4");
+    assertThat(script.ended).containsExactly("OK/200", "DEADLINE_EXCEEDED/200/deadline");
+  }
+
+  @Conformance("A31-31")
+  @Test
+  void theClockStartsWithTheHeadersAndRunsThroughEveryWait() {
+    var slow = new CallScript();
+    var app = slow.unary("grpc-timeout", "1S");
+    slow.time.advance(Duration.ofMillis(400));
+    slow.routed(CallScript.noLimit());
+    slow.time.advance(Duration.ofMillis(400));
+    slow.picks(slow.backend.use);
+    assertThat(slow.backend.stream().log.get(0)).contains("grpc-timeout=200000u");
+
+    slow.time.advance(Duration.ofMillis(210));
+
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+  }
+
+  @Test
+  void aRouteWhoseLimitHasPassedWhileWaitingIsAnsweredAtOnce() {
+    var slow = new CallScript().picks(new FakeBackend("10.0.0.9").use);
+    var app = slow.unary();
+    slow.time.advance(Duration.ofSeconds(5));
+
+    slow.routed(CallScript.limit(Duration.ofSeconds(2)));
+    slow.time.run();
+
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(slow.cluster.callsInUse()).isZero();
+  }
+
+  @Conformance("A31-33")
+  @Test
+  void aNewLimitIsForTheNextRequest() {
+    script.routed(CallScript.limit(Duration.ofSeconds(10)));
+    var before = script.unary();
+    script.routed(CallScript.limit(Duration.ofSeconds(1)));
+    var after = script.unary();
+
+    script.time.advance(Duration.ofMillis(1010));
+
+    assertThat(before.stream.log).isEmpty();
+    assertThat(after.field("grpc-status")).isEqualTo("4");
+  }
+
+  @Test
+  void aFarDeadlineDoesNotOverflow() {
+    var app = script.unary("grpc-timeout", "99999999H");
+
+    script.time.advance(Duration.ofDays(100));
+
+    assertThat(app.stream.log).isEmpty();
+    assertThat(backend.stream().log.get(0)).contains("grpc-timeout=");
+  }
+}

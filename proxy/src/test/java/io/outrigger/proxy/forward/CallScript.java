@@ -1,0 +1,205 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.AsciiString;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A forward, its target with one route, a cluster and a backend, and calls through them. */
+final class CallScript {
+  static final String NODE = "node-1";
+
+  final FakeControlLoop time = new FakeControlLoop();
+  final ClusterHandle cluster = ClusterHandles.named("pay");
+  final FakeTarget target = new FakeTarget();
+  final FakeBackend backend = new FakeBackend("10.0.0.1");
+  final List<ByteBuf> buffers = new ArrayList<>();
+  final List<String> ended = new ArrayList<>();
+  final CallLoop loop =
+      new CallLoop(
+          0,
+          time,
+          time::nanoTime,
+          (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
+          new ScriptedRandom(1));
+  Forward forward = forward(ForwardSettings.defaults(NODE));
+
+  Forward forward(ForwardSettings settings) {
+    return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, 1);
+  }
+
+  private void onEnded(FinishedCall call) {
+    String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
+    ended.add(call.code() + "/" + call.httpStatus() + reason);
+  }
+
+  /** One route to the cluster without a limit, and READY with the backend. */
+  CallScript ready() {
+    return routed(noLimit()).picks(backend.use);
+  }
+
+  static RouteTimeout noLimit() {
+    return new RouteTimeout(Optional.of(Duration.ZERO), Optional.empty(), Optional.empty());
+  }
+
+  static RouteTimeout limit(Duration limit) {
+    return new RouteTimeout(Optional.of(limit), Optional.empty(), Optional.empty());
+  }
+
+  /** Publishes one route, for every path below {@code /}. */
+  CallScript routed(RouteTimeout timeout) {
+    target.publish(selector(cluster, timeout));
+    return this;
+  }
+
+  /** A selector with one route. */
+  static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
+    var action = new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false);
+    var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
+    var host =
+        new VirtualHost(
+            "vh", List.of("*"), List.of(new Route("", 0, match, action, Map.of())), Map.of());
+    var table = new RouteTable("rc", List.of(host));
+    var listener =
+        new ListenerResource(
+            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+    var config = new XdsConfig(listener, table, host, Map.of());
+    return ConfigSelector.of("orders", config, Map.of(cluster.name(), cluster), false);
+  }
+
+  /** Publishes a picker with one answer. */
+  CallScript picks(PickResult result) {
+    var state =
+        result instanceof PickResult.Use ? Connectivity.READY : Connectivity.TRANSIENT_FAILURE;
+    return publishes(result == PickResult.QUEUE ? Connectivity.CONNECTING : state, call -> result);
+  }
+
+  CallScript fails(String message) {
+    return picks(new PickResult.Fail(RpcStatus.unavailable(message)));
+  }
+
+  CallScript publishes(Connectivity state, Picker picker) {
+    time.inside(() -> ClusterHandles.publish(cluster, state, picker));
+    return this;
+  }
+
+  /** A request that an app sends, and what it hears. */
+  final class App {
+    final FakeStream stream = new FakeStream();
+    final StreamHandler call = forward.newCall(loop, stream);
+
+    App() {
+      stream.handler(call);
+    }
+
+    App send(boolean endStream, String... fields) {
+      call.onHeaders(request(fields), endStream);
+      return this;
+    }
+
+    App data(String text, boolean endStream) {
+      call.onData(buffer(text), endStream);
+      return this;
+    }
+
+    /** The field of the answer's last block; empty when it has none. */
+    String field(String name) {
+      AsciiString value = stream.last().get(AsciiString.of(name));
+      return value == null ? "" : value.toString();
+    }
+  }
+
+  /** A gRPC request whose half is ended. */
+  App unary(String... fields) {
+    return new App().send(true, grpc(fields));
+  }
+
+  /** A gRPC request that goes on. */
+  App streaming(String... fields) {
+    return new App().send(false, grpc(fields));
+  }
+
+  /** A request that is not gRPC. */
+  App plain(boolean endStream, String... fields) {
+    return new App().send(endStream, fields);
+  }
+
+  private static String[] grpc(String... fields) {
+    List<String> all = new ArrayList<>(List.of("content-type", "application/grpc"));
+    all.addAll(List.of(fields));
+    return all.toArray(new String[0]);
+  }
+
+  static HeaderList request(String... fields) {
+    var block =
+        HeaderList.builder(8)
+            .add(HeaderList.METHOD, "POST")
+            .add(HeaderList.SCHEME, "http")
+            .add(HeaderList.PATH, "/pkg.Svc/Call")
+            .add(HeaderList.AUTHORITY, "app.local");
+    return add(block, fields).build();
+  }
+
+  static HeaderList headers(String... fields) {
+    return add(HeaderList.builder(4), fields).build();
+  }
+
+  private static HeaderList.Builder add(HeaderList.Builder block, String... fields) {
+    for (int i = 0; i < fields.length; i += 2) {
+      block.add(new AsciiString(fields[i]), fields[i + 1]);
+    }
+    return block;
+  }
+
+  ByteBuf buffer(String text) {
+    ByteBuf buffer = PooledByteBufAllocator.DEFAULT.buffer(Math.max(1, text.length()));
+    buffer.writeCharSequence(text, StandardCharsets.UTF_8);
+    buffers.add(buffer);
+    return buffer;
+  }
+
+  /** How many buffers nobody has released. */
+  long unreleased() {
+    return buffers.stream().filter(buffer -> buffer.refCnt() > 0).count();
+  }
+
+  /** The backend's head of a gRPC response. */
+  void respond() {
+    backend.stream().handlerOf().onHeaders(responseHead(), false);
+  }
+
+  static HeaderList responseHead() {
+    return headers(":status", "200", "content-type", "application/grpc");
+  }
+
+  /** The backend's good end. */
+  void succeed() {
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+  }
+}

@@ -1,0 +1,262 @@
+package io.outrigger.proxy.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.route.ForwardTarget;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait: for a configuration, a pick, a stream; and the bounds of waiting. */
+class CallWaitingTest {
+  private static final String OPT_IN = "x-outrigger-wait-for-ready";
+
+  private final CallScript script = new CallScript();
+  private final FakeBackend backend = script.backend;
+
+  @Conformance("A31-02")
+  @Test
+  void aRequestBeforeTheFirstConfigurationWaitsAndItsTimeRuns() {
+    script.picks(backend.use);
+    script.unary("grpc-timeout", "10S");
+    assertThat(script.target.parked()).isEqualTo(1);
+    assertThat(script.forward.totals().queued()).isEqualTo(1);
+
+    script.time.advance(Duration.ofSeconds(3));
+    script.routed(CallScript.noLimit());
+    script.time.run();
+
+    assertThat(backend.stream().log.get(0)).contains("grpc-timeout=7000000u");
+    assertThat(script.forward.totals().queued()).isZero();
+  }
+
+  @Conformance("SC-20")
+  @Test
+  void theQueueIsReleasedInOrderOfArrival() {
+    script.routed(CallScript.noLimit());
+    script.unary("x-n", "1");
+    script.unary("x-n", "2");
+    script.unary("x-n", "3");
+    assertThat(script.cluster.parked()).isEqualTo(3);
+
+    script.picks(backend.use);
+
+    assertThat(backend.streams).hasSize(3);
+    for (int i = 0; i < 3; i++) {
+      assertThat(backend.streams.get(i).log.get(0)).contains("x-n=" + (i + 1));
+    }
+  }
+
+  @Conformance("SC-20")
+  @Test
+  void theQueueFailsWhenTheClusterDoes() {
+    script.routed(CallScript.noLimit());
+    var app = script.unary();
+
+    script.fails("all 2 endpoints failed");
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(script.forward.totals().queued()).isZero();
+  }
+
+  @Conformance("SC-21")
+  @Test
+  void waitingForReadyOutlastsAFailureButNotADrop() {
+    script.routed(CallScript.noLimit()).fails("down");
+    var patient = script.unary(OPT_IN, "true");
+    var other = script.unary(OPT_IN, "false");
+    assertThat(patient.stream.log).isEmpty();
+    assertThat(other.field("grpc-status")).isEqualTo("14");
+
+    script.picks(backend.use);
+    assertThat(backend.stream().log.get(0)).doesNotContain(OPT_IN);
+
+    var dropped = RpcStatus.unavailable("dropped");
+    script.picks(new PickResult.Drop(dropped, PickResult.Reason.CIRCUIT_BREAKER));
+    var drop = script.unary(OPT_IN, "true");
+    assertThat(drop.field("grpc-status")).isEqualTo("14");
+    assertThat(drop.field("x-outrigger-local")).isEqualTo("circuit_breaker");
+  }
+
+  @Conformance("SC-22")
+  @Test
+  void oneRequestTooManyIsTurnedAway() {
+    script.forward =
+        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 2, 1 << 20, "node-1"));
+    script.routed(CallScript.noLimit());
+    var first = script.unary();
+    script.unary();
+
+    var third = script.unary();
+    assertThat(third.field("grpc-status")).isEqualTo("14");
+    assertThat(third.field("x-outrigger-local")).isEqualTo("overload");
+
+    first.call.onReset(Http2Error.CANCEL, true);
+    assertThat(script.unary().stream.log).isEmpty();
+  }
+
+  @Conformance("SC-22")
+  @Test
+  void bytesOfWaitingRequestsAreBounded() {
+    script.forward =
+        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 100, 2000, "node-1"));
+    script.routed(CallScript.noLimit());
+    var app = script.streaming();
+    app.data("x".repeat(1000), false);
+    assertThat(app.stream.log).isEmpty();
+
+    app.data("x".repeat(1000), false);
+
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(script.unreleased()).isZero();
+    assertThat(script.forward.waiting().bytes()).isZero();
+    assertThat(script.forward.waiting().requests()).isZero();
+  }
+
+  @Test
+  void aKeptBodyFollowsTheHeadInOrderAndItsCreditReturnsThen() {
+    script.routed(CallScript.noLimit());
+    var app = script.streaming();
+    app.data("one", false).data("two", true);
+    assertThat(app.stream.credit).isZero();
+
+    script.picks(backend.use);
+
+    assertThat(backend.stream().log.subList(1, 3)).containsExactly("D(one)", "D(two)!");
+    assertThat(app.stream.credit).isEqualTo(6);
+    assertThat(script.forward.waiting().bytes()).isZero();
+  }
+
+  @Conformance("SC-12")
+  @Test
+  void anAppThatLeavesVanishesFromEveryQueue() {
+    var unrouted = script.streaming();
+    unrouted.data("a", false);
+    unrouted.call.onReset(Http2Error.CANCEL, true);
+    assertThat(script.target.parked()).isZero();
+
+    script.routed(CallScript.noLimit());
+    var unpicked = script.streaming();
+    unpicked.data("b", false);
+    unpicked.call.onConnectionLost(false, "closed");
+    assertThat(script.cluster.parked()).isZero();
+    assertThat(script.cluster.callsInUse()).isZero();
+
+    backend.mode = FakeBackend.Mode.WAITS;
+    script.picks(backend.use);
+    var unopened = script.streaming();
+    unopened.data("c", false);
+    unopened.call.onReset(Http2Error.CANCEL, true);
+    assertThat(backend.waiters).isEmpty();
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+
+    assertThat(script.unreleased()).isZero();
+    assertThat(script.forward.totals().queued()).isZero();
+    assertThat(List.of(unrouted, unpicked, unopened))
+        .allSatisfy(app -> assertThat(app.stream.log).isEmpty());
+  }
+
+  @Test
+  void aWakeUpThatMeetsAnEndedCallDoesNothing() {
+    script.routed(CallScript.noLimit());
+    var app = script.unary();
+
+    script.time.inside(
+        () -> {
+          ClusterHandles.publish(script.cluster, Connectivity.READY, call -> backend.use);
+          app.call.onReset(Http2Error.CANCEL, true); // the wake-up is posted, not run
+        });
+
+    assertThat(backend.streams).isEmpty();
+  }
+
+  @Test
+  void aPickWithoutTransportWaitsForTheNextPickerWithoutSpinning() {
+    backend.hasTransport = false;
+    int[] picks = new int[1];
+    script.routed(CallScript.noLimit());
+    script.publishes(
+        Connectivity.READY,
+        call -> {
+          picks[0]++;
+          return backend.use;
+        });
+    script.unary();
+
+    assertThat(picks[0]).isEqualTo(1);
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+
+    backend.hasTransport = true;
+    script.picks(backend.use);
+    assertThat(backend.streams).hasSize(1);
+  }
+
+  @Test
+  void aConnectionThatTakesNoMoreStreamsIsPickedAgain() {
+    backend.mode = FakeBackend.Mode.REFUSES;
+    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.unary();
+    var other = new FakeBackend("10.0.0.2");
+
+    script.picks(other.use);
+
+    assertThat(other.streams).hasSize(1);
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+  }
+
+  @Conformance("SC-36")
+  @Test
+  void waitingForAStreamIsNoFailureAndKeepsTheOrder() {
+    backend.mode = FakeBackend.Mode.WAITS;
+    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.unary("x-n", "1");
+    var second = script.unary("x-n", "2", "grpc-timeout", "1S");
+    script.unary("x-n", "3");
+
+    script.time.advance(Duration.ofMillis(1010));
+    assertThat(second.field("grpc-status")).isEqualTo("4");
+    assertThat(second.field("grpc-message")).contains("a stream to 10.0.0.1:80");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+
+    backend.openAll();
+    assertThat(backend.streams.get(0).log.get(0)).contains("x-n=1");
+    assertThat(backend.streams.get(1).log.get(0)).contains("x-n=3");
+  }
+
+  @Test
+  void aConnectionAttemptThatFailsLeadsToAnotherPick() {
+    backend.mode = FakeBackend.Mode.WAITS;
+    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.unary();
+    var other = new FakeBackend("10.0.0.2");
+
+    backend.failAll("connection refused");
+    assertThat(script.cluster.parked()).isEqualTo(1);
+    script.picks(other.use);
+
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+    assertThat(other.streams).hasSize(1);
+  }
+
+  @Test
+  void aTargetThatCannotBeMadeTurnsRequestsAway() {
+    Outcome<ForwardTarget> full = Outcome.failed(RpcStatus.unavailable("100 targets are in use"));
+    script.forward =
+        new Forward(
+            "any", ForwardSettings.defaults("node-1"), authority -> full, CallObserver.NONE, 1);
+
+    var app = script.unary();
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(app.field("grpc-message")).contains("100 targets").contains("node-1");
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+  }
+}

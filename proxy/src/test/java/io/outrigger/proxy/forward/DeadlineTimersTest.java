@@ -1,0 +1,110 @@
+package io.outrigger.proxy.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.testing.FakeControlLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class DeadlineTimersTest {
+  private final FakeControlLoop time = new FakeControlLoop();
+  private int alarms;
+  private final DeadlineTimers timers =
+      new DeadlineTimers(
+          time::nanoTime,
+          (delay, task) -> {
+            alarms++;
+            time.schedule(Duration.ofNanos(delay), task);
+          });
+  private final List<String> fired = new ArrayList<>();
+
+  private final class Call extends DeadlineTimers.Entry {
+    private final String name;
+    private long firedAt = -1;
+
+    Call(String name) {
+      this.name = name;
+    }
+
+    @Override
+    void onDeadline() {
+      firedAt = time.nanoTime();
+      fired.add(name);
+    }
+  }
+
+  @Test
+  void neverEarlyAndAtMostATickLate() {
+    var random = new Random(42);
+    List<Call> calls = new ArrayList<>();
+    List<Long> deadlines = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      long deadline = time.nanoTime() + random.nextLong(Duration.ofSeconds(90).toNanos());
+      var call = new Call("call " + i);
+      timers.arm(call, deadline);
+      calls.add(call);
+      deadlines.add(deadline);
+      time.advance(Duration.ofNanos(random.nextLong(5_000_000)));
+    }
+    time.advance(Duration.ofSeconds(120));
+
+    for (int i = 0; i < calls.size(); i++) {
+      long late = calls.get(i).firedAt - deadlines.get(i);
+      assertThat(late).as(calls.get(i).name).isBetween(0L, 16_800_000L);
+    }
+    assertThat(timers.armed()).isZero();
+  }
+
+  @Test
+  void oneAlarmServesManyCallsWithTheSameLimit() {
+    for (int i = 0; i < 1_000; i++) {
+      var call = new Call("call");
+      timers.arm(call, time.nanoTime() + Duration.ofSeconds(15).toNanos());
+      time.advance(Duration.ofMillis(1));
+      timers.disarm(call);
+    }
+
+    assertThat(alarms).isEqualTo(1);
+    time.advance(Duration.ofSeconds(60));
+    assertThat(fired).isEmpty();
+    assertThat(time.pendingTimers()).isZero();
+  }
+
+  @Test
+  void aSoonerDeadlineIsNotHeldUpByALaterOne() {
+    timers.arm(new Call("late"), Duration.ofHours(1).toNanos());
+    timers.arm(new Call("soon"), Duration.ofMillis(50).toNanos());
+
+    time.advance(Duration.ofMillis(60));
+    assertThat(fired).containsExactly("soon");
+
+    time.advance(Duration.ofHours(1));
+    assertThat(fired).containsExactly("soon", "late");
+  }
+
+  @Test
+  void armingAgainReplacesAndDisarmingTwiceIsHarmless() {
+    var call = new Call("call");
+    timers.arm(call, Duration.ofSeconds(10).toNanos());
+    timers.arm(call, Duration.ofSeconds(1).toNanos());
+    time.advance(Duration.ofMillis(1010));
+    assertThat(fired).containsExactly("call");
+
+    timers.disarm(call);
+    timers.disarm(call);
+    assertThat(timers.armed()).isZero();
+  }
+
+  @Test
+  void aDeadlineInThePastFiresWithTheNextTick() {
+    time.advance(Duration.ofSeconds(100));
+
+    timers.arm(new Call("past"), Duration.ofSeconds(1).toNanos());
+    time.advance(Duration.ofMillis(17));
+
+    assertThat(fired).containsExactly("past");
+  }
+}

@@ -1,0 +1,105 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A subchannel with its transport; it opens streams at once unless told otherwise. */
+final class FakeBackend implements Subchannel, CallTransport {
+  /** What the transport does with who asks for a stream. */
+  enum Mode {
+    OPENS,
+    WAITS,
+    REFUSES
+  }
+
+  final List<FakeStream> streams = new ArrayList<>();
+  final List<StreamWaiter> waiters = new ArrayList<>();
+  final List<CallOutcome> outcomes = new ArrayList<>();
+  final PickResult use = new PickResult.Use(this);
+  private final EndpointAddress address;
+  Mode mode = Mode.OPENS;
+  boolean hasTransport = true;
+  int picks;
+
+  FakeBackend(String ip) {
+    address = new EndpointAddress(ip, 80);
+  }
+
+  /** The stream opened last. */
+  FakeStream stream() {
+    return streams.get(streams.size() - 1);
+  }
+
+  /** Opens streams for all who wait, in order. */
+  void openAll() {
+    mode = Mode.OPENS;
+    List<StreamWaiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(this::give);
+  }
+
+  /** Tells all who wait that there will be no stream. */
+  void failAll(String reason) {
+    List<StreamWaiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(waiter -> waiter.onNotOpened(reason));
+  }
+
+  @Override
+  public boolean open(int loop, StreamWaiter waiter) {
+    switch (mode) {
+      case OPENS -> give(waiter);
+      case WAITS -> waiters.add(waiter);
+      case REFUSES -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void give(StreamWaiter waiter) {
+    var stream = new FakeStream(waiter);
+    streams.add(stream);
+    waiter.onOpened(stream);
+  }
+
+  @Override
+  public void forget(int loop, StreamWaiter waiter) {
+    waiters.remove(waiter);
+  }
+
+  @Override
+  public Endpoint endpoint() {
+    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+  }
+
+  @Override
+  public EndpointAddress address() {
+    return address;
+  }
+
+  @Override
+  public void requestConnection() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public @Nullable Transport transport() {
+    return hasTransport ? this : null;
+  }
+
+  @Override
+  public void callEnded(PickContext call, CallOutcome outcome) {
+    outcomes.add(outcome);
+  }
+}

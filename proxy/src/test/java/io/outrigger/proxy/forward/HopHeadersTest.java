@@ -1,0 +1,139 @@
+package io.outrigger.proxy.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.AsciiString;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.testing.Conformance;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HopHeadersTest {
+  private static final AsciiString ORDERS = new AsciiString("orders");
+
+  @Conformance("SC-29")
+  @ParameterizedTest(name = "{0}: {1} passes: {2}")
+  @CsvSource({
+    "connection, close, false",
+    "keep-alive, timeout=5, false",
+    "proxy-connection, keep-alive, false",
+    "transfer-encoding, chunked, false",
+    "upgrade, websocket, false",
+    "te, gzip, false",
+    "te, trailers, true",
+    "host, app.local, false",
+    "x-outrigger-wait-for-ready, true, false",
+    "grpc-timeout, 5S, false",
+    "cookie, a=b, true",
+    "authorization, x, true",
+    "grpc-encoding, gzip, true",
+    "content-length, 5, true",
+    "x-forwarded-for, 1.2.3.4, true",
+  })
+  void whatBelongsToOneHopStaysThere(String name, String value, boolean passes) {
+    HeaderList sent = upstream(null, "content-type", "application/grpc", name, value);
+
+    assertThat(sent.contains(new AsciiString(name))).isEqualTo(passes);
+  }
+
+  @Conformance("SC-30")
+  @Test
+  void metadataKeepsItsOrderItsDuplicatesAndItsBytes() {
+    HeaderList sent =
+        upstream(
+            null,
+            "content-type",
+            "application/grpc",
+            "x-b",
+            "1",
+            "x-a",
+            "2",
+            "x-b",
+            "3",
+            "trace-bin",
+            "AAEC,/w==",
+            "cookie",
+            "a=b",
+            "cookie",
+            "c=d");
+
+    assertThat(sent.toString())
+        .endsWith(
+            "content-type=application/grpc, x-b=1, x-a=2, x-b=3, trace-bin=AAEC,/w==, cookie=a=b,"
+                + " cookie=c=d");
+  }
+
+  @Conformance("SC-32")
+  @Test
+  void theDestinationIsRewrittenAndThePathIsNot() {
+    var block =
+        HeaderList.builder(4)
+            .add(HeaderList.METHOD, "POST")
+            .add(HeaderList.SCHEME, "https")
+            .add(HeaderList.PATH, "/a%2Fb?c=%20&d")
+            .add(HeaderList.AUTHORITY, "app.local:9001")
+            .build();
+
+    HeaderList sent = HopHeaders.upstream(RequestHead.of(block), ORDERS, null);
+
+    assertThat(sent.toString())
+        .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
+  }
+
+  @Test
+  void anAuthorityIsAddedWhenTheAppSentNone() {
+    var bare =
+        HeaderList.builder(4)
+            .add(HeaderList.METHOD, "GET")
+            .add(HeaderList.SCHEME, "http")
+            .add(HeaderList.PATH, "/");
+    HeaderList withHost = bare.add(new AsciiString("host"), "app").build();
+
+    assertThat(HopHeaders.upstream(RequestHead.of(withHost), ORDERS, null).toString())
+        .isEqualTo(":method=GET, :scheme=http, :path=/, :authority=orders");
+  }
+
+  @Test
+  void aPlainRequestKeepsItsTimeoutField() {
+    assertThat(upstream(null, "grpc-timeout", "5S").contains(GrpcNames.GRPC_TIMEOUT)).isTrue();
+  }
+
+  @Test
+  void theTimeoutThatIsLeftReplacesTheApps() {
+    HeaderList sent =
+        upstream(new AsciiString("3S"), "content-type", "application/grpc", "grpc-timeout", "5S");
+
+    assertThat(String.valueOf(sent.get(GrpcNames.GRPC_TIMEOUT))).isEqualTo("3S");
+    assertThat(sent.indexOf(GrpcNames.GRPC_TIMEOUT, 0)).isEqualTo(sent.size() - 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"target, orders", "preserve, app.local", "fixed.example, fixed.example"})
+  void theModeDecidesTheAuthority(String mode, String expected) {
+    var script = new CallScript();
+    script.forward =
+        script.forward(new ForwardSettings(AuthorityMode.parse(mode), 10, 1000, "node-1"));
+    script.ready();
+
+    script.unary();
+
+    assertThat(String.valueOf(script.backend.stream().last().get(HeaderList.AUTHORITY)))
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void matchersSeeJoinedValuesButNeitherPseudoNorBinaryFields() {
+    RequestHead head = RequestHead.of(CallScript.request("x-a", "1", "x-a", "2", "k-bin", "AA"));
+
+    assertThat(head.header("x-a")).isEqualTo("1,2");
+    assertThat(head.header(":path")).isNull();
+    assertThat(head.header("k-bin")).isNull();
+    assertThat(head.header("absent")).isNull();
+  }
+
+  private static HeaderList upstream(@Nullable AsciiString timeout, String... fields) {
+    return HopHeaders.upstream(RequestHead.of(CallScript.request(fields)), ORDERS, timeout);
+  }
+}

@@ -1,0 +1,172 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.Transport;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,
+ * over real sockets.
+ */
+final class MiniMesh implements AutoCloseable {
+  final ControlThread control = new ControlThread("control");
+  final EventLoops loops;
+  final ClusterHandle cluster = ClusterHandles.named("pay");
+  final FakeTarget target = new FakeTarget();
+  final Forward forward;
+  final Http2Listener listener;
+  final NettyConnector connector;
+
+  MiniMesh(int loopCount) throws IOException {
+    this(loopCount, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
+  }
+
+  MiniMesh(
+      int loopCount,
+      SocketAddress address,
+      ListenerSettings listenerSettings,
+      UpstreamSettings upstreamSettings)
+      throws IOException {
+    loops = EventLoops.start(EventLoops.TransportKind.AUTO, loopCount);
+    forward =
+        new Forward(
+            "orders",
+            ForwardSettings.defaults("node-1"),
+            TargetResolver.fixed(target),
+            CallObserver.NONE,
+            loopCount);
+    listener =
+        Http2Listener.bind(
+            address, loops, CallLoop.of(loops, RandomSource.SYSTEM), forward, listenerSettings);
+    connector = new NettyConnector(control, loops, upstreamSettings);
+  }
+
+  static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  int port() {
+    return listener.port();
+  }
+
+  MiniMesh routed(RouteTimeout timeout) {
+    target.publish(CallScript.selector(cluster, timeout));
+    return this;
+  }
+
+  /** Leads every call to a backend on the loopback; it reconnects at once when it was READY. */
+  Backend backend(int port) {
+    var backend = new Backend(new EndpointAddress("127.0.0.1", port));
+    control.execute(backend::requestConnection);
+    return backend;
+  }
+
+  @Override
+  public void close() {
+    listener.close().join();
+    loops.stop(Duration.ofSeconds(5)).awaitUninterruptibly();
+    control.close();
+  }
+
+  /** A subchannel that publishes its state as the cluster's. */
+  final class Backend implements Subchannel, Connector.Listener {
+    final BlockingQueue<String> states = new LinkedBlockingQueue<>();
+    final ConcurrentLinkedQueue<CallOutcome> outcomes = new ConcurrentLinkedQueue<>();
+    private final EndpointAddress address;
+    private final PickResult use = new PickResult.Use(this);
+    private volatile @Nullable Transport transport;
+    private Connector.@Nullable Attempt attempt;
+
+    Backend(EndpointAddress address) {
+      this.address = address;
+    }
+
+    @Override
+    public void requestConnection() {
+      publish(Connectivity.CONNECTING, PickResult.QUEUE);
+      attempt = connector.connect(address, this);
+    }
+
+    @Override
+    public void onReady(Transport ready) {
+      transport = ready;
+      states.add("READY");
+      publish(Connectivity.READY, use);
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason) {
+      boolean worked = transport != null;
+      transport = null;
+      states.add(reason.message());
+      if (worked) {
+        requestConnection();
+      } else {
+        publish(Connectivity.TRANSIENT_FAILURE, new PickResult.Fail(reason));
+      }
+    }
+
+    private void publish(Connectivity state, PickResult result) {
+      ClusterHandles.publish(cluster, state, call -> result);
+    }
+
+    @Override
+    public Endpoint endpoint() {
+      return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    }
+
+    @Override
+    public EndpointAddress address() {
+      return address;
+    }
+
+    @Override
+    public void close() {
+      control.execute(
+          () -> {
+            transport = null;
+            if (attempt != null) {
+              attempt.close();
+            }
+          });
+    }
+
+    @Override
+    public @Nullable Transport transport() {
+      return transport;
+    }
+
+    @Override
+    public void callEnded(PickContext call, CallOutcome outcome) {
+      outcomes.add(outcome);
+    }
+  }
+}

@@ -1,0 +1,414 @@
+package io.outrigger.proxy.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.Unpooled;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.forward.RawPeer.Connection;
+import io.outrigger.proxy.forward.RawPeer.Exchange;
+import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sidecar between raw HTTP/2 apps and backends, over real sockets. */
+class RawForwardingIT {
+  private static final String OK = "H(:status=200, content-type=application/grpc)";
+
+  private final RawPeer peers = new RawPeer();
+  private final List<AutoCloseable> toClose = new ArrayList<>(List.of(peers));
+
+  @TempDir Path folder;
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (int i = toClose.size() - 1; i >= 0; i--) {
+      toClose.get(i).close();
+    }
+  }
+
+  private MiniMesh mesh(MiniMesh mesh) {
+    toClose.add(mesh);
+    return mesh.routed(CallScript.noLimit());
+  }
+
+  private static HeaderList grpc(String... more) {
+    String[] fields = new String[more.length + 2];
+    fields[0] = "content-type";
+    fields[1] = "application/grpc";
+    System.arraycopy(more, 0, fields, 2, more.length);
+    return CallScript.request(fields);
+  }
+
+  private static HeaderList trailers() {
+    return CallScript.headers("grpc-status", "0");
+  }
+
+  @Conformance("SC-32")
+  @Test
+  void aCallPassesAndItsHeadIsTheTargets() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+
+    Exchange app = peers.connect(mesh.port()).request(grpc("x-a", "1"), false);
+    Exchange backend = server.nextStream();
+    app.send(Unpooled.copiedBuffer("ping".getBytes(StandardCharsets.UTF_8)), true);
+
+    assertThat(backend.next())
+        .isEqualTo(
+            "H(:method=POST, :scheme=http, :path=/pkg.Svc/Call, :authority=orders,"
+                + " content-type=application/grpc, x-a=1)");
+    assertThat(backend.next()).isEqualTo("D(ping)!");
+    backend.send(CallScript.responseHead(), false);
+    backend.send(Unpooled.copiedBuffer("pong".getBytes(StandardCharsets.UTF_8)), false);
+    backend.send(trailers(), true);
+    assertThat(List.of(app.next(), app.next(), app.next()))
+        .containsExactly(OK, "D(pong)", "H(grpc-status=0)!");
+  }
+
+  @Conformance({"SC-07", "SC-24"})
+  @Test
+  void theDeadlineIsKeptWithin50Milliseconds() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    Exchange warm = connection.request(grpc("grpc-timeout", "20m"), true);
+    Connection upstream = server.next();
+    server.nextStream();
+    assertThat(warm.next()).contains("grpc-status=4");
+
+    long start = System.nanoTime();
+    Exchange app = connection.request(grpc("grpc-timeout", "200m"), false);
+    Exchange backend = server.nextStream();
+    assertThat(app.next()).contains(":status=200").contains("grpc-status=4").endsWith("!");
+    long millis = (System.nanoTime() - start) / 1_000_000;
+
+    assertThat(millis).isBetween(200L, 250L);
+    assertThat(app.next()).isEqualTo("RST(NO_ERROR)");
+    assertThat(backend.next()).contains("grpc-timeout=");
+    assertThat(backend.next()).isEqualTo("RST(CANCEL)");
+  }
+
+  @Conformance("SC-12")
+  @Test
+  void anAppsResetOrLossReachesTheBackendAsCancel() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    MiniMesh.Backend subchannel = mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    Exchange first = connection.request(grpc(), false);
+    Connection upstream = server.next();
+    Exchange firstBackend = server.nextStream();
+    Exchange second = connection.request(grpc(), false);
+    Exchange secondBackend = server.nextStream();
+
+    first.run(s -> s.reset(Http2Error.CANCEL));
+    assertThat(firstBackend.next()).startsWith("H(");
+    assertThat(firstBackend.next()).isEqualTo("RST(CANCEL)");
+
+    connection.run(c -> c.close(Http2Error.NO_ERROR, "bye"));
+    assertThat(secondBackend.next()).startsWith("H(");
+    assertThat(secondBackend.next()).isEqualTo("RST(CANCEL)");
+    assertThat(second.events).contains("LOST(false)");
+    assertThat(subchannel.outcomes).containsExactly(CallOutcome.FAILURE, CallOutcome.FAILURE);
+    assertThat(mesh.forward.totals().active()).isZero();
+  }
+
+  @Conformance("SC-38")
+  @Test
+  void aStalledReaderHoldsUpNobodyElseAndNoMoreThanItsWindow() throws Exception {
+    int window = 32 << 10;
+    var small = ConnectionSettings.DEFAULT.withWindows(window, 16 << 20);
+    MiniMesh mesh =
+        mesh(
+            new MiniMesh(
+                1,
+                MiniMesh.loopback(0),
+                ListenerSettings.DEFAULT,
+                new UpstreamSettings(
+                    Duration.ofSeconds(5), Optional.empty(), Duration.ZERO, small)));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    Connection connection = peers.connect(MiniMesh.loopback(mesh.port()), small);
+    Exchange stalled = connection.request(grpc(), true).stopReading();
+    Connection upstream = server.next();
+    Exchange source = server.nextStream();
+    source.send(CallScript.responseHead(), false);
+    source.send(Unpooled.wrappedBuffer(new byte[1 << 20]), false);
+
+    for (int i = 0; i < 99; i++) {
+      Exchange app = connection.request(grpc(), true);
+      Exchange backend = server.nextStream();
+      backend.send(CallScript.responseHead(), false);
+      backend.send(Unpooled.wrappedBuffer(new byte[50]), false);
+      backend.send(trailers(), true);
+      assertThat(app.next()).isEqualTo(OK);
+      assertThat(app.next()).startsWith("D(");
+      assertThat(app.next()).isEqualTo("H(grpc-status=0)!");
+    }
+
+    assertThat(stalled.received).isEqualTo(window);
+    var left = new CompletableFuture<Integer>();
+    source.run(s -> left.complete(s.pendingBytes()));
+    // One window has reached the app, one is held in the sidecar.
+    assertThat(left.get(5, TimeUnit.SECONDS)).isEqualTo((1 << 20) - 2 * window);
+  }
+
+  @Conformance("SC-36")
+  @Test
+  void theBackendsStreamLimitIsObeyedInOrder() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(2));
+    mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    List<Exchange> apps = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      apps.add(connection.request(grpc("x-n", "" + i), true));
+    }
+    Connection upstream = server.next();
+
+    for (int i = 0; i < 6; i++) {
+      Exchange backend = server.nextStream();
+      assertThat(backend.next()).contains("x-n=" + i);
+      if (i == 1) { // two are open: the third must wait
+        assertThat(server.streams.poll(100, TimeUnit.MILLISECONDS)).isNull();
+      }
+      if (i >= 1) {
+        backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+      }
+    }
+    for (int i = 1; i < 6; i++) {
+      assertThat(apps.get(i).next()).contains("grpc-status=0");
+    }
+    assertThat(apps.get(0).events).isEmpty();
+  }
+
+  @Conformance("SC-35")
+  @Test
+  void aGoAwayLeavesOpenStreamsAndMovesNewOnes() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    MiniMesh.Backend subchannel = mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    Exchange old = connection.request(grpc(), true);
+    Connection first = server.next();
+    Exchange oldBackend = server.nextStream();
+
+    first.run(c -> c.drain());
+    assertThat(subchannel.states.poll(10, TimeUnit.SECONDS)).isEqualTo("READY");
+    assertThat(subchannel.states.poll(10, TimeUnit.SECONDS)).contains("GOAWAY NO_ERROR");
+    Exchange fresh = connection.request(grpc(), true);
+    Exchange freshBackend = server.nextStream();
+    freshBackend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    assertThat(fresh.next()).contains("grpc-status=0");
+
+    oldBackend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    assertThat(old.next()).contains("grpc-status=0");
+    assertThat(first.closed.get(10, TimeUnit.SECONDS)).isNotEmpty();
+  }
+
+  @Test
+  void eachLoopOpensItsOwnConnectionOnDemand() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(2));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    Set<Object> used = new HashSet<>();
+    for (int i = 0; i < 4; i++) { // accepted by the loops in turn
+      Exchange app = peers.connect(mesh.port()).request(grpc(), true);
+      Exchange backend = server.nextStream();
+      used.add(backend.connection);
+      backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+      assertThat(app.next()).contains("grpc-status=0");
+    }
+
+    assertThat(used).hasSize(2);
+    assertThat(server.connections).hasSize(2);
+  }
+
+  @Test
+  void aRefusedConnectionIsToldInPlainWords() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    int unused;
+    try (var socket = new ServerSocket(0)) {
+      unused = socket.getLocalPort();
+    }
+
+    MiniMesh.Backend backend = mesh.backend(unused);
+
+    assertThat(backend.states.poll(10, TimeUnit.SECONDS))
+        .isEqualTo("connect to 127.0.0.1:" + unused + ": connection refused");
+    Exchange app = peers.connect(mesh.port()).request(grpc(), true);
+    assertThat(app.next()).contains("grpc-status=14").contains("connection refused");
+  }
+
+  @Conformance("SC-51")
+  @Test
+  void anAcceptWithoutSettingsIsNotReadyAndFailsInTime() throws Exception {
+    MiniMesh mesh =
+        mesh(
+            new MiniMesh(
+                1,
+                MiniMesh.loopback(0),
+                ListenerSettings.DEFAULT,
+                new UpstreamSettings(
+                    Duration.ofMillis(300),
+                    Optional.empty(),
+                    Duration.ZERO,
+                    ConnectionSettings.DEFAULT)));
+    try (var silent = new ServerSocket(0, 10, MiniMesh.loopback(0).getAddress())) {
+      MiniMesh.Backend backend = mesh.backend(silent.getLocalPort());
+      Exchange app = peers.connect(mesh.port()).request(grpc(), true);
+      assertThat(app.events.poll(100, TimeUnit.MILLISECONDS)).isNull();
+
+      assertThat(app.next()).contains("grpc-status=14").contains("no SETTINGS within 300ms");
+      assertThat(backend.states).hasSize(1);
+    }
+  }
+
+  @Conformance("SC-16")
+  @Test
+  void aBackendThatDiesEndsItsCallsWithUnavailable() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    Exchange before = connection.request(grpc(), true);
+    Connection upstream = server.next();
+    server.nextStream();
+    Exchange after = connection.request(grpc(), true);
+    server.nextStream().send(CallScript.responseHead(), false);
+    assertThat(after.next()).isEqualTo(OK);
+
+    upstream.run(c -> c.close(Http2Error.INTERNAL_ERROR, "crash"));
+
+    assertThat(before.next()).contains(":status=200").contains("grpc-status=14").endsWith("!");
+    assertThat(after.next()).startsWith("H(grpc-status=14").endsWith("!");
+  }
+
+  @Conformance("SC-44")
+  @Test
+  void aDrainFinishesWhatRunsAndThenCloses() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(2));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    Connection connection = peers.connect(mesh.port());
+    Exchange app = connection.request(grpc(), true);
+    Exchange backend = server.nextStream();
+    Connection idle = peers.connect(mesh.port());
+
+    var drained = mesh.listener.drain();
+    assertThat(idle.closed.get(10, TimeUnit.SECONDS)).isNotEmpty();
+    assertThat(drained).isNotDone();
+    assertThatThrownBy(() -> peers.connect(mesh.port())).isInstanceOf(Exception.class);
+
+    backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    assertThat(app.next()).contains("grpc-status=0");
+    drained.get(10, TimeUnit.SECONDS);
+    assertThat(mesh.listener.connections()).isZero();
+  }
+
+  @Test
+  void oneConnectionTooManyIsClosed() throws Exception {
+    MiniMesh mesh =
+        mesh(
+            new MiniMesh(
+                1,
+                MiniMesh.loopback(0),
+                new ListenerSettings(1, ConnectionSettings.DEFAULT),
+                UpstreamSettings.DEFAULT));
+    peers.connect(mesh.port());
+
+    assertThatThrownBy(() -> peers.connect(mesh.port())).isInstanceOf(Exception.class);
+    assertThat(mesh.listener.refused()).isEqualTo(1);
+    assertThat(mesh.listener.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void aPortInUseIsAnErrorThatNamesIt() throws Exception {
+    MiniMesh mesh = mesh(new MiniMesh(1));
+
+    assertThatThrownBy(
+            () ->
+                new MiniMesh(
+                    1,
+                    MiniMesh.loopback(mesh.port()),
+                    ListenerSettings.DEFAULT,
+                    UpstreamSettings.DEFAULT))
+        .isInstanceOf(IOException.class)
+        .hasMessage("cannot listen on 127.0.0.1:" + mesh.port() + ": address already in use");
+  }
+
+  @Test
+  void aUnixSocketServesAndItsFileComesAndGoes() throws Exception {
+    Path path = folder.resolve("orders.sock");
+    var stale = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    stale.bind(UnixDomainSocketAddress.of(path));
+    stale.close(); // the file stays
+    assertThat(path).exists();
+
+    MiniMesh mesh =
+        mesh(
+            new MiniMesh(
+                1,
+                UnixDomainSocketAddress.of(path),
+                ListenerSettings.DEFAULT,
+                UpstreamSettings.DEFAULT));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    mesh.backend(server.port());
+    var address = mesh.loops.unixAddress(path);
+    Exchange app = peers.connect(address, ConnectionSettings.DEFAULT).request(grpc(), true);
+    server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    assertThat(app.next()).contains("grpc-status=0");
+
+    assertThatThrownBy(
+            () ->
+                new MiniMesh(
+                    1,
+                    UnixDomainSocketAddress.of(path),
+                    ListenerSettings.DEFAULT,
+                    UpstreamSettings.DEFAULT))
+        .hasMessage("cannot listen on unix:" + path + ": address already in use");
+
+    mesh.listener.close().get(10, TimeUnit.SECONDS);
+    assertThat(path).doesNotExist();
+  }
+
+  @Test
+  void aFileThatIsNoSocketIsLeftAlone() throws Exception {
+    Path path = Files.writeString(folder.resolve("notes.txt"), "precious");
+
+    assertThatThrownBy(
+            () ->
+                new MiniMesh(
+                    1,
+                    UnixDomainSocketAddress.of(path),
+                    ListenerSettings.DEFAULT,
+                    UpstreamSettings.DEFAULT))
+        .hasMessageContaining("not a socket");
+    assertThat(path).hasContent("precious");
+  }
+}

@@ -1,0 +1,237 @@
+package io.outrigger.proxy.forward;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.StreamHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Apps and backends that speak HTTP/2 frame by frame, for what gRPC libraries hide. */
+final class RawPeer implements AutoCloseable {
+  private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
+
+  /** A connection of an app to the sidecar. */
+  Connection connect(SocketAddress address, ConnectionSettings settings) throws Exception {
+    var connection = new Connection(new LinkedBlockingQueue<>());
+    new Bootstrap()
+        .group(loops.group())
+        .channel(loops.clientChannel(address))
+        .handler(SocketConnection.client(settings, connection::attach))
+        .connect(address);
+    connection.ready.get(10, TimeUnit.SECONDS);
+    return connection;
+  }
+
+  Connection connect(int port) throws Exception {
+    return connect(MiniMesh.loopback(port), ConnectionSettings.DEFAULT);
+  }
+
+  /** A backend; its connections and streams come in order. */
+  Server listen(ConnectionSettings settings) {
+    return new Server(settings);
+  }
+
+  @Override
+  public void close() {
+    loops.stop(Duration.ofSeconds(5)).awaitUninterruptibly();
+  }
+
+  /** One end of a connection. */
+  final class Connection implements ConnectionHandler {
+    final CompletableFuture<Void> ready = new CompletableFuture<>();
+    final CompletableFuture<String> closed = new CompletableFuture<>();
+    private final BlockingQueue<Exchange> streams;
+    private @Nullable SocketConnection connection;
+
+    /**
+     * @param streams where those go that the peer opens
+     */
+    Connection(BlockingQueue<Exchange> streams) {
+      this.streams = streams;
+    }
+
+    private ConnectionHandler attach(SocketConnection made) {
+      connection = made;
+      return this;
+    }
+
+    SocketConnection socket() {
+      return requireNonNull(connection);
+    }
+
+    void run(Consumer<SocketConnection> task) {
+      socket().eventLoop().execute(() -> task.accept(socket()));
+    }
+
+    /** Opens a stream and sends {@code head}. */
+    Exchange request(HeaderList head, boolean endStream) {
+      var exchange = new Exchange(this);
+      run(
+          c -> {
+            Http2Stream stream = c.openStream(exchange);
+            if (stream == null) {
+              exchange.events.add("NO STREAM");
+            } else {
+              exchange.stream = stream;
+              stream.sendHeaders(head, endStream);
+            }
+          });
+      return exchange;
+    }
+
+    @Override
+    public void onReady() {
+      ready.complete(null);
+    }
+
+    @Override
+    public StreamHandler onStream(Http2Stream stream) {
+      var exchange = new Exchange(this);
+      exchange.stream = stream;
+      streams.add(exchange);
+      return exchange;
+    }
+
+    @Override
+    public void onGoAway(int lastStreamId, Http2Error error, String debug) {}
+
+    @Override
+    public void onCapacity() {}
+
+    @Override
+    public void onClosed(String reason) {
+      closed.complete(reason);
+      ready.completeExceptionally(new IOException(reason)); // nothing when it was ready
+    }
+  }
+
+  /** What was heard on a stream, in the notation of {@link FakeStream}, and how to speak. */
+  static final class Exchange implements StreamHandler {
+    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    final Connection connection;
+    private @Nullable Http2Stream stream;
+    private volatile boolean reading = true;
+    volatile long received;
+
+    Exchange(Connection connection) {
+      this.connection = connection;
+    }
+
+    /** From now on no credit is returned. */
+    Exchange stopReading() {
+      reading = false;
+      return this;
+    }
+
+    void run(Consumer<Http2Stream> task) {
+      connection.run(c -> task.accept(requireNonNull(stream)));
+    }
+
+    void send(HeaderList headers, boolean endStream) {
+      run(s -> s.sendHeaders(headers, endStream));
+    }
+
+    void send(ByteBuf data, boolean endStream) {
+      run(s -> s.sendData(data, endStream));
+    }
+
+    /** The next event, which must come soon. */
+    String next() throws InterruptedException {
+      String event = events.poll(10, TimeUnit.SECONDS);
+      return event == null ? "NOTHING" : event;
+    }
+
+    @Override
+    public void onHeaders(HeaderList headers, boolean endStream) {
+      events.add("H(" + headers + ")" + (endStream ? "!" : ""));
+    }
+
+    @Override
+    public void onData(ByteBuf data, boolean endStream) {
+      int bytes = data.readableBytes();
+      received += bytes;
+      String text = bytes > 100 ? bytes + " bytes" : data.toString(StandardCharsets.UTF_8);
+      data.release();
+      if (reading) {
+        requireNonNull(stream).consumed(bytes);
+      }
+      events.add("D(" + text + ")" + (endStream ? "!" : ""));
+    }
+
+    @Override
+    public void onDataSent(int bytes) {}
+
+    @Override
+    public void onReset(Http2Error error, boolean byPeer) {
+      events.add("RST(" + error + ")");
+    }
+
+    @Override
+    public void onConnectionLost(boolean refused, String reason) {
+      events.add("LOST(" + refused + ")");
+    }
+  }
+
+  /** A backend's port. */
+  final class Server {
+    final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
+    final BlockingQueue<Exchange> streams = new LinkedBlockingQueue<>();
+    private final Channel channel;
+
+    Server(ConnectionSettings settings) {
+      channel =
+          new ServerBootstrap()
+              .group(loops.group(), loops.group())
+              .channel(loops.serverChannel(MiniMesh.loopback(0)))
+              .childHandler(
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel child) {
+                      var connection = new Connection(streams);
+                      child
+                          .pipeline()
+                          .addLast(SocketConnection.server(settings, connection::attach));
+                      connections.add(connection);
+                    }
+                  })
+              .bind(MiniMesh.loopback(0))
+              .awaitUninterruptibly()
+              .channel();
+    }
+
+    int port() {
+      return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    /** The next connection that is made. */
+    Connection next() throws InterruptedException {
+      return requireNonNull(connections.poll(10, TimeUnit.SECONDS), "no connection came");
+    }
+
+    /** The next stream, of any connection. */
+    Exchange nextStream() throws InterruptedException {
+      return requireNonNull(streams.poll(10, TimeUnit.SECONDS), "no stream came");
+    }
+  }
+}

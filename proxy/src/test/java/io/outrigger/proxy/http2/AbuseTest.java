@@ -1,0 +1,141 @@
+package io.outrigger.proxy.http2;
+
+import static io.outrigger.proxy.http2.Frames.data;
+import static io.outrigger.proxy.http2.Frames.frame;
+import static io.outrigger.proxy.http2.Frames.join;
+import static io.outrigger.proxy.http2.Frames.ping;
+import static io.outrigger.proxy.http2.Frames.request;
+import static io.outrigger.proxy.http2.Frames.requestWith;
+import static io.outrigger.proxy.http2.Frames.reset;
+import static io.outrigger.proxy.http2.Frames.settings;
+import static io.outrigger.proxy.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import java.time.Duration;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Peers that keep us busy for nothing (CVE-2023-44487, CVE-2025-8671, CVE-2019-9511 to 9518). */
+final class AbuseTest {
+  private static final ConnectionSettings SETTINGS =
+      ConnectionSettings.DEFAULT.withAbuse(
+          new AbuseLimits(Duration.ofSeconds(30), 100, 200, 64, 1 << 20));
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("floods")
+  void aFloodEndsWithEnhanceYourCalm(String name, IntFunction<byte[]> step) {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(request(1));
+      int steps = 0;
+      while (peer.isOpen() && steps < 400) {
+        peer.send(step.apply(3 + 2 * steps));
+        steps++;
+      }
+
+      assertThat(peer.answer()).endsWith("ENHANCE_YOUR_CALM");
+      assertThat(steps).isBetween(100, 230);
+      assertThat(peer.events.stream(0).story()).endsWith("lost");
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("floods")
+  void theSameAtALeisurelyPaceIsTolerated(String name, IntFunction<byte[]> step) {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(request(1));
+      for (int i = 0; i < 400; i++) {
+        peer.send(step.apply(3 + 2 * i));
+        peer.advance(Duration.ofSeconds(1));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  static Stream<Arguments> floods() {
+    return Stream.of(
+        flood("rapid reset", id -> join(wholeRequest(id), reset(id, Http2Error.CANCEL))),
+        flood("resets provoked by errors", id -> requestWith(id, 0, "X", "1")),
+        flood("resets provoked by windows", id -> join(request(id), windowUpdate(id, 0))),
+        flood("PING", id -> ping(id)),
+        flood("SETTINGS", id -> settings()),
+        flood("SETTINGS ack", id -> Frames.settingsAck()),
+        flood("empty DATA", id -> data(1, 0)),
+        flood("padding only", id -> data(1, FrameType.FLAG_PADDED, (byte) 2, (byte) 0, (byte) 0)),
+        flood("PRIORITY", id -> frame(FrameType.PRIORITY, 0, id, new byte[5])),
+        flood("WINDOW_UPDATE", id -> windowUpdate(0, 1)),
+        flood("unknown frames", id -> frame(0x42, 0, 0, new byte[3])));
+  }
+
+  private static Arguments flood(String name, IntFunction<byte[]> step) {
+    return Arguments.of(name, step);
+  }
+
+  @Test
+  void resetsAmongManyMoreFinishedCallsAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      for (int id = 1; id < 2000; id += 2) {
+        peer.send(wholeRequest(id));
+        if (id % 3 == 0) {
+          peer.send(reset(id, Http2Error.CANCEL));
+        } else {
+          peer.events.stream(id / 2).stream().sendHeaders(Messages.OK, true);
+        }
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+      assertThat(peer.connection.activeStreams()).isZero();
+    }
+  }
+
+  @Test
+  void windowUpdatesThatLetContentPassAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, 0), wholeRequest(1));
+      Http2Stream served = peer.events.stream(0).stream();
+      served.sendHeaders(Messages.OK, false);
+      served.sendData(peer.buffers.copy(new byte[3000]), true);
+      for (int i = 0; i < 3000; i++) {
+        peer.send(windowUpdate(1, 1), windowUpdate(0, 1));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.events.stream(0).sent).isEqualTo(3000);
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aServerMayResetAsManyOfOurStreamsAsItLikes() {
+    try (RawPeer peer = RawPeer.server(SETTINGS)) {
+      for (int id = 1; id < 1000; id += 2) {
+        RecordingStream call = peer.open(Messages.POST, false);
+        peer.send(reset(id, Http2Error.REFUSED_STREAM));
+        assertThat(call.story()).isEqualTo("reset by peer REFUSED_STREAM");
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void controlFramesThatGoWithContentAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(request(1));
+      for (int i = 0; i < 2000; i++) {
+        peer.send(data(1, 0, new byte[10]), ping(i), windowUpdate(1, 1), windowUpdate(0, 1));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+}

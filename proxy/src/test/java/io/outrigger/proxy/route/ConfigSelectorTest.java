@@ -1,0 +1,239 @@
+package io.outrigger.proxy.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.Fraction;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.ScriptedRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ConfigSelectorTest {
+  private final Map<String, ClusterHandle> handles = new HashMap<>();
+  private final ScriptedRandom random = new ScriptedRandom(7);
+
+  @Conformance("A28-04")
+  @Test
+  void theFirstRouteThatMatchesDecides() {
+    var selector =
+        selector(
+            route(new PathMatcher.Exact("/pkg.Svc/A", true), forward("a")),
+            route(new PathMatcher.Prefix("/pkg.Svc/", true), forward("b")),
+            route(new PathMatcher.Prefix("", true), forward("c")));
+
+    assertThat(cluster(selector, "/pkg.Svc/A")).isEqualTo("a");
+    assertThat(cluster(selector, "/pkg.Svc/B")).isEqualTo("b");
+    assertThat(cluster(selector, "/other")).isEqualTo("c");
+  }
+
+  @Conformance("A28-04")
+  @Test
+  void aFractionThatDrawsNoGoesOnToTheNextRoute() {
+    var half = Optional.of(new Fraction(50, 100));
+    var selector =
+        selector(
+            new Route(
+                "",
+                0,
+                new RouteMatch(new PathMatcher.Prefix("", true), List.of(), half),
+                forward("a"),
+                Map.of()),
+            route(new PathMatcher.Prefix("", true), forward("b")));
+    random.next(Purpose.ROUTE_FRACTION, 49, 50);
+
+    assertThat(cluster(selector, "/x")).isEqualTo("a");
+    assertThat(cluster(selector, "/x")).isEqualTo("b");
+  }
+
+  @Conformance("A31-05")
+  @Test
+  void noMatchIsUnavailableAndNamesAuthorityAndPath() {
+    var selector = selector(route(new PathMatcher.Exact("/a", true), forward("a")));
+
+    var decision = (RouteDecision.Reject) select(selector, "/nope?q=1");
+
+    assertThat(decision.status())
+        .isEqualTo(RpcStatus.unavailable("no route for authority \"orders\" and path /nope"));
+    assertThat(decision.reason()).isEqualTo("no_route");
+  }
+
+  @Conformance("A31-39")
+  @Test
+  void anUnsupportedActionFailsInsteadOfFallingThrough() {
+    var selector =
+        selector(
+            route(new PathMatcher.Prefix("/a", true), new RouteAction.Unsupported("redirect")),
+            route(new PathMatcher.Prefix("", true), forward("b")));
+
+    var decision = (RouteDecision.Reject) select(selector, "/a");
+
+    assertThat(decision.status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
+    assertThat(decision.status().message()).contains("redirect");
+  }
+
+  @Test
+  void headersAreMatchedAfterThePath() {
+    var canary = new HeaderMatcher.Value("x-canary", new StringMatcher.Exact("yes", false), false);
+    var selector =
+        selector(
+            new Route(
+                "",
+                0,
+                new RouteMatch(
+                    new PathMatcher.Prefix("/", true), List.of(canary), Optional.empty()),
+                forward("canary"),
+                Map.of()),
+            route(new PathMatcher.Prefix("/", true), forward("stable")));
+
+    assertThat(clusterOf(selector.select(request("/a", "x-canary", "yes"), random)))
+        .isEqualTo("canary");
+    assertThat(cluster(selector, "/a")).isEqualTo("stable");
+  }
+
+  @Conformance("A31-34")
+  @Test
+  void weightsAreFollowedWithinTolerance() {
+    var selector =
+        selector(
+            route(
+                new PathMatcher.Prefix("", true),
+                new RouteAction.Forward(
+                    new ClusterChoice.Weighted(
+                        List.of(weighted("a", 1), weighted("never", 0), weighted("b", 3))),
+                    RouteTimeout.UNSET,
+                    false)));
+    Map<String, Integer> counts = new HashMap<>();
+
+    for (int i = 0; i < 4000; i++) {
+      counts.merge(cluster(selector, "/x"), 1, Integer::sum);
+    }
+
+    assertThat(counts.get("a")).isBetween(880, 1120);
+    assertThat(counts).doesNotContainKey("never"); // A31-35
+    assertThat(counts.get("a") + counts.get("b")).isEqualTo(4000);
+  }
+
+  @Conformance("A31-11")
+  @Test
+  void aClusterThatBalancingDoesNotKnowIsInternal() {
+    var selector =
+        ConfigSelector.of(
+            "orders",
+            config(route(new PathMatcher.Prefix("", true), forward("a"))),
+            Map.of(),
+            false);
+
+    var decision = (RouteDecision.Reject) select(selector, "/x");
+
+    assertThat(decision.status().code()).isEqualTo(RpcStatus.Code.INTERNAL);
+  }
+
+  @Conformance("A31-08")
+  @Test
+  void aRetiredClusterSendsTheCallerToANewerSelector() {
+    var selector = selector(route(new PathMatcher.Prefix("", true), forward("a")));
+    ClusterHandles.retire(handles.get("a"));
+
+    assertThat(selector.select(request("/x"), random)).isNull();
+  }
+
+  @Conformance({"A88-20", "A74-02"})
+  @Test
+  void aTargetWithoutConfigurationFailsEveryRequestAsUnavailable() {
+    var selector =
+        ConfigSelector.failing("orders", new RpcStatus(RpcStatus.Code.NOT_FOUND, "no listener"));
+
+    var decision = (RouteDecision.Reject) select(selector, "/x");
+
+    assertThat(decision.status()).isEqualTo(RpcStatus.unavailable("no listener"));
+  }
+
+  private ConfigSelector selector(Route... routes) {
+    XdsConfig config = config(routes);
+    for (String name : ConfigSelector.routedClusters(config)) {
+      handles.put(name, ClusterHandles.named(name));
+    }
+    return ConfigSelector.of("orders", config, handles, false);
+  }
+
+  private static XdsConfig config(Route... routes) {
+    List<Route> numbered = new ArrayList<>(List.of(routes));
+    var host = new VirtualHost("vh", List.of("*"), numbered, Map.of());
+    var table = new RouteTable("rc", List.of(host));
+    var listener =
+        new ListenerResource(
+            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+    return new XdsConfig(
+        listener,
+        table,
+        host,
+        Map.<String, Outcome<io.outrigger.config.snapshot.ClusterConfig>>of());
+  }
+
+  private static Route route(PathMatcher path, RouteAction action) {
+    return new Route("", 0, new RouteMatch(path, List.of(), Optional.empty()), action, Map.of());
+  }
+
+  private static RouteAction forward(String cluster) {
+    return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET, false);
+  }
+
+  private static WeightedCluster weighted(String cluster, long weight) {
+    return new WeightedCluster(cluster, weight, Map.of());
+  }
+
+  private @Nullable RouteDecision select(ConfigSelector selector, String path) {
+    return selector.select(request(path), random);
+  }
+
+  private String cluster(ConfigSelector selector, String path) {
+    return clusterOf(select(selector, path));
+  }
+
+  private static String clusterOf(@Nullable RouteDecision decision) {
+    return ((RouteDecision.Forward) java.util.Objects.requireNonNull(decision)).cluster().name();
+  }
+
+  private static RequestView request(String path, String... headers) {
+    return new RequestView() {
+      @Override
+      public String path() {
+        return path;
+      }
+
+      @Override
+      public @Nullable String header(String name) {
+        for (int i = 0; i < headers.length; i += 2) {
+          if (headers[i].equals(name)) {
+            return headers[i + 1];
+          }
+        }
+        return null;
+      }
+    };
+  }
+}
