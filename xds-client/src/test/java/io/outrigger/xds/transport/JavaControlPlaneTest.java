@@ -3,24 +3,27 @@ package io.outrigger.xds.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.controlplane.cache.v3.SimpleCache;
 import io.envoyproxy.controlplane.cache.v3.Snapshot;
 import io.envoyproxy.controlplane.server.V3DiscoveryServer;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.AggregatedConfigSource;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.listener.v3.ApiListener;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.Rds;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.decode.DecodeContext;
-import io.outrigger.xds.decode.Decoded;
-import io.outrigger.xds.stream.ResponseDecoder;
+import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.testing.RecordingWatcher;
-import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,8 +33,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The ADS client against the java-control-plane server, which keeps its own idea of nonces. */
+/** The ADS client with the real decoders against the java-control-plane server. */
 final class JavaControlPlaneTest {
+  private static final ConfigSource ADS =
+      ConfigSource.newBuilder().setAds(AggregatedConfigSource.getDefaultInstance()).build();
+
   private final SimpleCache<String> cache = new SimpleCache<>(node -> "all");
   private Server server;
   private GrpcFixture ads;
@@ -47,7 +53,7 @@ final class JavaControlPlaneTest {
         new GrpcFixture(
             "127.0.0.1:" + server.getPort(),
             new XdsServer.ChannelCredentials.Insecure(),
-            new ProtoNames());
+            ResourceDecoder::decode);
   }
 
   @AfterEach
@@ -116,49 +122,41 @@ final class JavaControlPlaneTest {
     cache.setSnapshot(
         "all",
         Snapshot.create(
-            Arrays.stream(clusters)
-                .map(name -> Cluster.newBuilder().setName(name).setAltStatName(version).build())
-                .toList(),
+            Arrays.stream(clusters).map(name -> cluster(name, version)).toList(),
             Arrays.stream(clusters)
                 .map(name -> ClusterLoadAssignment.newBuilder().setClusterName(name).build())
                 .toList(),
-            List.of(Listener.newBuilder().setName("a").setStatPrefix(version).build()),
+            List.of(listener("a", version)),
             List.of(RouteConfiguration.newBuilder().setName("r").build()),
             List.of(),
             version));
   }
 
-  /** Real resources by name, with the version that {@code serve} hid in them. */
-  private static final class ProtoNames implements ResponseDecoder {
-    private final TextResources texts = new TextResources();
+  /** Told as {@code name@version}, which is the name of its routes. */
+  private static Listener listener(String name, String version) {
+    var manager =
+        HttpConnectionManager.newBuilder()
+            .setRds(Rds.newBuilder().setRouteConfigName(name + "@" + version).setConfigSource(ADS))
+            .addHttpFilters(
+                HttpFilter.newBuilder()
+                    .setName("router")
+                    .setTypedConfig(Any.pack(Router.getDefaultInstance())))
+            .build();
+    return Listener.newBuilder()
+        .setName(name)
+        .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager)))
+        .build();
+  }
 
-    @Override
-    public <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, DecodeContext context) {
-      return texts.decode(
-          type, resources.stream().map(resource -> text(type, resource)).toList(), context);
-    }
-
-    private static Any text(ResourceType<?> type, Any resource) {
-      try {
-        return switch (type.label()) {
-          case "lds" -> {
-            var listener = resource.unpack(Listener.class);
-            yield named(type, listener.getName(), "@" + listener.getStatPrefix());
-          }
-          case "rds" -> named(type, resource.unpack(RouteConfiguration.class).getName(), "");
-          case "cds" -> {
-            var cluster = resource.unpack(Cluster.class);
-            yield named(type, cluster.getName(), "@" + cluster.getAltStatName());
-          }
-          default -> named(type, resource.unpack(ClusterLoadAssignment.class).getClusterName(), "");
-        };
-      } catch (InvalidProtocolBufferException e) {
-        throw new AssertionError(e);
-      }
-    }
-
-    private static Any named(ResourceType<?> type, String name, String suffix) {
-      return TextResources.resource(type, name, name + suffix);
-    }
+  /** Told as {@code name@version}, which is the name of its endpoints. */
+  private static Cluster cluster(String name, String version) {
+    return Cluster.newBuilder()
+        .setName(name)
+        .setType(Cluster.DiscoveryType.EDS)
+        .setEdsClusterConfig(
+            Cluster.EdsClusterConfig.newBuilder()
+                .setServiceName(name + "@" + version)
+                .setEdsConfig(ADS))
+        .build();
   }
 }
