@@ -4,9 +4,11 @@ import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
 import io.grpc.ClientCall;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelRegistry.ProviderNotFoundException;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
@@ -40,12 +42,21 @@ public final class GrpcAdsTransport implements AdsTransport {
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this.loop = loop;
     name = server.uri();
-    channel =
-        Grpc.newChannelBuilder(server.uri(), ServerCredentials.of(server))
-            .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
-            .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .maxInboundMessageSize(MAX_RESPONSE_BYTES)
-            .build();
+    channel = channel(server);
+  }
+
+  private static ManagedChannel channel(XdsServer server) {
+    ChannelCredentials credentials = ServerCredentials.of(server);
+    try {
+      return Grpc.newChannelBuilder(server.uri(), credentials)
+          .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
+          .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+          .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+          .build();
+    } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
+      throw new IllegalArgumentException(
+          "xds server %s: %s".formatted(server.uri(), unusable.getMessage()), unusable);
+    }
   }
 
   @Override
@@ -70,10 +81,11 @@ public final class GrpcAdsTransport implements AdsTransport {
     channel.shutdownNow();
   }
 
+  /** One line: gRPC's own description goes on with the channel's pipeline. */
   private static RpcStatus toRpcStatus(Status status) {
     String description = status.getDescription();
     Throwable cause = status.getCause();
-    String message = description == null ? "" : description;
+    String message = description == null ? "" : description.lines().findFirst().orElse("");
     if (cause != null && cause.getMessage() != null && !message.contains(cause.getMessage())) {
       message = message.isEmpty() ? cause.getMessage() : message + ": " + cause.getMessage();
     }

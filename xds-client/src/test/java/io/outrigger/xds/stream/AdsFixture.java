@@ -17,6 +17,7 @@ import io.outrigger.xds.testing.TextResources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A client, a control plane without a network, and a clock that stands still. */
@@ -62,7 +63,7 @@ final class AdsFixture implements AdsObserver {
   <T> XdsClient.Watch watch(ResourceType<T> type, String name, RecordingWatcher<T> watcher) {
     var watch = new AtomicReference<XdsClient.Watch>();
     loop.inside(() -> watch.set(client.watch(type, name, watcher)));
-    return watch.get();
+    return Objects.requireNonNull(watch.get());
   }
 
   <T> RecordingWatcher<T> watch(ResourceType<T> type, String name) {
@@ -78,7 +79,7 @@ final class AdsFixture implements AdsObserver {
   XdsStatusView status() {
     var status = new AtomicReference<XdsStatusView>();
     loop.inside(() -> status.set(client.status()));
-    return status.get();
+    return Objects.requireNonNull(status.get());
   }
 
   @Override

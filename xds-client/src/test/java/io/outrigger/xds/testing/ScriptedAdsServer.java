@@ -4,21 +4,29 @@ import com.google.protobuf.Any;
 import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc.AggregatedDiscoveryServiceImplBase;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
+import io.grpc.ServerCredentials;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -39,20 +47,36 @@ public final class ScriptedAdsServer implements AutoCloseable {
 
   private final BlockingQueue<Stream> opened = new LinkedBlockingQueue<>();
   private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
-  private final MultiThreadIoEventLoopGroup boss = group();
-  private final MultiThreadIoEventLoopGroup workers = group();
+  private final MultiThreadIoEventLoopGroup boss;
+  private final MultiThreadIoEventLoopGroup workers;
   private final Server server;
+  private final String target;
 
-  private ScriptedAdsServer(int port) throws IOException {
-    server =
-        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+  private ScriptedAdsServer(SocketAddress address, ServerCredentials credentials) {
+    boolean tcp = address instanceof InetSocketAddress;
+    IoHandlerFactory io = tcp ? NioIoHandler.newFactory() : EpollIoHandler.newFactory();
+    boss = new MultiThreadIoEventLoopGroup(1, io);
+    workers = new MultiThreadIoEventLoopGroup(1, io);
+    var builder =
+        NettyServerBuilder.forAddress(address, credentials)
             .bossEventLoopGroup(boss)
             .workerEventLoopGroup(workers)
-            .channelFactory(() -> new RecordingServerChannel(connections))
-            .withOption(ChannelOption.SO_REUSEADDR, true)
-            .addService(new Service())
-            .build()
-            .start();
+            .addService(new Service());
+    if (tcp) {
+      builder.channelFactory(() -> new RecordingServerChannel(connections));
+      builder.withOption(ChannelOption.SO_REUSEADDR, true);
+    } else {
+      builder.channelType(EpollServerDomainSocketChannel.class);
+    }
+    try {
+      server = builder.build().start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    target =
+        tcp
+            ? InetAddress.getLoopbackAddress().getHostAddress() + ":" + server.getPort()
+            : "unix://" + ((DomainSocketAddress) address).path();
   }
 
   /** Starts on a free port. */
@@ -62,20 +86,28 @@ public final class ScriptedAdsServer implements AutoCloseable {
 
   /** Starts on {@code port}, such as that of one which was closed before. */
   public static ScriptedAdsServer startOn(int port) {
-    try {
-      return new ScriptedAdsServer(port);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new ScriptedAdsServer(loopback(port), InsecureServerCredentials.create());
+  }
+
+  /** Starts on a free port with TLS. */
+  public static ScriptedAdsServer startSecure(ServerCredentials credentials) {
+    return new ScriptedAdsServer(loopback(0), credentials);
+  }
+
+  /** Starts on a unix domain socket; on Linux only. */
+  public static ScriptedAdsServer startOnSocket(Path socket) {
+    return new ScriptedAdsServer(
+        new DomainSocketAddress(socket.toAbsolutePath().toString()),
+        InsecureServerCredentials.create());
   }
 
   public int port() {
     return server.getPort();
   }
 
-  /** The target for a bootstrap: {@code 127.0.0.1:port}. */
+  /** The target for a bootstrap, such as {@code 127.0.0.1:port} or {@code unix:///path}. */
   public String target() {
-    return InetAddress.getLoopbackAddress().getHostAddress() + ":" + port();
+    return target;
   }
 
   /** The next stream that a client opened and that was not returned before. */
@@ -83,13 +115,18 @@ public final class ScriptedAdsServer implements AutoCloseable {
     return poll(opened, "no stream was opened");
   }
 
-  /** Resets every connection, as a crash of the machine in between would. */
+  /** Resets every TCP connection, as a crash of the machine in between would. */
   public void dropConnections() {
     for (Channel connection : connections) {
       connection.config().setOption(ChannelOption.SO_LINGER, 0);
-      connection.close().awaitUninterruptibly();
+      // Not close(): the handlers would say goodbye first.
+      connection
+          .eventLoop()
+          .execute(() -> connection.unsafe().close(connection.unsafe().voidPromise()));
+      if (!connection.closeFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("the connection did not close: " + connection);
+      }
     }
-    connections.clear();
   }
 
   @Override
@@ -104,8 +141,8 @@ public final class ScriptedAdsServer implements AutoCloseable {
     workers.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  private static MultiThreadIoEventLoopGroup group() {
-    return new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   private static <T> T poll(BlockingQueue<T> queue, String otherwise) {

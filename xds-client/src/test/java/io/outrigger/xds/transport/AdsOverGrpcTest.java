@@ -1,0 +1,138 @@
+package io.outrigger.xds.transport;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.LISTENER;
+import static io.outrigger.xds.testing.TextResources.invalid;
+import static io.outrigger.xds.testing.TextResources.resource;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.grpc.Status;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.ScriptedAdsServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The ADS client over real gRPC, against a control plane that does what the test says. */
+final class AdsOverGrpcTest {
+  private final ScriptedAdsServer server = ScriptedAdsServer.start();
+  private final GrpcFixture ads = new GrpcFixture(server.target());
+
+  @AfterEach
+  void close() {
+    ads.close();
+    server.close();
+  }
+
+  @Test
+  @Conformance({"A57-27", "A57-29"})
+  void resourcesArriveAndAreAcknowledged() {
+    var watcher = ads.watch(LISTENER, "a");
+    ScriptedAdsServer.Stream stream = server.awaitStream();
+    DiscoveryRequest first = stream.awaitRequest();
+    stream.respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+
+    assertThat(watcher.await()).isEqualTo("ok: x");
+    assertThat(first.getNode().getUserAgentName()).isEqualTo("outrigger");
+    assertThat(first.getResourceNamesList()).containsExactly("a");
+    DiscoveryRequest ack = stream.awaitRequest();
+    assertThat(ack.getVersionInfo()).isEqualTo("1");
+    assertThat(ack.getResponseNonce()).isEqualTo("n1");
+    assertThat(ack.hasErrorDetail()).isFalse();
+    assertThat(ads.status().servers().get(0).attached()).isTrue();
+  }
+
+  @Test
+  @Conformance({"A57-29", "A46-01", "A46-02"})
+  void anInvalidResourceIsRefusedByName() {
+    var good = ads.watch(CLUSTER, "good");
+    var bad = ads.watch(CLUSTER, "bad");
+    ScriptedAdsServer.Stream stream = server.awaitStream();
+    stream.respond(CLUSTER, "1", resource(CLUSTER, "good", "x"), invalid(CLUSTER, "bad", "wrong"));
+
+    assertThat(good.await()).isEqualTo("ok: x");
+    assertThat(bad.await()).contains("wrong");
+    DiscoveryRequest nack = stream.awaitRequest(DiscoveryRequest::hasErrorDetail);
+    assertThat(nack.getVersionInfo()).isEmpty();
+    assertThat(nack.getErrorDetail().getMessage()).isEqualTo("cluster \"bad\": wrong");
+  }
+
+  @Test
+  @Conformance({"A57-02", "A57-26"})
+  void aStreamThatEndsAfterAResponseIsReplacedWithoutAWordToWatchers() {
+    var watcher = ads.watch(LISTENER, "a");
+    ScriptedAdsServer.Stream first = server.awaitStream();
+    first.respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    assertThat(watcher.await()).isEqualTo("ok: x");
+
+    first.closeWith(Status.UNAVAILABLE.withDescription("rebalancing"));
+    ScriptedAdsServer.Stream second = server.awaitStream();
+    DiscoveryRequest again = second.awaitRequest();
+    second.respond(LISTENER, "2", resource(LISTENER, "a", "y"));
+
+    assertThat(again.getVersionInfo()).isEqualTo("1");
+    assertThat(again.getResponseNonce()).isEmpty();
+    assertThat(again.hasNode()).isTrue();
+    assertThat(watcher.await()).as("and nothing before it").isEqualTo("ok: y");
+  }
+
+  @Test
+  @Conformance({"A57-01", "A57-11"})
+  void aConnectionThatBreaksBeforeAResponseIsReportedAndReplaced() {
+    var watcher = ads.watch(LISTENER, "a");
+    server.awaitStream().awaitRequest();
+
+    server.dropConnections();
+
+    assertThat(watcher.await())
+        .startsWith("failed: UNAVAILABLE: xDS server " + server.target() + " cannot be reached");
+    server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    assertThat(watcher.await()).isEqualTo("ok: x");
+  }
+
+  @Test
+  @Conformance("A57-01")
+  void aStreamThatEndsWithOkBeforeAResponseIsReported() {
+    var watcher = ads.watch(LISTENER, "a");
+
+    server.awaitStream().closeWith(Status.OK);
+
+    assertThat(watcher.await()).contains("closed the stream without a response");
+  }
+
+  @Test
+  @Conformance("A57-08")
+  void aServerThatIsNotThereIsReportedWithTheReasonUntilItIs() {
+    int port = server.port();
+    server.close();
+    var watcher = ads.watch(LISTENER, "a");
+
+    assertThat(watcher.await())
+        .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + port + " cannot be reached")
+        .containsIgnoringCase("refused");
+    try (var back = ScriptedAdsServer.startOn(port)) {
+      back.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      String told = watcher.await();
+      while (told.startsWith("failed: ")) { // an attempt that came too early
+        told = watcher.await();
+      }
+      assertThat(told).isEqualTo("ok: x");
+    }
+  }
+
+  @Test
+  void closingTheClientEndsTheStream() {
+    ads.watch(LISTENER, "a");
+    ScriptedAdsServer.Stream stream = server.awaitStream();
+    stream.awaitRequest();
+
+    var unused =
+        ads.call(
+            () -> {
+              ads.client.close();
+              return true;
+            });
+
+    assertThat(stream.awaitEnd().getCode()).isEqualTo(Status.Code.CANCELLED);
+  }
+}

@@ -1,0 +1,196 @@
+package io.outrigger.xds.transport;
+
+import static io.outrigger.xds.ResourceType.LISTENER;
+import static io.outrigger.xds.testing.TextResources.resource;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.ServerCredentials;
+import io.grpc.TlsServerCredentials;
+import io.grpc.TlsServerCredentials.ClientAuth;
+import io.netty.channel.epoll.Epoll;
+import io.outrigger.base.ControlThread;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.xds.testing.ScriptedAdsServer;
+import io.outrigger.xds.testing.TextResources;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Targets and credentials of a bootstrap as channels. */
+final class GrpcAdsTransportTest {
+  private static final String PASSWORD = "changeit";
+
+  private static Path folder = Path.of("");
+
+  /** A certificate for the loopback address that is its own authority. */
+  @BeforeAll
+  static void makeCertificate(@TempDir Path temporary)
+      throws IOException, InterruptedException, GeneralSecurityException {
+    folder = temporary;
+    Path store = folder.resolve("store.p12");
+    int exit =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "test",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=test",
+                "-ext",
+                "san=ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD,
+                "-keystore",
+                store.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("keytool.log").toFile())
+            .start()
+            .waitFor();
+    assertThat(exit).as("keytool").isZero();
+    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+    writePem("cert.pem", "CERTIFICATE", keys.getCertificate("test").getEncoded());
+    writePem("key.pem", "PRIVATE KEY", keys.getKey("test", PASSWORD.toCharArray()).getEncoded());
+  }
+
+  @Test
+  void reachesAServerOverTlsThatTheGivenAuthorityVouchesFor() throws IOException {
+    ServerCredentials credentials =
+        TlsServerCredentials.create(file("cert.pem").toFile(), file("key.pem").toFile());
+    var client = new Tls(path("cert.pem"), Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads = new GrpcFixture(server.target(), client, new TextResources())) {
+      assertReaches(server, ads);
+    }
+  }
+
+  @Test
+  void refusesAServerThatNoSystemRootVouchesFor() throws IOException {
+    ServerCredentials credentials =
+        TlsServerCredentials.create(file("cert.pem").toFile(), file("key.pem").toFile());
+    var client = new Tls(Optional.empty(), Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads = new GrpcFixture(server.target(), client, new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+
+      assertThat(watcher.await())
+          .startsWith("failed: UNAVAILABLE: xDS server " + server.target())
+          .contains("certification path")
+          .doesNotContain("\n", "Pipeline");
+    }
+  }
+
+  @Test
+  void showsItsOwnCertificateToAServerThatAsksForIt() throws IOException {
+    ServerCredentials credentials =
+        TlsServerCredentials.newBuilder()
+            .keyManager(file("cert.pem").toFile(), file("key.pem").toFile())
+            .trustManager(file("cert.pem").toFile())
+            .clientAuth(ClientAuth.REQUIRE)
+            .build();
+    var client = new Tls(path("cert.pem"), path("cert.pem"), path("key.pem"), Duration.ZERO);
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads = new GrpcFixture(server.target(), client, new TextResources())) {
+      assertReaches(server, ads);
+    }
+  }
+
+  @Test
+  void reachesAServerOnAUnixSocket() throws IOException {
+    Assumptions.assumeTrue(Epoll.isAvailable());
+    Path socket = Files.createTempDirectory("ads").resolve("s"); // short enough for sun_path
+
+    try (var server = ScriptedAdsServer.startOnSocket(socket);
+        var ads = new GrpcFixture(server.target())) {
+      assertReaches(server, ads);
+    }
+  }
+
+  @Test
+  void reachesAServerByADnsTarget() {
+    try (var server = ScriptedAdsServer.start();
+        var ads = new GrpcFixture("dns:///localhost:" + server.port())) {
+      assertReaches(server, ads);
+    }
+  }
+
+  @Test
+  void aMissingFileNamesTheServerAndTheFile() {
+    var tls =
+        new Tls(Optional.of("/no/such/ca.pem"), Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    assertThatThrownBy(() -> transport("cp.test:443", tls))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cp.test:443")
+        .hasMessageContaining("/no/such/ca.pem");
+  }
+
+  @Test
+  void aFileThatIsNoCertificateNamesTheServer() throws IOException {
+    Path garbage = Files.writeString(file("garbage.pem"), "not a certificate");
+    var tls =
+        new Tls(Optional.of(garbage.toString()), Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    assertThatThrownBy(() -> transport("cp.test:443", tls))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cp.test:443");
+  }
+
+  @Test
+  void aTargetOfUnknownSchemeNamesTheServer() {
+    assertThatThrownBy(() -> transport("nope:///x y", new XdsServer.ChannelCredentials.Insecure()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nope:///x y");
+  }
+
+  private static void assertReaches(ScriptedAdsServer server, GrpcFixture ads) {
+    var watcher = ads.watch(LISTENER, "a");
+
+    server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+
+    assertThat(watcher.await()).isEqualTo("ok: x");
+  }
+
+  private static void transport(String uri, XdsServer.ChannelCredentials credentials) {
+    try (var loop = new ControlThread("control")) {
+      var unused =
+          new GrpcAdsTransport(
+              loop, new XdsServer(uri, credentials, List.of(), ServerFeatures.NONE));
+    }
+  }
+
+  private static Path file(String name) {
+    return folder.resolve(name);
+  }
+
+  private static Optional<String> path(String name) {
+    return Optional.of(file(name).toString());
+  }
+
+  private static void writePem(String name, String label, byte[] der) throws IOException {
+    String body =
+        Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(der);
+    Files.writeString(
+        file(name), "-----BEGIN " + label + "-----\n" + body + "\n-----END " + label + "-----\n");
+  }
+}
