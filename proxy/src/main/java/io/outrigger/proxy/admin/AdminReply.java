@@ -23,15 +23,20 @@ public final class AdminReply {
     this.body = body;
   }
 
-  public static AdminReply json(int status, JsonElement value) {
+  private static AdminReply ofJson(int status, JsonElement value) {
     return new AdminReply(
         status,
         "application/json; charset=utf-8",
         (JSON.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  public static AdminReply json(JsonElement value) {
-    return json(200, value);
+  /** Records, maps, lists, texts and numbers as JSON. */
+  public static AdminReply json(int status, Object value) {
+    return ofJson(status, JSON.toJsonTree(value));
+  }
+
+  static AdminReply json(JsonElement value) {
+    return ofJson(200, value);
   }
 
   public static AdminReply text(int status, String text) {

@@ -19,13 +19,31 @@ public final class LbViews {
   private LbViews() {}
 
   /**
-   * One forward: a root above the trees of its clusters.
+   * One forward.
    *
-   * @param clusters empty while there is no configuration
+   * @param clusters their trees; empty while there is no configuration
    */
-  public static JsonObject forward(String name, String target, List<LbNode> clusters) {
+  public record Forward(String name, String target, List<LbNode> clusters) {
+    public Forward {
+      clusters = List.copyOf(clusters);
+    }
+  }
+
+  /** The whole answer. */
+  public static AdminReply reply(List<Forward> forwards) {
+    var list = new JsonArray();
+    forwards.forEach(forward -> list.add(forward(forward)));
     var json = new JsonObject();
-    json.addProperty("name", name);
+    json.add("forwards", list);
+    return AdminReply.json(json);
+  }
+
+  /** A root above the trees of its clusters. */
+  private static JsonObject forward(Forward forward) {
+    List<LbNode> clusters = forward.clusters();
+    String target = forward.target();
+    var json = new JsonObject();
+    json.addProperty("name", forward.name());
     json.addProperty("target", target);
     json.add(
         "root",

@@ -33,7 +33,7 @@ public final class XdsViews {
    * @param type only this type's label, such as {@code lds}
    * @param name only this resource
    */
-  public JsonObject configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
+  public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     var configs = new JsonArray();
     for (XdsStatusView.Resource resource : view.resources()) {
       if (type.map(resource.type()::equals).orElse(true)
@@ -44,11 +44,11 @@ public final class XdsViews {
     var dump = new JsonObject();
     dump.add("node", node());
     dump.add("genericXdsConfigs", configs);
-    return dump;
+    return AdminReply.json(dump);
   }
 
   /** Servers with their counts, and resources without their bodies: cheap enough to poll. */
-  public JsonObject summary(XdsStatusView view) {
+  public AdminReply summary(XdsStatusView view) {
     var servers = new JsonArray();
     for (XdsStatusView.Server server : view.servers()) {
       servers.add(server(server));
@@ -61,7 +61,7 @@ public final class XdsViews {
     summary.addProperty("node", node.id());
     summary.add("servers", servers);
     summary.add("resources", resources);
-    return summary;
+    return AdminReply.json(summary);
   }
 
   private JsonObject node() {

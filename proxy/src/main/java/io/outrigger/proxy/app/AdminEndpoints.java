@@ -3,10 +3,7 @@ package io.outrigger.proxy.app;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
@@ -22,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.LoggerFactory;
@@ -84,25 +82,23 @@ final class AdminEndpoints {
         });
   }
 
-  private CompletionStage<AdminReply> forwards() {
-    return state.ask(
-        () -> {
-          var list = new JsonArray();
-          for (RunningForward forward : state.forwards()) {
-            var json = new JsonObject();
-            json.addProperty("name", forward.name());
-            json.addProperty("listen", forward.listen().toString());
-            json.addProperty("target", forward.target());
-            json.addProperty("state", forward.state().toString());
-            json.addProperty("error", forward.error());
-            list.add(json);
-          }
-          return AdminReply.json(list);
-        });
+  /** One entry of {@code /forwards}; the names are the contract's. */
+  private record ForwardEntry(
+      String name, String listen, String target, String state, String error) {
+    static ForwardEntry of(RunningForward forward) {
+      return new ForwardEntry(
+          forward.name(),
+          forward.listen().toString(),
+          forward.target(),
+          forward.state().toString(),
+          forward.error());
+    }
   }
 
-  /** A tree as the control loop saw it; its text is made on the admin thread. */
-  private record Tree(String name, String target, List<LbNode> clusters) {}
+  private CompletionStage<AdminReply> forwards() {
+    return state.ask(
+        () -> AdminReply.json(200, state.forwards().stream().map(ForwardEntry::of).toList()));
+  }
 
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
@@ -111,20 +107,16 @@ final class AdminEndpoints {
             () ->
                 state.forwards().stream()
                     .filter(forward -> only.map(forward.name()::equals).orElse(true))
-                    .map(forward -> new Tree(forward.name(), forward.target(), forward.describe()))
+                    .map(
+                        forward ->
+                            new LbViews.Forward(
+                                forward.name(), forward.target(), forward.describe()))
                     .toList())
         .thenApplyAsync(
-            trees -> {
-              if (only.isPresent() && trees.isEmpty()) {
-                return AdminReply.text(404, "no forward of that name");
-              }
-              var list = new JsonArray();
-              trees.forEach(
-                  tree -> list.add(LbViews.forward(tree.name(), tree.target(), tree.clusters())));
-              var json = new JsonObject();
-              json.add("forwards", list);
-              return AdminReply.json(json);
-            });
+            forwards ->
+                only.isPresent() && forwards.isEmpty()
+                    ? AdminReply.text(404, "no forward of that name")
+                    : LbViews.reply(forwards));
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
@@ -132,15 +124,11 @@ final class AdminEndpoints {
         .ask(state.xds()::status)
         .thenApplyAsync(
             view ->
-                AdminReply.json(
-                    xdsViews.configDump(
-                        view, request.parameter("type"), request.parameter("name"))));
+                xdsViews.configDump(view, request.parameter("type"), request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds() {
-    return state
-        .ask(state.xds()::status)
-        .thenApplyAsync(view -> AdminReply.json(xdsViews.summary(view)));
+    return state.ask(state.xds()::status).thenApplyAsync(xdsViews::summary);
   }
 
   private CompletionStage<AdminReply> metrics() {
@@ -166,18 +154,16 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> drain() {
     CompletableFuture<Void> over = state.drain().begin();
-    var json = new JsonObject();
-    json.addProperty("draining", true);
-    json.addProperty("over", over.isDone());
-    return CompletableFuture.completedFuture(AdminReply.json(202, json));
+    return CompletableFuture.completedFuture(
+        AdminReply.json(202, Map.of("draining", true, "over", over.isDone())));
   }
 
   private static CompletionStage<AdminReply> loggers() {
-    var json = new JsonObject();
+    Map<String, String> levels = new TreeMap<>();
     for (Logger logger : ((LoggerContext) LoggerFactory.getILoggerFactory()).getLoggerList()) {
-      json.addProperty(logger.getName(), logger.getEffectiveLevel().toString());
+      levels.put(logger.getName(), logger.getEffectiveLevel().toString());
     }
-    return CompletableFuture.completedFuture(AdminReply.json(json));
+    return CompletableFuture.completedFuture(AdminReply.json(200, levels));
   }
 
   private static CompletionStage<AdminReply> setLogger(AdminRequest request) {

@@ -278,7 +278,7 @@ public final class ProxyApp implements AutoCloseable {
         });
     await(ended);
     control.close();
-    loops.stop(STOP_LIMIT).awaitUninterruptibly(STOP_LIMIT.toMillis());
+    loops.stop(STOP_LIMIT);
   }
 
   private static void await(CompletableFuture<Void> end) {

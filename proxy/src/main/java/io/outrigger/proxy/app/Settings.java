@@ -1,6 +1,5 @@
 package io.outrigger.proxy.app;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
@@ -35,7 +34,7 @@ final class Settings {
 
   private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {
     if (mode instanceof ProxyOptions.AuthorityMode.Fixed fixed) {
-      return new AuthorityMode.Fixed(new AsciiString(fixed.text()));
+      return AuthorityMode.fixed(fixed.text());
     }
     return mode instanceof ProxyOptions.AuthorityMode.Preserve
         ? new AuthorityMode.Preserve()

@@ -13,12 +13,8 @@ public sealed interface AuthorityMode {
   /** Always this text. */
   record Fixed(AsciiString text) implements AuthorityMode {}
 
-  /** Reads the flag: {@code target}, {@code preserve}, or a text. */
-  static AuthorityMode parse(String flag) {
-    return switch (flag) {
-      case "target" -> new OfTarget();
-      case "preserve" -> new Preserve();
-      default -> new Fixed(new AsciiString(flag));
-    };
+  /** Always {@code text}. */
+  static AuthorityMode fixed(String text) {
+    return new Fixed(new AsciiString(text));
   }
 }

@@ -175,9 +175,11 @@ public final class EventLoops {
 
   /**
    * Stops the loops once they have been quiet for a moment, so that what the end of one connection
-   * posts to another loop is still done; at {@code limit} at the latest.
+   * posts to another loop is still done; at {@code limit} at the latest. Blocks until then.
    */
-  public Future<?> stop(Duration limit) {
-    return group.shutdownGracefully(QUIET_MILLIS, limit.toMillis(), TimeUnit.MILLISECONDS);
+  public void stop(Duration limit) {
+    group
+        .shutdownGracefully(QUIET_MILLIS, limit.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(limit.toMillis());
   }
 }

@@ -114,7 +114,7 @@ public final class MetricsText {
       if (calls.byLocalReason(reason) > 0) {
         add(
             localReplies,
-            Labels.of("forward", name, "reason", reason.text().toString()),
+            Labels.of("forward", name, "reason", reason.word()),
             calls.byLocalReason(reason));
       }
     }

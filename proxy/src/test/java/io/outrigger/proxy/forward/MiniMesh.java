@@ -92,7 +92,7 @@ final class MiniMesh implements AutoCloseable {
   @Override
   public void close() {
     listener.close().join();
-    loops.stop(Duration.ofSeconds(5)).awaitUninterruptibly();
+    loops.stop(Duration.ofSeconds(5));
     control.close();
   }
 

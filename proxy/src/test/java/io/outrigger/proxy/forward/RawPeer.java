@@ -54,7 +54,7 @@ final class RawPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    loops.stop(Duration.ofSeconds(5)).awaitUninterruptibly();
+    loops.stop(Duration.ofSeconds(5));
   }
 
   /** One end of a connection. */

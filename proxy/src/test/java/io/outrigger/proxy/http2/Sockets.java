@@ -56,6 +56,6 @@ final class Sockets implements AutoCloseable {
 
   @Override
   public void close() {
-    var unused = loops.stop(Duration.ofSeconds(5)).syncUninterruptibly();
+    loops.stop(Duration.ofSeconds(5));
   }
 }
