@@ -4,7 +4,7 @@
 const POLL_MILLIS = 1000;
 const TONE = {
   READY: 'good', acked: 'good', ACKED: 'good', true: 'good',
-  CONNECTING: 'wait', WAITING: 'wait', REQUESTED: 'wait',
+  connected: 'good', CONNECTING: 'wait', WAITING: 'wait', REQUESTED: 'wait',
   TRANSIENT_FAILURE: 'bad', ERROR: 'bad', NACKED: 'bad', DOES_NOT_EXIST: 'bad',
   RECEIVED_ERROR: 'bad', TIMEOUT: 'bad', UNHEALTHY: 'bad', DRAINING: 'wait', DEGRADED: 'wait',
 };
@@ -88,12 +88,14 @@ function renderServers(servers) {
     el('td', {}, el('code', {}, server.uri)),
     el('td', {}, server.connected ? badge('connected') : el('span.badge.bad', {}, 'not connected')),
     el('td.number', {}, String(server.streams)),
-    el('td.number', {}, String(server.responses)),
-    el('td.number', {}, String(server.acks)),
+    el('td.number', {}, String(server.valid)),
+    el('td.number', {}, String(server.invalid)),
     el('td.number', {}, String(server.nacks)),
-    el('td', {}, server.lastError ? el('span.error', {}, server.lastError) : '')));
+    el('td', {}, server.lastError
+      ? el(server.connected ? 'span.quiet' : 'span.error', {}, new Date(server.lastErrorAt).toLocaleTimeString() + '  ' + server.lastError)
+      : '')));
   return el('div.card', {}, table(
-    [['server'], ['state'], ['streams', true], ['responses', true], ['ACK', true], ['NACK', true], ['last error']], rows));
+    [['server'], ['state'], ['streams', true], ['resources accepted', true], ['refused', true], ['NACKs sent', true], ['last error']], rows));
 }
 
 const opened = new Map(); // resource key -> the text that was loaded for it

@@ -27,7 +27,7 @@ public interface Connector {
      * No further streams will be accepted: the attempt failed, or the connection was closed or told
      * to go away. Once, and the last call.
      *
-     * @param reason for people; never OK
+     * @param reason for people; never OK; need not name the address
      */
     void onClosed(RpcStatus reason);
   }

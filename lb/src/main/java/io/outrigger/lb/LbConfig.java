@@ -3,7 +3,6 @@ package io.outrigger.lb;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.HealthStatus;
 import java.time.Duration;
 import java.util.List;
@@ -15,35 +14,98 @@ import java.util.Set;
  * an XdsConfig and makes the policies. Equal configurations mean nothing to do.
  */
 public sealed interface LbConfig {
+  /** The policy's name, as status views show it. */
+  String policy();
+
+  /** Every endpoint beneath. */
+  List<Backend> backends();
+
+  /** Configurations of equal identity go to the same policy; another identity asks for another. */
+  default Object identity() {
+    return getClass();
+  }
+
   /**
-   * All children in order of preference; the first that works is used (A56). Child names are stable
-   * across updates: the same name keeps its connections.
+   * All children in order of preference; the first that works is used (A56).
+   *
+   * @param cluster what the priorities belong to, for logs
    */
-  record Priority(List<Child> children) implements LbConfig {
+  record Priority(String cluster, List<Child> children) implements LbConfig {
     public Priority {
       children = List.copyOf(children);
+    }
+
+    @Override
+    public String policy() {
+      return "priority";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return children.stream().flatMap(child -> child.config().backends().stream()).toList();
     }
   }
 
   /**
-   * A named child of {@link Priority}; {@code reresolves}: whether it may ask for re-resolution.
+   * A child of {@link Priority}.
+   *
+   * @param name stable across updates: the same name keeps its connections
+   * @param label what people call it
+   * @param reresolves whether it may ask for re-resolution (A37)
    */
-  record Child(String name, LbConfig config, boolean reresolves) {}
+  record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /** Watches calls and ejects endpoints (A50); empty is transparent. */
   record OutlierDetecting(Optional<OutlierDetection> detection, LbConfig child)
-      implements LbConfig {}
+      implements LbConfig {
+    @Override
+    public String policy() {
+      return "outlier_detection";
+    }
 
-  /** A cluster's drops and its limit of requests in flight (A27, A32). */
+    @Override
+    public List<Backend> backends() {
+      return child.backends();
+    }
+  }
+
+  /**
+   * A cluster's drops and its limit of requests in flight (A27, A32).
+   *
+   * @param edsServiceName empty for a cluster that has none; another one is another cluster
+   *     (A32-09)
+   * @param maxRequests unsigned 32 bit
+   */
   record ClusterImpl(
-      String cluster,
+      FailureNote note,
       String edsServiceName,
       List<DropCategory> drops,
       long maxRequests,
       LbConfig child)
       implements LbConfig {
+    private record Identity(String cluster, String edsServiceName) {}
+
     public ClusterImpl {
       drops = List.copyOf(drops);
+    }
+
+    public String cluster() {
+      return note.cluster();
+    }
+
+    @Override
+    public Object identity() {
+      return new Identity(cluster(), edsServiceName);
+    }
+
+    @Override
+    public String policy() {
+      return "cluster_impl";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return child.backends();
     }
   }
 
@@ -53,36 +115,91 @@ public sealed interface LbConfig {
     public OverrideHost {
       statuses = Set.copyOf(statuses);
     }
+
+    @Override
+    public String policy() {
+      return "override_host";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return child.backends();
+    }
   }
 
-  /** Children share by weight, among those that are READY (A28). */
+  /** Children share by weight, among those that are READY (A28); at least one. */
   record WeightedTarget(List<Target> targets) implements LbConfig {
     public WeightedTarget {
       targets = List.copyOf(targets);
+      if (targets.isEmpty()) {
+        throw new IllegalArgumentException("weighted_target without targets");
+      }
+    }
+
+    @Override
+    public String policy() {
+      return "weighted_target";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return targets.stream().flatMap(target -> target.child().backends().stream()).toList();
     }
   }
 
   /** A named child of {@link WeightedTarget}; {@code weight} is unsigned 32 bit, at least 1. */
   record Target(String name, long weight, LbConfig child) {}
 
-  /**
-   * Each READY endpoint in turn.
-   *
-   * @param note the resolution note, part of each failure (A88)
-   */
-  record RoundRobin(List<Endpoint> endpoints, String note) implements LbConfig {
+  /** Each READY endpoint in turn. */
+  record RoundRobin(List<Backend> backends, FailureNote note) implements LbConfig {
     public RoundRobin {
-      endpoints = List.copyOf(endpoints);
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "round_robin";
     }
   }
 
   /** The first address that connects (A62). */
-  record PickFirst(List<Endpoint> endpoints, boolean shuffle, String note) implements LbConfig {
+  record PickFirst(List<Backend> backends, boolean shuffle, FailureNote note) implements LbConfig {
     public PickFirst {
-      endpoints = List.copyOf(endpoints);
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "pick_first";
     }
   }
 
-  /** Always fails: a leaf without endpoints, a cluster that does not exist. */
-  record Failing(RpcStatus status) implements LbConfig {}
+  /** Has nothing to send calls to: they fail, except those that wait for readiness. */
+  record Failing(RpcStatus status) implements LbConfig {
+    @Override
+    public String policy() {
+      return "failing";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return List.of();
+    }
+  }
+
+  /**
+   * Stands for a cluster that does not exist or is unusable: calls fail, even those that wait, or
+   * they would keep the cluster referenced for ever (A31-09).
+   */
+  record Refusing(RpcStatus status) implements LbConfig {
+    @Override
+    public String policy() {
+      return "refusing";
+    }
+
+    @Override
+    public List<Backend> backends() {
+      return List.of();
+    }
+  }
 }

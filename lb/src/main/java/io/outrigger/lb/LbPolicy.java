@@ -6,14 +6,14 @@ import io.outrigger.base.ControlConfined;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, which is of the kind this policy was made for. When this returns the
-   * policy has published a picker to its parent.
+   * Applies {@code config}, whose {@link LbConfig#identity} is that of the first one. When this
+   * returns, what the policy has published to its parent is right for {@code config}.
    */
   void update(LbConfig config);
 
-  /** Leaves IDLE: begins to connect, if the policy waits for a reason to. */
-  void exitIdle();
-
   /** Releases everything below. Nothing is published afterwards; harmless a second time. */
   void close();
+
+  /** How the node and everything beneath stands now, under the name that its parent knows. */
+  LbNode describe(String name);
 }

@@ -19,12 +19,16 @@ public sealed interface PickResult {
   /** Fails the call, unless it waits for readiness: then it queues. */
   record Fail(RpcStatus status) implements PickResult {}
 
-  /** Fails the call even when it waits for readiness: a drop or a full circuit breaker. */
+  /** Fails the call even when it waits for readiness. */
   record Drop(RpcStatus status, Reason reason) implements PickResult {}
 
   /** Why a call was dropped. */
   enum Reason {
+    /** The control plane asked for a share of calls to be dropped (A27-10). */
     OVERLOAD_DROP,
-    CIRCUIT_BREAKER
+    /** As many calls are in flight as the cluster allows (A32). */
+    CIRCUIT_BREAKER,
+    /** The cluster does not exist or is unusable (A31-09). */
+    NO_CLUSTER
   }
 }

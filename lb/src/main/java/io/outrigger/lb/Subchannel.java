@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection (or several, one per event loop) to one address, as policies see it. A node that
- * accounts calls wraps the subchannels that its children ask for (decision 0002); the wrapper
+ * accounts calls wraps the subchannels that its children ask for (decision 0001); the wrapper
  * passes everything else on.
  */
 public interface Subchannel {
@@ -25,10 +25,21 @@ public interface Subchannel {
   @Nullable Transport transport();
 
   /**
-   * A picked call has ended, or was never sent. Exactly once per {@link PickResult.Use}; on the
-   * call's event loop.
+   * A pick chose this subchannel. The tree says so itself, once per {@link PickResult.Use} that
+   * leaves it; on the call's event loop.
+   */
+  default void callStarted(PickContext call) {}
+
+  /**
+   * A picked call has ended, or was never sent. Whoever received the {@link PickResult.Use} says so
+   * exactly once; on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
+
+  /** What was counted of its calls, for status views. Control loop. */
+  default CallTotals calls() {
+    return CallTotals.NONE;
+  }
 
   /** Where the endpoint stands, for status views. */
   default Optional<String> locality() {

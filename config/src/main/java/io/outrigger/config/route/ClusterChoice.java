@@ -1,6 +1,5 @@
 package io.outrigger.config.route;
 
-import io.outrigger.config.listener.FilterConfig;
 import java.util.List;
 import java.util.Map;
 

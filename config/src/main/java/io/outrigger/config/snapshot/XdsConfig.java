@@ -2,9 +2,14 @@ package io.outrigger.config.snapshot;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One complete, consistent configuration of a target (A74).
@@ -20,5 +25,20 @@ public record XdsConfig(
     Map<String, Outcome<ClusterConfig>> clusters) {
   public XdsConfig {
     clusters = Map.copyOf(clusters);
+  }
+
+  /** Names of the clusters to which the routes of {@link #virtualHost} lead. */
+  public Set<String> routedClusters() {
+    Set<String> names = new LinkedHashSet<>();
+    for (Route route : virtualHost.routes()) {
+      if (route.action() instanceof RouteAction.Forward forward) {
+        if (forward.clusters() instanceof ClusterChoice.Single single) {
+          names.add(single.cluster());
+        } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
+          weighted.clusters().forEach(cluster -> names.add(cluster.cluster()));
+        }
+      }
+    }
+    return names;
   }
 }

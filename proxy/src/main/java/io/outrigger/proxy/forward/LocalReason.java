@@ -42,6 +42,7 @@ public enum LocalReason {
     return switch (drop) {
       case OVERLOAD_DROP -> OVERLOAD;
       case CIRCUIT_BREAKER -> CIRCUIT_BREAKER;
+      case NO_CLUSTER -> XDS_ERROR;
     };
   }
 

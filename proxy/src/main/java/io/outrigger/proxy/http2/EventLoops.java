@@ -50,6 +50,8 @@ public final class EventLoops {
     NIO
   }
 
+  private static final long QUIET_MILLIS = 50;
+
   private final TransportKind kind;
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop[] loops;
@@ -171,8 +173,11 @@ public final class EventLoops {
     return address instanceof DomainSocketAddress || address instanceof UnixDomainSocketAddress;
   }
 
-  /** Stops the loops; connections that are left are closed at once. */
+  /**
+   * Stops the loops once they have been quiet for a moment, so that what the end of one connection
+   * posts to another loop is still done; at {@code limit} at the latest.
+   */
   public Future<?> stop(Duration limit) {
-    return group.shutdownGracefully(0, limit.toMillis(), TimeUnit.MILLISECONDS);
+    return group.shutdownGracefully(QUIET_MILLIS, limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

@@ -9,6 +9,7 @@ import io.outrigger.base.LoopConfined;
  */
 @LoopConfined
 public interface Http2Stream {
+  /** Its number; 0 before the first {@link #sendHeaders} of a stream that we opened. */
   int id();
 
   /** Who hears of this stream from now on. */
@@ -19,8 +20,9 @@ public interface Http2Stream {
 
   /**
    * Sends {@code data}, of which this takes ownership. What the peer's windows or a full socket do
-   * not admit is kept in order; {@link StreamHandler#onDataSent} tells when bytes have gone. The
-   * caller bounds what is kept by returning credit ({@link #consumed}) on the other side only then.
+   * not admit is kept in order; {@link StreamHandler#onDataSent} tells when bytes have gone, which
+   * may be before this returns. The caller bounds what is kept by returning credit ({@link
+   * #consumed}) on the other side only then.
    */
   void sendData(ByteBuf data, boolean endStream);
 

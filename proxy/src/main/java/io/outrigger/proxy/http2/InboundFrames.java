@@ -138,7 +138,7 @@ final class InboundFrames implements FrameListener {
   private void onRequest(int id, @Nullable HeaderList headers, boolean endStream)
       throws ConnectionFault {
     table.onPeerId(id);
-    faults.onPeerStream();
+    faults.onStream();
     if (!connection.admits()) {
       faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
       return;

@@ -127,6 +127,7 @@ final class OutboundData {
     window.take(bytes);
     stream.sendWindow().take(bytes);
     writer.data(stream.id(), data, endStream);
+    connection.faults().onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
     if (endStream) {
       stream.onEndSent();
     }

@@ -28,7 +28,7 @@ final class PeerFaults {
     this.guard = guard;
   }
 
-  void onPeerStream() {
+  void onStream() {
     guard.onStream();
   }
 
@@ -43,7 +43,8 @@ final class PeerFaults {
   }
 
   void countReset() throws ConnectionFault {
-    if (guard.onReset()) {
+    // A server that resets our streams costs us little: what to think of it is decided above.
+    if (connection.isServer() && guard.onReset()) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
     }
   }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class PendingData {
   private static final int CHUNK_BYTES = 4096;
 
-  private final Deque<ByteBuf> chunks = new ArrayDeque<>(4);
+  /** Made when it is first needed: most streams never wait. */
+  private @Nullable Deque<ByteBuf> chunks;
+
   private int bytes;
 
   /** The last chunk, while small pieces may be added to it. */
@@ -29,15 +31,20 @@ final class PendingData {
   void add(ByteBuf data, ByteBufAllocator alloc) {
     int size = data.readableBytes();
     bytes += size;
+    Deque<ByteBuf> queue = chunks;
+    if (queue == null) {
+      queue = new ArrayDeque<>(8);
+      chunks = queue;
+    }
     if (size > FrameWriter.COPY_BYTES) {
       open = null;
-      chunks.add(data);
+      queue.add(data);
       return;
     }
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
       chunk = alloc.buffer(CHUNK_BYTES, CHUNK_BYTES); // never moves: slices of it may be under way
-      chunks.add(chunk);
+      queue.add(chunk);
       open = chunk;
     }
     chunk.writeBytes(data);
@@ -46,13 +53,17 @@ final class PendingData {
 
   /** The first bytes, at most {@code max} and at least one; the caller owns them. */
   ByteBuf take(int max) {
-    ByteBuf head = chunks.getFirst();
+    Deque<ByteBuf> queue = chunks;
+    if (queue == null) {
+      throw new IllegalStateException("nothing is pending");
+    }
+    ByteBuf head = queue.getFirst();
     if (head.readableBytes() > max) {
       bytes -= max;
       return head.readRetainedSlice(max);
     }
-    chunks.removeFirst();
-    if (chunks.isEmpty()) {
+    queue.removeFirst();
+    if (queue.isEmpty()) {
       open = null;
     }
     bytes -= head.readableBytes();
@@ -60,10 +71,10 @@ final class PendingData {
   }
 
   void release() {
-    for (ByteBuf chunk : chunks) {
-      chunk.release();
+    if (chunks != null) {
+      chunks.forEach(ByteBuf::release);
+      chunks = null;
     }
-    chunks.clear();
     open = null;
     bytes = 0;
   }

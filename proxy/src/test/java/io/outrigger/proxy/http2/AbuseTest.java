@@ -97,6 +97,36 @@ final class AbuseTest {
   }
 
   @Test
+  void windowUpdatesThatLetContentPassAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, 0), wholeRequest(1));
+      Http2Stream served = peer.events.stream(0).stream();
+      served.sendHeaders(Messages.OK, false);
+      served.sendData(peer.buffers.copy(new byte[3000]), true);
+      for (int i = 0; i < 3000; i++) {
+        peer.send(windowUpdate(1, 1), windowUpdate(0, 1));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.events.stream(0).sent).isEqualTo(3000);
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aServerMayResetAsManyOfOurStreamsAsItLikes() {
+    try (RawPeer peer = RawPeer.server(SETTINGS)) {
+      for (int id = 1; id < 1000; id += 2) {
+        RecordingStream call = peer.open(Messages.POST, false);
+        peer.send(reset(id, Http2Error.REFUSED_STREAM));
+        assertThat(call.story()).isEqualTo("reset by peer REFUSED_STREAM");
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
   void controlFramesThatGoWithContentAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
       peer.send(request(1));

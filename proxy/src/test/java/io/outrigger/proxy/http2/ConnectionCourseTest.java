@@ -86,7 +86,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-51")
   void aServerThatAcceptsButSaysNothingIsNotReadyAndGivenUpAfterTwentySeconds() {
     try (RawPeer peer = RawPeer.silentServer()) {
       peer.advance(Duration.ofSeconds(19));
@@ -144,7 +143,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-44")
   void aDrainingServerFinishesWhatWasOnItsWay() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(wholeRequest(1));
@@ -184,7 +182,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-35")
   void afterGoAwayLowerStreamsFinishAndHigherOnesMayBeRetried() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
       RecordingStream first = peer.open(POST, true);
@@ -207,7 +204,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-36")
   void theServersLimitOfStreamsIsObeyed() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 1)) {
       RecordingStream first = peer.open(POST, true);
@@ -222,7 +218,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-37")
   void aLimitOfZeroStreamsMayBeRaisedLater() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 0)) {
       assertThat(peer.connection.canOpenStream()).isFalse();
@@ -234,7 +229,6 @@ final class ConnectionCourseTest {
   }
 
   @Test
-  @Conformance("SC-13")
   void eachSideEndsItsHalfForItself() {
     try (Wire wire = Wire.open()) {
       RecordingStream call = wire.request(POST, false);

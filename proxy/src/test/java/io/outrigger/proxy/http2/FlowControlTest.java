@@ -18,7 +18,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -145,6 +144,45 @@ final class FlowControlTest {
   }
 
   @Test
+  void aSmallerWindowThanTheFirstHoldsFromItsAcknowledgementOn() {
+    var settings = ConnectionSettings.DEFAULT.withWindows(1000, 65_535);
+    try (RawPeer peer = RawPeer.silentClient(settings)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      peer.send(Frames.PREFACE, settings(), request(1));
+      peer.send(PeerErrorTest.manyData(1, 20_000)); // allowed: our SETTINGS may be under way
+      assertThat(peer.answer()).isEqualTo("SETTINGS, SETTINGS ack");
+
+      RecordingStream served = peer.events.stream(0);
+      served.stream().consumed(20_000);
+      served.held = 0;
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 20000");
+      peer.send(Frames.settingsAck(), data(1, 0, new byte[1000]));
+      assertThat(served.held).isEqualTo(1000);
+      peer.send(data(1, 0, new byte[1]));
+      assertThat(peer.answer()).startsWith("RST_STREAM 1 FLOW_CONTROL_ERROR");
+    }
+  }
+
+  @Test
+  void dataThatWaitsWhenItsStreamIsResetIsDropped() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(settings(WINDOW_SETTING, 4), wholeRequest(1), wholeRequest(3));
+      for (RecordingStream served : peer.events.streams) {
+        served.stream().sendHeaders(OK, false);
+        served.stream().sendData(peer.buffers.copy(new byte[100]), false);
+        served.stream().sendData(peer.buffers.copy(new byte[5000]), false);
+        served.stream().sendHeaders(TRAILERS, true);
+      }
+      var unused = peer.read();
+      peer.events.stream(0).stream().reset(Http2Error.CANCEL);
+      peer.send(Frames.reset(3, Http2Error.CANCEL), windowUpdate(1, 9), windowUpdate(3, 9));
+
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 1 CANCEL");
+      assertThat(peer.events.stream(1).story()).isEqualTo("headers+end reset by peer CANCEL");
+    }
+  }
+
+  @Test
   void paddingIsReturnedByTheConnectionItself() {
     var settings = ConnectionSettings.DEFAULT.withWindows(400, 65_535);
     try (RawPeer peer = RawPeer.client(settings)) {
@@ -249,7 +287,6 @@ final class FlowControlTest {
   }
 
   @Test
-  @Conformance("SC-38")
   void oneStalledStreamOfAHundredDelaysNoOther() {
     var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 1 << 20);
     try (Wire wire = Wire.open(settings, settings)) {

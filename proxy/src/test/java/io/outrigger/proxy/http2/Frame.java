@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** One frame as it was read. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Frame(int type, int flags, int streamId, byte[] payload) {
   private static final String[] NAMES = {
     "DATA",

@@ -121,7 +121,7 @@ final class Frames {
     out.write(127);
     int rest = length - 127;
     while (rest >= 128) {
-      out.write(rest & 0x7f | 0x80);
+      out.write((rest & 0x7f) | 0x80);
       rest >>= 7;
     }
     out.write(rest);

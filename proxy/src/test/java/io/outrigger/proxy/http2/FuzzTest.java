@@ -32,7 +32,7 @@ final class FuzzTest {
     for (long seed = 0; seed < 400; seed++) {
       var random = new Random(seed);
       List<byte[]> frames = frames(random, random.nextInt(60));
-      frames.add(0, Frames.settings());
+      frames.add(0, Frames.settings(4, random.nextInt(3000)));
       run(seed, RawPeer.silentServer(), frames);
       frames.add(0, Frames.PREFACE);
       run(seed, RawPeer.silentClient(SETTINGS), frames);
@@ -44,7 +44,7 @@ final class FuzzTest {
     for (long seed = 0; seed < 800; seed++) {
       var random = new Random(seed);
       List<byte[]> frames = frames(random, 20);
-      frames.add(0, Frames.settings());
+      frames.add(0, Frames.settings(4, random.nextInt(3000)));
       byte[] bytes = mutate(random, Frames.join(frames.toArray(new byte[0][])));
       run(seed, RawPeer.silentServer(), List.of(bytes));
       run(seed, RawPeer.silentClient(SETTINGS), List.of(Frames.PREFACE, bytes));

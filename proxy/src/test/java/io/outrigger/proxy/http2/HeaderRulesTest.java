@@ -2,7 +2,6 @@ package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,6 @@ final class HeaderRulesTest {
     assertThat(said(HeaderRules.requestFault(parse(fields)))).isEqualTo(fault);
   }
 
-  @Conformance("SC-29")
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "connection=close, connection-specific field",

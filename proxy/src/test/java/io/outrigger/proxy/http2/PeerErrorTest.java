@@ -16,12 +16,14 @@ import static io.outrigger.proxy.http2.Frames.wholeRequest;
 import static io.outrigger.proxy.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each error of a client costs it: its stream, or the connection. */
 final class PeerErrorTest {
@@ -221,6 +223,28 @@ final class PeerErrorTest {
                 headers(1, 0, Frames.REQUEST),
                 Frames.repeat(100, frame(FrameType.CONTINUATION, 0, 1))),
             "ENHANCE_YOUR_CALM"));
+  }
+
+  @Conformance("SC-29")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "transfer-encoding",
+        "upgrade",
+        "te"
+      })
+  void fieldsOfAConnectionAreNeverPassedOn(String name) {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(requestWith(1, END_STREAM, name, "chunked"));
+      peer.send(requestWith(3, END_STREAM, "te", "trailers"));
+
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 1 PROTOCOL_ERROR");
+      assertThat(peer.events.streams).hasSize(1);
+      assertThat(peer.events.stream(0).headers.get(0).toString()).endsWith("te=trailers");
+    }
   }
 
   @Test

@@ -38,6 +38,22 @@ final class SocketConnectionTest {
   }
 
   @Test
+  void aHeaderListLargerThanAFramePassesInPieces() {
+    try (Wire wire = Wire.open()) {
+      HeaderList large = list(":status", "200", "x-large", "large".repeat(8000), "x-next", "small");
+      RecordingStream call = wire.request(POST, true);
+      wire.run();
+      wire.serverEvents.stream(0).stream().sendHeaders(large, false);
+      wire.serverEvents.stream(0).stream().sendHeaders(TRAILERS, true);
+      wire.run();
+
+      assertThat(call.story()).isEqualTo("headers headers+end");
+      assertThat(call.headers.get(0)).hasToString(large.toString());
+      assertThat(call.headers.get(1)).hasToString(TRAILERS.toString());
+    }
+  }
+
+  @Test
   void anInterimResponsePrecedesTheFinalOne() {
     try (Wire wire = Wire.open()) {
       RecordingStream call = wire.request(POST, false);

@@ -1,6 +1,7 @@
 /**
- * Protobuf resources to records, with every field error collected (A46). One decoder per concern;
- * pure functions, any thread.
+ * Protobuf resources to the records of {@code config}, with every field error collected and its
+ * path spelled out (A27, A28, A31, A32, A37, A39, A46, A47, A50, A52, A61, A63, A75), and resources
+ * as JSON. One decoder per concern. Pure functions; any thread.
  */
 @NullMarked
 package io.outrigger.xds.decode;

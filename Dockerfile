@@ -1,0 +1,25 @@
+# Outrigger's image: a Java runtime with only the modules in use, the distribution, and a start-up cache.
+# Build the distribution first (scripts/build), or let scripts/image do both.
+# Another registry or a local image can serve through the two arguments. The runtime image needs glibc, no shell.
+ARG JDK_IMAGE=docker.io/library/eclipse-temurin:25-jdk
+ARG RUNTIME_IMAGE=docker.io/library/debian:bookworm-slim
+
+FROM ${JDK_IMAGE} AS build
+COPY proxy/target/outrigger /build/distribution
+COPY docker/assemble /build/assemble
+RUN ["/bin/sh", "/build/assemble", "/build/distribution", "/opt/outrigger"]
+
+FROM ${RUNTIME_IMAGE}
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="Outrigger" \
+      org.opencontainers.image.description="A standalone xDS-aware sidecar proxy" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}"
+COPY --from=build /opt/outrigger /opt/outrigger
+ENV PATH=/opt/outrigger/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+USER 65532:65532
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["outrigger", "wait", "--admin", "127.0.0.1:9901", "--timeout", "2s"]
+ENTRYPOINT ["outrigger"]
+CMD ["run"]

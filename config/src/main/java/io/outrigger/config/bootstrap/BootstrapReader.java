@@ -1,0 +1,125 @@
+package io.outrigger.config.bootstrap;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap.Authority;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads the text of a gRPC xDS bootstrap. It takes what a proxyless client takes: unknown fields
+ * are ignored, wrong types are errors, and all errors are found in one reading (A27, A29, A47, A65,
+ * A71, A97).
+ */
+@AnyThread
+public final class BootstrapReader {
+  private static final String TARGET_NAME = "%s"; // A47 "Bootstrap Config Changes", the default
+
+  private static final String PARSER_ADVICE =
+      "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
+
+  private BootstrapReader() {}
+
+  /** Reads {@code json}. Opens no file that the document names. */
+  public static BootstrapResult read(String json) {
+    Findings findings = new Findings();
+    Optional<JsonElement> document = parse(json, findings);
+    if (document.isEmpty()) {
+      return new BootstrapResult.Refused(findings.errors());
+    }
+    JsonNode root = new JsonNode(document.get(), "$", findings);
+    if (!root.isObject()) {
+      return new BootstrapResult.Refused(findings.errors());
+    }
+    Bootstrap bootstrap =
+        new Bootstrap(
+            requiredServers(root),
+            NodeReader.read(root.member("node")),
+            authorities(root),
+            certificateProviders(root),
+            root.text("client_default_listener_resource_name_template")
+                .filter(template -> !template.isEmpty())
+                .orElse(TARGET_NAME));
+    return findings.errors().isEmpty()
+        ? new BootstrapResult.Accepted(bootstrap, findings.warnings())
+        : new BootstrapResult.Refused(findings.errors());
+  }
+
+  private static List<XdsServer> requiredServers(JsonNode root) {
+    Optional<JsonNode> servers = root.member("xds_servers");
+    if (servers.isEmpty()) {
+      root.error("xds_servers", "is missing; at least one control plane is required");
+      return List.of();
+    }
+    List<JsonNode> elements = servers.get().elements();
+    if (servers.get().value().isJsonArray() && elements.isEmpty()) {
+      servers.get().error("is empty; at least one control plane is required");
+    }
+    return ServerReader.read(elements);
+  }
+
+  private static Map<String, Authority> authorities(JsonNode root) {
+    Map<String, Authority> authorities = new LinkedHashMap<>();
+    root.members("authorities")
+        .forEach((name, node) -> authority(name, node).ifPresent(a -> authorities.put(name, a)));
+    return authorities;
+  }
+
+  private static Optional<Authority> authority(String name, JsonNode node) {
+    if (!node.isObject()) {
+      return Optional.empty();
+    }
+    String field = "client_listener_resource_name_template";
+    Optional<String> template = node.text(field);
+    String prefix = "xdstp://" + name + "/";
+    if (template.isPresent() && !template.get().startsWith(prefix)) {
+      node.error(field, "\"" + template.get() + "\" must start with \"" + prefix + "\"");
+    }
+    return Optional.of(new Authority(ServerReader.read(node.elements("xds_servers")), template));
+  }
+
+  private static Map<String, CertificateProvider> certificateProviders(JsonNode root) {
+    Map<String, CertificateProvider> providers = new LinkedHashMap<>();
+    root.members("certificate_providers")
+        .forEach(
+            (name, node) ->
+                CertificateReader.provider(node).ifPresent(p -> providers.put(name, p)));
+    return providers;
+  }
+
+  /** Strict JSON: one document, no comments, nothing after it. */
+  private static Optional<JsonElement> parse(String json, Findings findings) {
+    JsonReader reader = new JsonReader(new StringReader(json));
+    reader.setStrictness(Strictness.STRICT);
+    try {
+      if (json.isBlank()) {
+        findings.error("$", "is empty; a JSON object is required");
+        return Optional.empty();
+      }
+      JsonElement document = JsonParser.parseReader(reader);
+      var unused = reader.peek(); // throws when more follows
+      return Optional.of(document);
+    } catch (JsonParseException | IOException e) {
+      findings.error(reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + reason(e));
+      return Optional.empty();
+    }
+  }
+
+  /** The parser's own words, without advice for programmers, path and link. */
+  private static String reason(Exception e) {
+    Throwable cause = e.getCause() instanceof IOException io ? io : e;
+    String message = String.valueOf(cause.getMessage());
+    String line = message.lines().findFirst().orElse(message);
+    int path = line.indexOf(" path $");
+    return (path < 0 ? line : line.substring(0, path)).replace(PARSER_ADVICE, "unexpected text");
+  }
+}

@@ -1,0 +1,117 @@
+package io.outrigger.config.bootstrap;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A JSON value that knows its path. Asking it for a type that it is not records a finding and
+ * answers as if it were absent, so that a reader goes on and finds the next error as well. A JSON
+ * null is absent.
+ */
+record JsonNode(JsonElement value, String path, Findings findings) {
+  private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+  Optional<JsonNode> member(String name) {
+    return asObject().map(o -> o.get(name)).filter(v -> !v.isJsonNull()).map(v -> child(name, v));
+  }
+
+  /** The value of {@code name}; records a finding when it is missing or not a string. */
+  Optional<String> requiredText(String name) {
+    Optional<JsonNode> found = member(name);
+    if (found.isEmpty() && value.isJsonObject()) {
+      findings.error(pathOf(name), "is missing; a string is required");
+    }
+    return found.flatMap(JsonNode::text);
+  }
+
+  Optional<String> text(String name) {
+    return member(name).flatMap(JsonNode::text);
+  }
+
+  Optional<String> text() {
+    if (value instanceof JsonPrimitive primitive && primitive.isString()) {
+      return Optional.of(primitive.getAsString());
+    }
+    return wrongType("a string");
+  }
+
+  /** The elements of the array {@code name}; empty when it is absent or no array. */
+  List<JsonNode> elements(String name) {
+    return member(name).map(JsonNode::elements).orElse(List.of());
+  }
+
+  List<JsonNode> elements() {
+    if (!value.isJsonArray()) {
+      wrongType("an array");
+      return List.of();
+    }
+    List<JsonNode> elements = new ArrayList<>();
+    for (JsonElement element : value.getAsJsonArray()) {
+      elements.add(new JsonNode(element, path + "[" + elements.size() + "]", findings));
+    }
+    return elements;
+  }
+
+  /** The members of the object {@code name} by name; empty when it is absent or no object. */
+  Map<String, JsonNode> members(String name) {
+    Map<String, JsonNode> members = new LinkedHashMap<>();
+    member(name)
+        .ifPresent(
+            node ->
+                node.asObject()
+                    .ifPresent(o -> o.asMap().forEach((k, v) -> members.put(k, node.child(k, v)))));
+    return members;
+  }
+
+  /** Whether this is an object; records a finding when not. */
+  boolean isObject() {
+    return asObject().isPresent();
+  }
+
+  void error(String message) {
+    findings.error(path, message);
+  }
+
+  void error(String name, String message) {
+    findings.error(pathOf(name), message);
+  }
+
+  String pathOf(String name) {
+    return PLAIN_NAME.matcher(name).matches()
+        ? path + "." + name
+        : path + "[" + new JsonPrimitive(name) + "]";
+  }
+
+  private JsonNode child(String name, JsonElement element) {
+    return new JsonNode(element, pathOf(name), findings);
+  }
+
+  private Optional<JsonObject> asObject() {
+    return value.isJsonObject() ? Optional.of(value.getAsJsonObject()) : wrongType("an object");
+  }
+
+  private <T> Optional<T> wrongType(String expected) {
+    error("is " + typeName() + "; " + expected + " is required");
+    return Optional.empty();
+  }
+
+  private String typeName() {
+    if (value.isJsonObject()) {
+      return "an object";
+    }
+    if (value.isJsonArray()) {
+      return "an array";
+    }
+    if (value instanceof JsonPrimitive primitive) {
+      return primitive.isString() ? "a string" : primitive.isNumber() ? "a number" : "a boolean";
+    }
+    return "null";
+  }
+}

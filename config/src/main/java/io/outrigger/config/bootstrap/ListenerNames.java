@@ -1,0 +1,90 @@
+package io.outrigger.config.bootstrap;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * From an xDS target to the name of the Listener resource to subscribe to (A47 "gRPC Client Target
+ * URI Syntax").
+ */
+@AnyThread
+public final class ListenerNames {
+  private static final String NEW_STYLE = "xdstp:";
+  // RFC 3986 section 3.3: pchar without the percent-encoded form, and the separator of segments.
+  private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
+
+  private ListenerNames() {}
+
+  /**
+   * The name for {@code xds:///path}, or {@code xds://authority/path}.
+   *
+   * @param path without the leading slash and without percent-encoding
+   * @return failed when the bootstrap does not define the authority that the name belongs to
+   */
+  public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
+    if (authority.isPresent()) {
+      return ofAuthority(bootstrap, authority.get(), path);
+    }
+    String name = expand(bootstrap.listenerNameTemplate(), path);
+    if (name.startsWith(NEW_STYLE) && !bootstrap.authorities().containsKey(authorityOf(name))) {
+      return Outcome.failed(
+          RpcStatus.unavailable(
+              "client_default_listener_resource_name_template: "
+                  + unknown(bootstrap, authorityOf(name))));
+    }
+    return Outcome.ok(name);
+  }
+
+  private static Outcome<String> ofAuthority(Bootstrap bootstrap, String authority, String path) {
+    Bootstrap.Authority known = bootstrap.authorities().get(authority);
+    if (known == null) {
+      return Outcome.failed(RpcStatus.unavailable(unknown(bootstrap, authority)));
+    }
+    String template =
+        known
+            .listenerNameTemplate()
+            .orElse("xdstp://" + authority + "/envoy.config.listener.v3.Listener/%s");
+    return Outcome.ok(expand(template, path));
+  }
+
+  private static String unknown(Bootstrap bootstrap, String authority) {
+    return "authority \""
+        + authority
+        + "\" is not among the bootstrap's authorities "
+        + bootstrap.authorities().keySet().stream().sorted().toList();
+  }
+
+  private static String expand(String template, String path) {
+    return template.replace("%s", template.startsWith(NEW_STYLE) ? percentEncode(path) : path);
+  }
+
+  /** The authority of an xdstp name; empty when it has none. */
+  private static String authorityOf(String name) {
+    String rest = name.substring(NEW_STYLE.length());
+    if (!rest.startsWith("//")) {
+      return "";
+    }
+    int end = rest.indexOf('/', 2);
+    return end < 0 ? rest.substring(2) : rest.substring(2, end);
+  }
+
+  private static String percentEncode(String path) {
+    StringBuilder encoded = new StringBuilder(path.length());
+    for (byte octet : path.getBytes(StandardCharsets.UTF_8)) {
+      char c = (char) (octet & 0xff);
+      if (isLetterOrDigit(c) || ALLOWED_IN_PATH.indexOf(c) >= 0) {
+        encoded.append(c);
+      } else {
+        encoded.append(String.format("%%%02X", (int) c));
+      }
+    }
+    return encoded.toString();
+  }
+
+  private static boolean isLetterOrDigit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  }
+}

@@ -1,0 +1,112 @@
+package io.outrigger.config.bootstrap;
+
+import io.outrigger.config.bootstrap.XdsServer.CallCredentials;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads {@code xds_servers}: where a control plane is and how to speak to it (A27, A71, A97). */
+final class ServerReader {
+  private ServerReader() {}
+
+  static List<XdsServer> read(List<JsonNode> elements) {
+    List<XdsServer> servers = new ArrayList<>();
+    for (JsonNode element : elements) {
+      if (element.isObject()) {
+        servers.add(server(element));
+      }
+    }
+    return servers;
+  }
+
+  /** Fields that could not be read have a filler: the document is refused anyway. */
+  private static XdsServer server(JsonNode node) {
+    String uri = node.requiredText("server_uri").orElse("-");
+    if (uri.isBlank() || !uri.equals(uri.strip())) {
+      node.error("server_uri", "\"" + uri + "\" is not a gRPC target such as \"xds.example:443\"");
+    }
+    return new XdsServer(uri, channelCredentials(node), callCredentials(node), features(node));
+  }
+
+  /** A27 "XdsClient and Bootstrap File": stops at the first type that it supports. */
+  private static ChannelCredentials channelCredentials(JsonNode node) {
+    ChannelCredentials filler = new ChannelCredentials.Insecure();
+    Optional<JsonNode> list = node.member("channel_creds");
+    if (list.isEmpty()) {
+      node.error("channel_creds", "is missing; give one of type \"tls\" or \"insecure\"");
+      return filler;
+    }
+    if (!list.get().value().isJsonArray()) {
+      list.get().elements(); // records the wrong type
+      return filler;
+    }
+    List<String> skipped = new ArrayList<>();
+    for (JsonNode entry : list.get().elements()) {
+      Optional<String> type = entry.isObject() ? entry.requiredText("type") : Optional.empty();
+      if (type.isEmpty()) {
+        return filler;
+      }
+      if (type.get().equals("insecure")) {
+        entry.member("config").ifPresent(JsonNode::isObject);
+        return new ChannelCredentials.Insecure();
+      }
+      if (type.get().equals("tls")) {
+        return CertificateReader.channelCredentials(entry.member("config"));
+      }
+      skipped.add("\"" + type.get() + "\"");
+    }
+    list.get()
+        .error(
+            (skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped))
+                + "; add one of type \"tls\" or \"insecure\"");
+    return filler;
+  }
+
+  /** A97: all supported types are applied, the others are ignored. */
+  private static List<CallCredentials> callCredentials(JsonNode node) {
+    List<CallCredentials> credentials = new ArrayList<>();
+    for (JsonNode entry : node.elements("call_creds")) {
+      if (!entry.isObject()) {
+        continue;
+      }
+      if (!entry.requiredText("type").equals(Optional.of("jwt_token_file"))) {
+        continue;
+      }
+      Optional<JsonNode> config = entry.member("config");
+      if (config.isEmpty()) {
+        entry.error("config", "is missing; \"jwt_token_file\" needs the path of a token file");
+        continue;
+      }
+      Optional<String> file = config.get().requiredText("jwt_token_file");
+      if (file.equals(Optional.of(""))) {
+        config.get().error("jwt_token_file", "is empty; the path of a token file is required");
+      }
+      file.ifPresent(f -> credentials.add(new CallCredentials(f)));
+    }
+    return credentials;
+  }
+
+  /** Unknown features are ignored (A30); so is ignore_resource_deletion (A88). */
+  private static ServerFeatures features(JsonNode node) {
+    Set<String> names = new HashSet<>();
+    for (JsonNode feature : node.elements("server_features")) {
+      Optional<String> name = feature.text();
+      name.ifPresent(names::add);
+      if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
+        // A88 spells it so once; the name of the feature is the other one.
+        node.findings()
+            .warn(
+                feature.path(),
+                "\"resource_timer_is_transient_failure\" is not a feature;"
+                    + " its name is \"resource_timer_is_transient_error\"");
+      }
+    }
+    return new ServerFeatures(
+        names.contains("trusted_xds_server"),
+        names.contains("fail_on_data_errors"),
+        names.contains("resource_timer_is_transient_error"));
+  }
+}

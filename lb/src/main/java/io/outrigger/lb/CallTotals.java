@@ -1,0 +1,18 @@
+package io.outrigger.lb;
+
+/**
+ * Calls of a subchannel since it was made, as the control loop last saw them; exact once its calls
+ * have ended.
+ *
+ * @param active picked and not ended
+ * @param succeeded ended as {@link CallOutcome#SUCCESS}
+ * @param failed ended as {@link CallOutcome#FAILURE}
+ */
+public record CallTotals(long active, long succeeded, long failed) {
+  public static final CallTotals NONE = new CallTotals(0, 0, 0);
+
+  public CallTotals plus(CallTotals other) {
+    return new CallTotals(
+        active + other.active, succeeded + other.succeeded, failed + other.failed);
+  }
+}

@@ -1,0 +1,59 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Passes everything on to another subchannel; what a wrapper extends. */
+@AnyThread
+public abstract class DelegatingSubchannel implements Subchannel {
+  /** The subchannel beneath. */
+  protected abstract Subchannel delegate();
+
+  @Override
+  public Endpoint endpoint() {
+    return delegate().endpoint();
+  }
+
+  @Override
+  public EndpointAddress address() {
+    return delegate().address();
+  }
+
+  @Override
+  public void requestConnection() {
+    delegate().requestConnection();
+  }
+
+  @Override
+  public void close() {
+    delegate().close();
+  }
+
+  @Override
+  public @Nullable Transport transport() {
+    return delegate().transport();
+  }
+
+  @Override
+  public void callStarted(PickContext call) {
+    delegate().callStarted(call);
+  }
+
+  @Override
+  public void callEnded(PickContext call, CallOutcome outcome) {
+    delegate().callEnded(call, outcome);
+  }
+
+  @Override
+  public CallTotals calls() {
+    return delegate().calls();
+  }
+
+  @Override
+  public Optional<String> locality() {
+    return delegate().locality();
+  }
+}

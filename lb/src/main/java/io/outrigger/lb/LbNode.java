@@ -1,0 +1,54 @@
+package io.outrigger.lb;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}).
+ *
+ * @param name what the node is about: a cluster, a priority, a locality
+ * @param policy the policy's name, such as {@code round_robin}
+ * @param config its settings: strings, numbers, lists of these
+ * @param detail one line for people; empty when there is nothing to say
+ */
+public record LbNode(
+    String name,
+    String policy,
+    Connectivity state,
+    Map<String, Object> config,
+    String detail,
+    List<LbNode> children,
+    List<LbEndpoint> endpoints) {
+  public LbNode {
+    config = Map.copyOf(config);
+    children = List.copyOf(children);
+    endpoints = List.copyOf(endpoints);
+  }
+
+  /** A node that has children. */
+  public static LbNode inner(
+      String name,
+      LbConfig config,
+      Connectivity state,
+      Map<String, Object> settings,
+      String detail,
+      List<LbNode> children) {
+    return new LbNode(name, config.policy(), state, settings, detail, children, List.of());
+  }
+
+  /** A leaf. */
+  public static LbNode leaf(
+      String name, LbConfig config, Connectivity state, String detail, List<LbEndpoint> endpoints) {
+    return new LbNode(name, config.policy(), state, Map.of(), detail, List.of(), endpoints);
+  }
+
+  /** A child that its parent has not started: nothing beneath is connected. */
+  public static LbNode notStarted(String name, LbConfig config) {
+    return leaf(
+        name,
+        config,
+        Connectivity.IDLE,
+        "not started",
+        config.backends().stream().map(LbEndpoint::untouched).toList());
+  }
+}

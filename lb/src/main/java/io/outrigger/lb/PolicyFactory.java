@@ -1,0 +1,11 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+
+/** Makes the policy that a configuration asks for; how policies get their children. */
+@ControlConfined
+@FunctionalInterface
+public interface PolicyFactory {
+  /** A policy for configurations of {@code config}'s identity; it waits for its first update. */
+  LbPolicy create(LbConfig config, LbParent parent);
+}

@@ -1,0 +1,55 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+
+/**
+ * Keeps a policy from publishing while it updates its children: a child that publishes in the midst
+ * of it is heard, but what follows from it is decided once, at the end (A56 "Configuration
+ * Updates").
+ */
+@ControlConfined
+public final class PublishGate {
+  private final Runnable publish;
+  private boolean held;
+  private boolean wanted;
+
+  /** A gate before {@code publish}, which decides and publishes; it may update children too. */
+  public PublishGate(Runnable publish) {
+    this.publish = publish;
+  }
+
+  /** Publishes now, or at the end of what holds the gate. */
+  public void request() {
+    if (held) {
+      wanted = true;
+    } else {
+      holding(() -> wanted = true);
+    }
+  }
+
+  /** Runs {@code update}, then publishes once. Not to be nested. */
+  public void publishAfter(Runnable update) {
+    if (held) {
+      throw new IllegalStateException("an update within an update");
+    }
+    holding(
+        () -> {
+          wanted = true;
+          update.run();
+        });
+  }
+
+  private void holding(Runnable task) {
+    held = true;
+    try {
+      task.run();
+      while (wanted) {
+        wanted = false;
+        publish.run();
+      }
+    } finally {
+      held = false;
+      wanted = false;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.outrigger.lb.cluster;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.lb.CircuitBreaker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.PickResult.Reason;
+import io.outrigger.lb.Picker;
+
+/**
+ * Drops, then picks, then counts.
+ *
+ * <p>Each category of drops is drawn by itself, in order (A27-10), on each pick: before the child
+ * is asked, so that drops hold for calls that would wait (A27-11). A call is counted in once its
+ * subchannel is chosen, not while it waits (A32-04); a pick that the breaker refuses owes the
+ * subchannel nothing.
+ */
+@AnyThread
+final class ClusterPicker implements Picker {
+  private final RandomSource random;
+  private final CircuitBreaker breaker;
+  private final long maxRequests;
+  private final DropCategory[] categories;
+  private final PickResult[] drops;
+  private final PickResult full;
+  private final Picker child;
+
+  ClusterPicker(
+      LbConfig.ClusterImpl config, RandomSource random, CircuitBreaker breaker, Picker child) {
+    this.random = random;
+    this.breaker = breaker;
+    this.maxRequests = config.maxRequests();
+    this.categories = config.drops().toArray(DropCategory[]::new);
+    this.drops = new PickResult[categories.length];
+    for (int i = 0; i < drops.length; i++) {
+      String reason = "dropped by overload category \"" + categories[i].category() + "\"";
+      drops[i] = new PickResult.Drop(config.note().unavailable(reason), Reason.OVERLOAD_DROP);
+    }
+    String reason = "as many requests are in flight as allowed: " + maxRequests;
+    this.full = new PickResult.Drop(config.note().unavailable(reason), Reason.CIRCUIT_BREAKER);
+    this.child = child;
+  }
+
+  @Override
+  public PickResult pick(PickContext call) {
+    for (int i = 0; i < categories.length; i++) {
+      if (categories[i].share().draw(random, Purpose.DROP)) {
+        return drops[i];
+      }
+    }
+    PickResult result = child.pick(call);
+    if (result instanceof PickResult.Use use) {
+      if (!breaker.tryAcquire(maxRequests)) {
+        return full;
+      }
+      use.subchannel().callStarted(call);
+    }
+    return result;
+  }
+}

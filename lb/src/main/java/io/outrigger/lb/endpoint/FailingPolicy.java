@@ -1,0 +1,53 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickResult;
+import java.util.List;
+
+/**
+ * Stands where there is nothing to balance, {@link LbConfig.Failing} or {@link LbConfig.Refusing}:
+ * in TRANSIENT_FAILURE, with the reason for every call.
+ */
+@ControlConfined
+final class FailingPolicy implements LbPolicy {
+  private final LbParent parent;
+  private LbConfig config;
+
+  FailingPolicy(LbParent parent, LbConfig config) {
+    this.parent = parent;
+    this.config = config;
+  }
+
+  @Override
+  public void update(LbConfig next) {
+    config = next;
+    PickResult result =
+        next instanceof LbConfig.Refusing refusing
+            ? new PickResult.Drop(refusing.status(), PickResult.Reason.NO_CLUSTER)
+            : new PickResult.Fail(status());
+    parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(result));
+  }
+
+  @Override
+  public void close() {
+    // Nothing beneath.
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, status().message(), List.of());
+  }
+
+  private RpcStatus status() {
+    return config instanceof LbConfig.Refusing refusing
+        ? refusing.status()
+        : ((LbConfig.Failing) config).status();
+  }
+}

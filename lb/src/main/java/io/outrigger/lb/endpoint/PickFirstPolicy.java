@@ -1,0 +1,134 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All calls to the first address that connects (A62). It connects when it is given endpoints; a
+ * connection that is lost is made again when a call asks for it.
+ *
+ * <pre>
+ * any               -> TRANSIENT_FAILURE on an empty list; connections are given up
+ * TRANSIENT_FAILURE -> CONNECTING        on the first list after an empty one
+ * </pre>
+ *
+ * <p>Everything else is the table of {@link FirstAddress}.
+ */
+@ControlConfined
+final class PickFirstPolicy implements LbPolicy {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final LbParent parent;
+
+  private LbConfig.PickFirst config;
+  private @Nullable FirstAddress addresses;
+  private boolean updating;
+
+  PickFirstPolicy(
+      ControlLoop control, RandomSource random, LbConfig.PickFirst config, LbParent parent) {
+    this.control = control;
+    this.random = random;
+    this.config = config;
+    this.parent = parent;
+  }
+
+  @Override
+  public void update(LbConfig next) {
+    config = (LbConfig.PickFirst) next;
+    updating = true;
+    List<Backend> backends =
+        config.shuffle() ? WeightedShuffle.of(config.backends(), random) : config.backends();
+    if (backends.isEmpty()) {
+      close();
+    } else if (addresses != null) {
+      addresses.update(backends);
+    } else {
+      var list = new FirstAddress(control, parent, this::onChange);
+      addresses = list;
+      list.update(backends);
+      list.connect();
+    }
+    updating = false;
+    publish();
+  }
+
+  @Override
+  public void close() {
+    if (addresses != null) {
+      addresses.close();
+      addresses = null;
+    }
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    FirstAddress list = addresses;
+    if (list == null) {
+      return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, "", List.of());
+    }
+    List<LbEndpoint> endpoints = config.backends().stream().map(list::describe).toList();
+    return LbNode.leaf(name, config, list.state(), "", endpoints);
+  }
+
+  private void onChange() {
+    if (!updating) {
+      publish();
+    }
+  }
+
+  private void publish() {
+    FirstAddress list = addresses;
+    if (list == null) {
+      fail("there are no endpoints");
+      return;
+    }
+    switch (list.state()) {
+      case READY -> {
+        var use = new PickResult.Use(list.chosen().orElseThrow());
+        parent.publish(Connectivity.READY, new FixedPicker(use));
+      }
+      case CONNECTING -> parent.publish(Connectivity.CONNECTING, FixedPicker.QUEUE);
+      case IDLE -> parent.publish(Connectivity.IDLE, new WakingPicker(list));
+      case TRANSIENT_FAILURE ->
+          fail("no address can be reached; last error: " + list.lastError().message());
+    }
+  }
+
+  private void fail(String reason) {
+    var failure = new PickResult.Fail(config.note().unavailable(reason));
+    parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(failure));
+  }
+
+  /** Lets the call wait, and begins to connect for it (A62-02). */
+  private final class WakingPicker implements Picker {
+    private final FirstAddress list;
+    private final AtomicBoolean asked = new AtomicBoolean();
+
+    WakingPicker(FirstAddress list) {
+      this.list = list;
+    }
+
+    @Override
+    public PickResult pick(PickContext call) {
+      if (!asked.get() && asked.compareAndSet(false, true)) {
+        control.execute(list::connect);
+      }
+      return PickResult.QUEUE;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.lb.Backend;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A random order in which a heavier endpoint tends to come earlier: among the endpoints that are
+ * left, each is next with a probability in proportion to its weight (A113).
+ */
+final class WeightedShuffle {
+  private static final long RESOLUTION = 1L << 52;
+
+  private record Keyed(double key, Backend backend) {}
+
+  private WeightedShuffle() {}
+
+  static List<Backend> of(List<Backend> backends, RandomSource random) {
+    return backends.stream()
+        .map(backend -> new Keyed(key(backend.endpoint().weight(), random), backend))
+        .sorted(Comparator.comparingDouble(Keyed::key))
+        .map(Keyed::backend)
+        .toList();
+  }
+
+  /** Exponentially distributed with rate {@code weight}: the order of A113's {@code u^(1/w)}. */
+  private static double key(long weight, RandomSource random) {
+    double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;
+    return -Math.log(unit) / weight;
+  }
+}

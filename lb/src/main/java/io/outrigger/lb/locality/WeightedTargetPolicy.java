@@ -1,0 +1,149 @@
+package io.outrigger.lb.locality;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.PublishGate;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shares calls among its children by weight (A28 "weighted_target LB policy").
+ *
+ * <pre>
+ * READY              any child is READY: calls go to those, by weight
+ * CONNECTING         else, any child is CONNECTING: calls wait
+ * IDLE               else, any child is IDLE: calls go to those, which wakes them
+ * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
+ * </pre>
+ *
+ * <p>A child that is no longer configured is gone at once, with its share.
+ */
+@ControlConfined
+public final class WeightedTargetPolicy implements LbPolicy {
+  private final PolicyFactory factory;
+  private final RandomSource random;
+  private final LbParent parent;
+  private final PublishGate gate = new PublishGate(this::publish);
+
+  private LbConfig.WeightedTarget config;
+  private Map<String, Child> children = new LinkedHashMap<>();
+  private Connectivity state = Connectivity.CONNECTING;
+  private boolean closed;
+
+  /** A policy without children until its first update. */
+  public WeightedTargetPolicy(
+      PolicyFactory factory, RandomSource random, LbConfig.WeightedTarget config, LbParent parent) {
+    this.factory = factory;
+    this.random = random;
+    this.config = config;
+    this.parent = parent;
+  }
+
+  @Override
+  public void update(LbConfig next) {
+    config = (LbConfig.WeightedTarget) next;
+    gate.publishAfter(this::updateChildren);
+  }
+
+  private void updateChildren() {
+    Map<String, Child> before = children;
+    children = new LinkedHashMap<>();
+    for (LbConfig.Target target : config.targets()) {
+      Child child = before.remove(target.name());
+      if (child == null) {
+        child = new Child();
+      }
+      child.weight = target.weight();
+      children.put(target.name(), child);
+      child.slot.update(target.child());
+    }
+    before.values().forEach(child -> child.slot.close());
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    children.values().forEach(child -> child.slot.close());
+    children = new LinkedHashMap<>();
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    List<LbNode> nodes = new ArrayList<>();
+    Map<String, Object> weights = new LinkedHashMap<>();
+    children.forEach(
+        (childName, child) -> {
+          nodes.add(child.slot.describe(childName));
+          weights.put(childName, child.weight);
+        });
+    return LbNode.inner(name, config, state, Map.of("weights", Map.copyOf(weights)), "", nodes);
+  }
+
+  private void publish() {
+    if (closed) {
+      return;
+    }
+    state = aggregated();
+    parent.publish(
+        state, state == Connectivity.CONNECTING ? FixedPicker.QUEUE : pickerAmong(state));
+  }
+
+  private Connectivity aggregated() {
+    for (Connectivity wanted :
+        List.of(Connectivity.READY, Connectivity.CONNECTING, Connectivity.IDLE)) {
+      if (children.values().stream().anyMatch(child -> child.slot.state() == wanted)) {
+        return wanted;
+      }
+    }
+    return Connectivity.TRANSIENT_FAILURE;
+  }
+
+  private Picker pickerAmong(Connectivity wanted) {
+    List<Child> usable =
+        children.values().stream().filter(child -> child.slot.state() == wanted).toList();
+    if (usable.size() == 1) {
+      return usable.get(0).slot.picker();
+    }
+    return WeightedPicker.of(
+        random,
+        usable.stream().mapToLong(child -> child.weight).toArray(),
+        usable.stream().map(child -> child.slot.picker()).toArray(Picker[]::new));
+  }
+
+  /** A child and its share. */
+  private final class Child implements LbParent {
+    private final ChildSlot slot = new ChildSlot(factory, this);
+    private long weight;
+
+    @Override
+    public Subchannel newSubchannel(
+        Backend backend, EndpointAddress address, SubchannelListener listener) {
+      return parent.newSubchannel(backend, address, listener);
+    }
+
+    @Override
+    public void publish(Connectivity childState, Picker childPicker) {
+      gate.request();
+    }
+
+    @Override
+    public void requestReresolution() {
+      parent.requestReresolution();
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.outrigger.lb.priority;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A child of the priority policy with its two timers (A56).
+ *
+ * <pre>
+ * failover timer: starts on creation, and on CONNECTING if READY or IDLE was reported
+ *                   since the last TRANSIENT_FAILURE
+ *                 stops on READY, IDLE, TRANSIENT_FAILURE
+ *                 elapsed: the policy chooses again
+ * retirement:     starts on deactivate, stops on reactivate, elapsed: the child is destroyed
+ * </pre>
+ */
+@ControlConfined
+final class PriorityChild {
+  static final Duration FAILOVER =
+      Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
+  static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
+
+  /** What a child tells the policy. */
+  interface Owner {
+    /** The state, the picker or the failover timer changed: choose again. */
+    void onChildChanged();
+
+    /** The child was not needed for long: forget it. */
+    void onChildRetired(PriorityChild child);
+  }
+
+  private final ControlLoop control;
+  private final LbParent parent;
+  private final Owner owner;
+  private final ChildSlot slot;
+
+  private boolean reresolves;
+  private boolean workedSinceFailure;
+  private Connectivity state = Connectivity.CONNECTING;
+  private @Nullable TimerHandle failover;
+  private @Nullable TimerHandle retirement;
+
+  /** A child that is about to connect: it waits for its first update. */
+  PriorityChild(ControlLoop control, PolicyFactory factory, LbParent parent, Owner owner) {
+    this.control = control;
+    this.parent = parent;
+    this.owner = owner;
+    this.slot = new ChildSlot(factory, new Up());
+    startFailover();
+  }
+
+  void update(LbConfig.Child config) {
+    reresolves = config.reresolves();
+    slot.update(config.config());
+  }
+
+  Connectivity state() {
+    return state;
+  }
+
+  Picker picker() {
+    return slot.picker();
+  }
+
+  /** Whether it is still given time to connect. */
+  boolean isFailoverPending() {
+    return failover != null;
+  }
+
+  void deactivate() {
+    if (retirement == null) {
+      retirement = control.schedule(RETIREMENT, () -> owner.onChildRetired(this));
+    }
+  }
+
+  void reactivate() {
+    if (retirement != null) {
+      retirement.cancel();
+      retirement = null;
+    }
+  }
+
+  void close() {
+    stopFailover();
+    reactivate();
+    slot.close();
+  }
+
+  LbNode describe(String name) {
+    return slot.describe(name);
+  }
+
+  private void startFailover() {
+    failover = control.schedule(FAILOVER, this::onFailoverElapsed);
+  }
+
+  private void stopFailover() {
+    if (failover != null) {
+      failover.cancel();
+      failover = null;
+    }
+  }
+
+  private void onFailoverElapsed() {
+    failover = null;
+    owner.onChildChanged();
+  }
+
+  /** What the child says on its way up. */
+  private final class Up implements LbParent {
+    @Override
+    public Subchannel newSubchannel(
+        Backend backend, EndpointAddress address, SubchannelListener listener) {
+      return parent.newSubchannel(backend, address, listener);
+    }
+
+    @Override
+    public void publish(Connectivity next, Picker picker) {
+      Connectivity before = state;
+      state = next;
+      switch (next) {
+        case READY, IDLE -> {
+          workedSinceFailure = true;
+          stopFailover();
+        }
+        case TRANSIENT_FAILURE -> {
+          workedSinceFailure = false;
+          stopFailover();
+        }
+        case CONNECTING -> {
+          if (before != Connectivity.CONNECTING && workedSinceFailure && failover == null) {
+            startFailover();
+          }
+        }
+      }
+      owner.onChildChanged();
+    }
+
+    @Override
+    public void requestReresolution() {
+      if (reresolves) { // A37 "Priority Policy Reresolution Handling"
+        parent.requestReresolution();
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.outrigger.lb.priority;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.PublishGate;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first child that works gets all calls (A56). Children come into being only when every one
+ * before them has failed or taken too long; one that is no longer needed is kept for 15 minutes;
+ * one that is no longer configured is destroyed at once (A115).
+ *
+ * <p>{@link #choose} is A56's algorithm: from the same states of the children it always comes to
+ * the same choice. It runs after every change of a child, but only once at the end of an update,
+ * when all children have theirs.
+ */
+@ControlConfined
+public final class PriorityPolicy implements LbPolicy {
+  private static final Logger log = LoggerFactory.getLogger(PriorityPolicy.class);
+
+  private final ControlLoop control;
+  private final PolicyFactory factory;
+  private final LbParent parent;
+  private final ChildOwner owner = new ChildOwner();
+  private final PublishGate gate = new PublishGate(this::choose);
+  private final Map<String, PriorityChild> children = new HashMap<>();
+
+  private LbConfig.Priority config;
+  private String chosen = "";
+  private Connectivity state = Connectivity.CONNECTING;
+  private @Nullable Picker published;
+  private boolean closed;
+
+  /** A policy without children until its first update. */
+  public PriorityPolicy(
+      ControlLoop control, PolicyFactory factory, LbConfig.Priority config, LbParent parent) {
+    this.control = control;
+    this.factory = factory;
+    this.config = config;
+    this.parent = parent;
+  }
+
+  @Override
+  public void update(LbConfig next) {
+    config = (LbConfig.Priority) next;
+    gate.publishAfter(this::updateChildren);
+  }
+
+  private void updateChildren() {
+    Map<String, LbConfig.Child> wanted = new HashMap<>();
+    config.children().forEach(child -> wanted.put(child.name(), child));
+    for (String name : List.copyOf(children.keySet())) {
+      LbConfig.Child childConfig = wanted.get(name);
+      if (childConfig == null) {
+        remove(name);
+      } else {
+        Objects.requireNonNull(children.get(name)).update(childConfig);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    children.values().forEach(PriorityChild::close);
+    children.clear();
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    List<LbNode> nodes = config.children().stream().map(this::describe).toList();
+    String detail =
+        config.children().stream()
+            .filter(child -> child.name().equals(chosen))
+            .findFirst()
+            .map(child -> child.label() + " is in use")
+            .orElse("");
+    return LbNode.inner(name, config, state, Map.of(), detail, nodes);
+  }
+
+  private LbNode describe(LbConfig.Child child) {
+    PriorityChild existing = children.get(child.name());
+    return existing == null
+        ? LbNode.notStarted(child.label(), child.config())
+        : existing.describe(child.label());
+  }
+
+  /** A56 "Algorithm for Choosing a Priority". */
+  private void choose() {
+    if (closed) {
+      return;
+    }
+    List<LbConfig.Child> priorities = config.children();
+    if (priorities.isEmpty()) {
+      RpcStatus status =
+          RpcStatus.unavailable("cluster \"" + config.cluster() + "\": empty priority list");
+      chosen = "";
+      publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(new PickResult.Fail(status)));
+      return;
+    }
+    for (int i = 0; i < priorities.size(); i++) {
+      PriorityChild child = createOrReactivate(priorities.get(i));
+      if (works(child)) {
+        deactivateAfter(i);
+        use(i, child);
+        return;
+      }
+      if (child.isFailoverPending()) {
+        use(i, child);
+        return;
+      }
+    }
+    int last = priorities.size() - 1;
+    for (int i = 0; i <= last; i++) {
+      PriorityChild child = childAt(i).orElseThrow();
+      if (child.state() == Connectivity.CONNECTING) {
+        use(i, child);
+        return;
+      }
+    }
+    use(last, childAt(last).orElseThrow());
+  }
+
+  private void remove(String name) {
+    PriorityChild child = children.remove(name);
+    if (child != null) {
+      child.close();
+    }
+  }
+
+  private static boolean works(PriorityChild child) {
+    return child.state() == Connectivity.READY || child.state() == Connectivity.IDLE;
+  }
+
+  private PriorityChild createOrReactivate(LbConfig.Child childConfig) {
+    PriorityChild child = children.get(childConfig.name());
+    if (child == null) {
+      child = new PriorityChild(control, factory, parent, owner);
+      children.put(childConfig.name(), child);
+      child.update(childConfig);
+    } else {
+      child.reactivate();
+    }
+    return child;
+  }
+
+  private void deactivateAfter(int index) {
+    for (int i = index + 1; i < config.children().size(); i++) {
+      childAt(i).ifPresent(PriorityChild::deactivate);
+    }
+  }
+
+  private Optional<PriorityChild> childAt(int index) {
+    return Optional.ofNullable(children.get(config.children().get(index).name()));
+  }
+
+  private void use(int index, PriorityChild child) {
+    LbConfig.Child next = config.children().get(index);
+    if (!chosen.equals(next.name())) {
+      if (!chosen.isEmpty()) {
+        log.info(
+            "cluster {}: {} is in use now ({})", config.cluster(), next.label(), child.state());
+      }
+      chosen = next.name();
+    }
+    publish(child.state(), child.picker());
+  }
+
+  /** The same picker again would tell nobody anything. */
+  private void publish(Connectivity next, Picker picker) {
+    if (next != state || picker != published) {
+      state = next;
+      published = picker;
+      parent.publish(next, picker);
+    }
+  }
+
+  /** What children tell. */
+  private final class ChildOwner implements PriorityChild.Owner {
+    @Override
+    public void onChildChanged() {
+      gate.request();
+    }
+
+    @Override
+    public void onChildRetired(PriorityChild child) {
+      children.values().remove(child);
+      child.close();
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.outrigger.lb.subchannel;
+
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Transport;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The subchannel at the bottom of the tree: keeps one connection to one address, when asked to.
+ *
+ * <pre>
+ * IDLE              -> CONNECTING        on requestConnection
+ * CONNECTING        -> READY             on transport ready; back-off starts over
+ * CONNECTING        -> TRANSIENT_FAILURE on attempt failed; back-off runs from the attempt's start
+ * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
+ * READY             -> IDLE              on transport closed or told to go away
+ * any               -> closed            on close; nothing is told any more
+ * </pre>
+ *
+ * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
+ */
+@ControlConfined
+public final class ManagedSubchannel implements Subchannel {
+  private final ControlLoop control;
+  private final Connector connector;
+  private final Backend backend;
+  private final EndpointAddress address;
+  private final SubchannelListener listener;
+  private final Backoff backoff;
+
+  private Connectivity state = Connectivity.IDLE;
+  private @Nullable Connection connection;
+  private @Nullable TimerHandle backoffTimer;
+  private boolean closed;
+
+  /** What event loops read; set exactly while READY. */
+  private volatile @Nullable Transport transport;
+
+  /** A subchannel in state IDLE; {@code address} is one of {@code backend}'s. */
+  public ManagedSubchannel(
+      ControlLoop control,
+      Connector connector,
+      RandomSource random,
+      Backend backend,
+      EndpointAddress address,
+      SubchannelListener listener) {
+    this.control = control;
+    this.connector = connector;
+    this.backend = backend;
+    this.address = address;
+    this.listener = listener;
+    this.backoff = new Backoff(random);
+  }
+
+  @Override
+  public Endpoint endpoint() {
+    return backend.endpoint();
+  }
+
+  @Override
+  public EndpointAddress address() {
+    return address;
+  }
+
+  @Override
+  public Optional<String> locality() {
+    return Optional.of(backend.locality().toString());
+  }
+
+  @Override
+  public @Nullable Transport transport() {
+    return transport;
+  }
+
+  @Override
+  public void callEnded(PickContext call, CallOutcome outcome) {
+    // Nothing is counted at the bottom; nodes that count wrap (decision 0001).
+  }
+
+  @Override
+  public void requestConnection() {
+    control.checkInside();
+    if (closed || state != Connectivity.IDLE) {
+      return;
+    }
+    var next = new Connection(control.nanoTime());
+    connection = next;
+    next.attempt = connector.connect(address, next);
+    become(Connectivity.CONNECTING, RpcStatus.OK);
+  }
+
+  @Override
+  public void close() {
+    control.checkInside();
+    if (closed) {
+      return;
+    }
+    closed = true;
+    transport = null;
+    if (backoffTimer != null) {
+      backoffTimer.cancel();
+    }
+    Connection last = connection;
+    connection = null;
+    if (last != null && last.attempt != null) {
+      last.attempt.close();
+    }
+  }
+
+  private void become(Connectivity next, RpcStatus reason) {
+    state = next;
+    listener.onState(next, reason);
+  }
+
+  private void onBackoffElapsed() {
+    backoffTimer = null;
+    become(Connectivity.IDLE, RpcStatus.OK);
+  }
+
+  /** One attempt and what became of it. */
+  private final class Connection implements Connector.Listener {
+    private final long startedNanos;
+    private Connector.@Nullable Attempt attempt;
+
+    Connection(long startedNanos) {
+      this.startedNanos = startedNanos;
+    }
+
+    @Override
+    public void onReady(Transport ready) {
+      control.checkInside();
+      if (connection != this) {
+        return; // the attempt outlived the subchannel
+      }
+      if (state != Connectivity.CONNECTING) {
+        throw new IllegalStateException(address + ": ready while " + state);
+      }
+      backoff.reset();
+      transport = ready;
+      become(Connectivity.READY, RpcStatus.OK);
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason) {
+      control.checkInside();
+      if (connection != this) {
+        return; // the connection outlived the subchannel
+      }
+      connection = null;
+      transport = null;
+      if (state == Connectivity.READY) {
+        become(Connectivity.IDLE, RpcStatus.OK);
+        return;
+      }
+      Duration sinceStart = Duration.ofNanos(control.nanoTime() - startedNanos);
+      backoffTimer =
+          control.schedule(
+              backoff.next().minus(sinceStart), ManagedSubchannel.this::onBackoffElapsed);
+      become(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
+    }
+  }
+}

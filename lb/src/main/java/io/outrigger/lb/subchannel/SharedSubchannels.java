@@ -1,0 +1,181 @@
+package io.outrigger.lb.subchannel;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subchannel per address for all policies beneath a node: an endpoint that moves to another
+ * locality or priority finds its connection there (A56-10, decision 0003).
+ *
+ * <p>Each owner holds a lease, which looks like a subchannel of its own: it starts IDLE, and soon
+ * says so when the shared one has come further. The shared subchannel is closed at the end of the
+ * control-loop turn in which its last lease was closed: what one policy gives up and another takes
+ * in the same update lives on.
+ */
+@ControlConfined
+public final class SharedSubchannels implements LbParent {
+  private final ControlLoop control;
+  private final LbParent parent;
+  private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
+
+  /** Shares what {@code parent} gives; everything else goes straight to it. */
+  public SharedSubchannels(ControlLoop control, LbParent parent) {
+    this.control = control;
+    this.parent = parent;
+  }
+
+  @Override
+  public Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    control.checkInside();
+    Shared shared = byAddress.get(address);
+    if (shared == null) {
+      shared = new Shared(address);
+      shared.subchannel = parent.newSubchannel(backend, address, shared);
+      byAddress.put(address, shared);
+    }
+    var lease = new Lease(shared, backend, listener);
+    shared.leases.add(lease);
+    if (shared.state != Connectivity.IDLE) {
+      control.execute(lease::catchUp);
+    }
+    return lease;
+  }
+
+  @Override
+  public void publish(Connectivity state, Picker picker) {
+    parent.publish(state, picker);
+  }
+
+  @Override
+  public void requestReresolution() {
+    parent.requestReresolution();
+  }
+
+  /** The subchannel of an address and those who lease it. */
+  private final class Shared implements SubchannelListener {
+    private final EndpointAddress address;
+    private final List<Lease> leases = new ArrayList<>();
+    private final Queue<News> news = new ArrayDeque<>();
+    private @Nullable Subchannel subchannel;
+    private Connectivity state = Connectivity.IDLE;
+    private RpcStatus reason = RpcStatus.OK;
+
+    Shared(EndpointAddress address) {
+      this.address = address;
+    }
+
+    Subchannel subchannel() {
+      if (subchannel == null) {
+        throw new IllegalStateException(address + " has no subchannel");
+      }
+      return subchannel;
+    }
+
+    /**
+     * Tells every owner of every state in order: an owner that answers IDLE by asking for a
+     * connection causes the next state while the others have not heard of this one.
+     */
+    @Override
+    public void onState(Connectivity next, RpcStatus why) {
+      state = next;
+      reason = why;
+      news.add(new News(next, why));
+      if (news.size() > 1) {
+        return; // the call that took the first of them tells this one too
+      }
+      while (!news.isEmpty()) {
+        News first = news.element();
+        for (Lease lease : List.copyOf(leases)) {
+          lease.tell(first.state(), first.reason());
+        }
+        news.remove();
+      }
+    }
+
+    void onReturned(Lease lease) {
+      if (leases.remove(lease) && leases.isEmpty()) {
+        control.execute(this::closeIfUnused);
+      }
+    }
+
+    private void closeIfUnused() {
+      if (leases.isEmpty() && byAddress.remove(address, this)) {
+        subchannel().close();
+      }
+    }
+  }
+
+  private record News(Connectivity state, RpcStatus reason) {}
+
+  /** One owner's view of a shared subchannel. */
+  private static final class Lease extends DelegatingSubchannel {
+    private final Shared shared;
+    private final Subchannel subchannel;
+    private final Backend backend;
+    private final SubchannelListener listener;
+    private Connectivity told = Connectivity.IDLE;
+    private boolean closed;
+
+    Lease(Shared shared, Backend backend, SubchannelListener listener) {
+      this.shared = shared;
+      this.subchannel = shared.subchannel();
+      this.backend = backend;
+      this.listener = listener;
+    }
+
+    void catchUp() {
+      if (told != shared.state) {
+        tell(shared.state, shared.reason);
+      }
+    }
+
+    void tell(Connectivity state, RpcStatus reason) {
+      if (!closed) {
+        told = state;
+        listener.onState(state, reason);
+      }
+    }
+
+    @Override
+    protected Subchannel delegate() {
+      return subchannel;
+    }
+
+    @Override
+    public Endpoint endpoint() {
+      return backend.endpoint();
+    }
+
+    @Override
+    public Optional<String> locality() {
+      return Optional.of(backend.locality().toString());
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        shared.onReturned(this);
+      }
+    }
+  }
+}

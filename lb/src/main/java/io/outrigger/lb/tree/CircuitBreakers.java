@@ -1,0 +1,69 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.CircuitBreaker;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The circuit breakers of the whole process, one per cluster and EDS service name: whoever uses a
+ * cluster, under an aggregate or through another listener, counts in the same place (A32 "Globally
+ * shared atomics").
+ *
+ * <p>A breaker that no policy uses is forgotten once its last call has ended; until then a policy
+ * that comes back finds it with its calls.
+ */
+@ControlConfined
+public final class CircuitBreakers {
+  private record Key(String cluster, String edsServiceName) {}
+
+  private static final class Entry {
+    private final CircuitBreaker breaker = new CircuitBreaker();
+    private int users;
+  }
+
+  private final Map<Key, Entry> entries = new HashMap<>();
+  private final Map<Key, Entry> unused = new HashMap<>();
+
+  /** The breaker of a cluster; give it back with {@link #release}. */
+  CircuitBreaker acquire(String cluster, String edsServiceName) {
+    var key = new Key(cluster, edsServiceName);
+    Entry entry = entries.computeIfAbsent(key, absent -> new Entry());
+    entry.users++;
+    unused.remove(key);
+    forgetIdle();
+    return entry.breaker;
+  }
+
+  /** Gives up what {@link #acquire} took. */
+  void release(String cluster, String edsServiceName) {
+    var key = new Key(cluster, edsServiceName);
+    Entry entry = entries.get(key);
+    if (entry == null || entry.users == 0) {
+      throw new IllegalStateException("breaker released more often than acquired: " + key);
+    }
+    entry.users--;
+    if (entry.users == 0) {
+      unused.put(key, entry);
+    }
+    forgetIdle();
+  }
+
+  /** How many breakers are remembered. */
+  int size() {
+    return entries.size();
+  }
+
+  private void forgetIdle() {
+    unused
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean isIdle = entry.getValue().breaker.inFlight() == 0;
+              if (isIdle) {
+                entries.remove(entry.getKey());
+              }
+              return isIdle;
+            });
+  }
+}

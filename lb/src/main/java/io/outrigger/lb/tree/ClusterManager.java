@@ -1,0 +1,157 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.PolicyFactory;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
+ *
+ * <p>An update goes in three steps: {@link #apply} brings the trees up to date and makes those that
+ * are new; the caller publishes a selector with the handles it got; {@link #retire} ends the
+ * clusters that the new selector does not lead to. A retired cluster that calls still hold lives
+ * until the last of them lets go, and is revived, with its connections, when routes come back to it
+ * before that (A31-12).
+ *
+ * <p>Only clusters that routes name, or calls hold, have a tree of their own: a cluster that is
+ * merely part of an aggregate is connected when the aggregate comes to it (A75-19).
+ */
+@ControlConfined
+public final class ClusterManager {
+  /** Hears of what happens between updates; on the control loop. */
+  public interface Listener {
+    /** A cluster that calls had held was let go: {@link #live} became smaller. */
+    void onClustersChanged();
+
+    /** Fresh addresses are wanted; at most every 30 s. */
+    void onReresolution();
+  }
+
+  private final ControlLoop control;
+  private final Connector connector;
+  private final RandomSource random;
+  private final Listener listener;
+  private final PolicyFactory factory;
+  private final Reresolution reresolution;
+  private final ClusterTrees trees = new ClusterTrees();
+  private final Map<String, LiveCluster> live = new TreeMap<>();
+  private boolean closed;
+
+  /**
+   * A manager without clusters.
+   *
+   * @param breakers shared by all managers of the process
+   * @param loops how many event loops pick; {@code PickContext.loop} is below that
+   */
+  public ClusterManager(
+      ControlLoop control,
+      Connector connector,
+      RandomSource random,
+      CircuitBreakers breakers,
+      int loops,
+      Listener listener) {
+    this.control = control;
+    this.connector = connector;
+    this.random = random;
+    this.listener = listener;
+    this.factory = new TreeFactory(control, random, breakers, loops);
+    this.reresolution = new Reresolution(control, listener::onReresolution);
+  }
+
+  /**
+   * Brings every tree up to date; a cluster whose configuration is as before is not touched.
+   *
+   * @return a handle for each cluster that the routes of {@code config} name; each has a picker
+   */
+  public Map<String, ClusterHandle> apply(XdsConfig config) {
+    control.checkInside();
+    trees.update(config.clusters());
+    Set<String> routed = config.routedClusters();
+    Set<String> wanted = new LinkedHashSet<>(live.keySet());
+    wanted.addAll(routed);
+    Map<String, ClusterHandle> handles = new HashMap<>();
+    for (String name : wanted) {
+      if (!trees.knows(name)) {
+        continue; // held by calls and no longer known: it goes on with what it has
+      }
+      LiveCluster cluster = live.computeIfAbsent(name, this::newCluster);
+      cluster.update(trees.tree(name));
+      if (routed.contains(name)) {
+        cluster.handle().revive();
+        handles.put(name, cluster.handle());
+      }
+    }
+    return handles;
+  }
+
+  /**
+   * Ends the clusters that are not in {@code routed}: at once when no call holds them, else with
+   * the last release. To be called after the selector without them was published.
+   */
+  public void retire(Set<String> routed) {
+    control.checkInside();
+    for (LiveCluster cluster : List.copyOf(live.values())) {
+      if (!routed.contains(cluster.handle().name()) && cluster.handle().retire()) {
+        end(cluster);
+      }
+    }
+  }
+
+  /** The clusters that have a tree, those included that only calls still hold. */
+  public Set<String> live() {
+    control.checkInside();
+    return Set.copyOf(live.keySet());
+  }
+
+  /** Every tree as it stands, by name. */
+  public List<LbNode> describe() {
+    control.checkInside();
+    return live.values().stream().map(LiveCluster::describe).toList();
+  }
+
+  /** Ends every tree; calls that wait in one fail. The listener is told nothing afterwards. */
+  public void close() {
+    control.checkInside();
+    closed = true;
+    reresolution.close();
+    for (LiveCluster cluster : List.copyOf(live.values())) {
+      end(cluster);
+      cluster.refuse();
+    }
+  }
+
+  private LiveCluster newCluster(String name) {
+    return new LiveCluster(
+        name,
+        control,
+        connector,
+        random,
+        factory,
+        reresolution,
+        handle -> control.execute(() -> onUnused(handle)));
+  }
+
+  private void onUnused(ClusterHandle handle) {
+    LiveCluster cluster = live.get(handle.name());
+    if (closed || cluster == null || cluster.handle() != handle || !handle.isUnused()) {
+      return; // ended or revived in the meantime
+    }
+    end(cluster);
+    listener.onClustersChanged();
+  }
+
+  private void end(LiveCluster cluster) {
+    live.remove(cluster.handle().name());
+    cluster.close();
+  }
+}

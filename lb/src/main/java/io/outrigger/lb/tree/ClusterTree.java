@@ -1,0 +1,151 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.LbConfig;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * From what discovery says of a cluster to the configuration of its tree (A75); pure functions.
+ *
+ * <pre>
+ * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))
+ *            where a child is weighted_target( leaf policy per locality ), or the leaf policy
+ * aggregate  priority( one leaf's tree after the other )
+ * </pre>
+ */
+final class ClusterTree {
+  private ClusterTree() {}
+
+  /**
+   * The tree of a cluster with endpoints of its own.
+   *
+   * @param names one for each priority, when there are endpoints
+   */
+  static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names) {
+    ClusterResource cluster = leaf.cluster();
+    var note = new FailureNote(cluster.name(), leaf.resolutionNote());
+    List<DropCategory> drops =
+        leaf.endpoints().toOptional().map(EndpointSet::drops).orElse(List.of());
+    LbConfig child =
+        leaf.endpoints()
+            .match(
+                endpoints -> priorities(cluster, endpoints, names, note),
+                status -> new LbConfig.Failing(note.unavailable(status.message())));
+    return new LbConfig.OutlierDetecting(
+        cluster.outlierDetection(),
+        new LbConfig.ClusterImpl(
+            note,
+            edsServiceName(cluster.source()),
+            drops,
+            cluster.maxRequests(),
+            new LbConfig.OverrideHost(cluster.overrideHostStatus(), cluster.idleTimeout(), child)));
+  }
+
+  /**
+   * The tree of an aggregate: whole trees of leaves, each with its own policy and limits (A75-02,
+   * A75-22), in one layer of priorities (A75-20).
+   *
+   * @param leaves those that are usable, in order of preference
+   */
+  static LbConfig aggregate(ClusterConfig.Aggregate aggregate, List<LeafTree> leaves) {
+    String name = aggregate.cluster().name();
+    if (leaves.isEmpty()) {
+      return new LbConfig.Refusing(
+          new FailureNote(name, aggregate.resolutionNote())
+              .unavailable("none of its clusters is usable"));
+    }
+    return new LbConfig.Priority(
+        name,
+        leaves.stream()
+            .map(
+                leaf ->
+                    new LbConfig.Child(leaf.name(), leaf.name(), leaf.config(), leaf.reresolves()))
+            .toList());
+  }
+
+  static boolean reresolves(ClusterSource source) {
+    return source instanceof ClusterSource.LogicalDns;
+  }
+
+  private static LbConfig priorities(
+      ClusterResource cluster, EndpointSet endpoints, PriorityNames names, FailureNote note) {
+    List<LbConfig.Child> children = new ArrayList<>();
+    for (int i = 0; i < endpoints.priorities().size(); i++) {
+      List<LocalityEndpoints> usable = usable(endpoints.priorities().get(i));
+      if (!usable.isEmpty()) {
+        children.add(
+            new LbConfig.Child(
+                names.names().get(i),
+                "priority " + i,
+                policy(policyOf(cluster), usable, note),
+                reresolves(cluster.source())));
+      }
+    }
+    return children.isEmpty()
+        ? new LbConfig.Failing(note.unavailable("contains no usable endpoint"))
+        : new LbConfig.Priority(cluster.name(), children);
+  }
+
+  /** A37: whatever the cluster says, the addresses of a name are one endpoint's. */
+  private static BalancingPolicy policyOf(ClusterResource cluster) {
+    return cluster.source() instanceof ClusterSource.LogicalDns
+        ? new BalancingPolicy.PickFirst(false)
+        : cluster.policy();
+  }
+
+  private static LbConfig policy(
+      BalancingPolicy policy, List<LocalityEndpoints> localities, FailureNote note) {
+    if (policy instanceof BalancingPolicy.WrrLocality wrr) {
+      return new LbConfig.WeightedTarget(
+          localities.stream()
+              .map(
+                  locality ->
+                      new LbConfig.Target(
+                          locality.locality().toString(),
+                          locality.weight(),
+                          policy(wrr.child(), List.of(locality), note)))
+              .toList());
+    }
+    List<Backend> backends =
+        localities.stream()
+            .flatMap(
+                locality ->
+                    locality.endpoints().stream()
+                        .map(endpoint -> new Backend(endpoint, locality.locality())))
+            .toList();
+    if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
+      return new LbConfig.PickFirst(backends, pickFirst.shuffle(), note);
+    }
+    if (policy instanceof BalancingPolicy.RoundRobin) {
+      return new LbConfig.RoundRobin(backends, note);
+    }
+    throw new AssertionError(policy);
+  }
+
+  /** A27-08: what is left of {@code localities} when only usable endpoints count. */
+  private static List<LocalityEndpoints> usable(List<LocalityEndpoints> localities) {
+    List<LocalityEndpoints> usable = new ArrayList<>();
+    for (LocalityEndpoints locality : localities) {
+      List<Endpoint> endpoints =
+          locality.endpoints().stream().filter(endpoint -> endpoint.health().isUsable()).toList();
+      if (!endpoints.isEmpty()) {
+        usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
+      }
+    }
+    return usable;
+  }
+
+  private static String edsServiceName(ClusterSource source) {
+    return source instanceof ClusterSource.Eds eds ? eds.serviceName() : "";
+  }
+}

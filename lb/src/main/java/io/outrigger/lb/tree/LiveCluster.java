@@ -1,0 +1,89 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.subchannel.ManagedSubchannel;
+import java.util.function.Consumer;
+
+/** A cluster's tree and the handle it publishes through: the top of the tree. */
+@ControlConfined
+final class LiveCluster implements LbParent {
+  private final ControlLoop control;
+  private final Connector connector;
+  private final RandomSource random;
+  private final Reresolution reresolution;
+  private final ClusterHandle handle;
+  private final ChildSlot tree;
+
+  LiveCluster(
+      String name,
+      ControlLoop control,
+      Connector connector,
+      RandomSource random,
+      PolicyFactory factory,
+      Reresolution reresolution,
+      Consumer<ClusterHandle> onUnused) {
+    this.control = control;
+    this.connector = connector;
+    this.random = random;
+    this.reresolution = reresolution;
+    this.handle = new ClusterHandle(name, onUnused);
+    this.tree = new ChildSlot(factory, this);
+  }
+
+  ClusterHandle handle() {
+    return handle;
+  }
+
+  void update(LbConfig config) {
+    tree.update(config);
+  }
+
+  void close() {
+    tree.close();
+  }
+
+  /** Answers the calls that still hold the handle of a closed tree. */
+  void refuse() {
+    var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
+    handle.publish(
+        Connectivity.TRANSIENT_FAILURE,
+        new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
+  }
+
+  LbNode describe() {
+    return tree.describe(handle.name());
+  }
+
+  @Override
+  public Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    return new ManagedSubchannel(control, connector, random, backend, address, listener);
+  }
+
+  @Override
+  public void publish(Connectivity state, Picker picker) {
+    handle.publish(state, picker);
+  }
+
+  @Override
+  public void requestReresolution() {
+    reresolution.want();
+  }
+}

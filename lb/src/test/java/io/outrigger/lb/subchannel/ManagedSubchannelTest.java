@@ -1,0 +1,186 @@
+package io.outrigger.lb.subchannel;
+
+import static io.outrigger.lb.Connectivity.CONNECTING;
+import static io.outrigger.lb.Connectivity.IDLE;
+import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.testing.FakeConnector;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ManagedSubchannelTest {
+  private static final String E1 = "10.0.0.1:80";
+  private static final long NO_JITTER = 1L << 19;
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final FakeConnector connector = new FakeConnector();
+  private final ScriptedRandom random = new ScriptedRandom(1);
+  private final List<Connectivity> states = new ArrayList<>();
+  private final List<String> reasons = new ArrayList<>();
+  private final ManagedSubchannel subchannel =
+      new ManagedSubchannel(
+          loop,
+          connector,
+          random,
+          Samples.backend(E1),
+          Samples.address(E1),
+          (state, reason) -> {
+            states.add(state);
+            reasons.add(reason.message());
+          });
+
+  @Test
+  void connectsOnlyWhenAsked() {
+    loop.advance(Duration.ofMinutes(5));
+    assertThat(connector.count()).isZero();
+
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+
+    assertThat(states).containsExactly(CONNECTING, READY);
+    assertThat(subchannel.transport())
+        .isEqualTo(new FakeConnector.FakeTransport(Samples.address(E1), 0));
+  }
+
+  @Test
+  void askingAgainWhileConnectingOrReadyChangesNothing() {
+    connect();
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    connect();
+
+    assertThat(connector.count()).isEqualTo(1);
+  }
+
+  @Test
+  void aLostConnectionIsNotMadeAgainUnasked() {
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+
+    loop.inside(() -> connector.last(E1).end("reset"));
+    loop.advance(Duration.ofMinutes(5));
+
+    assertThat(states).containsExactly(CONNECTING, READY, IDLE);
+    assertThat(subchannel.transport()).isNull();
+    assertThat(connector.count()).isEqualTo(1);
+  }
+
+  @Test
+  void aFailureNamesTheAddress() {
+    connect();
+
+    loop.inside(() -> connector.last(E1).end("refused"));
+
+    assertThat(reasons).last().isEqualTo(E1 + ": refused");
+  }
+
+  @Conformance("SC-50")
+  @Test
+  void backOffGrowsFromOneSecondAndStartsOverAfterReady() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER, NO_JITTER, NO_JITTER);
+
+    assertThat(failAndMeasureBackoff()).isEqualTo(Duration.ofMillis(1000));
+    assertThat(failAndMeasureBackoff()).isEqualTo(Duration.ofMillis(1600));
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("reset"));
+
+    assertThat(failAndMeasureBackoff()).isEqualTo(Duration.ofMillis(1000));
+  }
+
+  @Conformance("SC-50")
+  @Test
+  void backOffRunsFromTheStartOfTheAttempt() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER);
+    connect();
+    loop.advance(Duration.ofMillis(700));
+
+    loop.inside(() -> connector.last(E1).end("refused"));
+    loop.advance(Duration.ofMillis(299));
+    assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(states).last().isEqualTo(IDLE);
+  }
+
+  @Conformance("SC-50")
+  @Test
+  void anAttemptThatTookLongerThanTheBackOffMayBeRepeatedAtOnce() {
+    connect();
+    loop.advance(Duration.ofSeconds(20));
+
+    loop.inside(() -> connector.last(E1).end("timed out after 20 s"));
+
+    assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE, IDLE);
+  }
+
+  @Test
+  void askingDuringBackOffDoesNotShortenIt() {
+    connect();
+    loop.inside(() -> connector.last(E1).end("refused"));
+
+    connect();
+
+    assertThat(connector.count()).isEqualTo(1);
+  }
+
+  @Test
+  void closingGivesTheConnectionUpAndEndsAllNews() {
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+
+    loop.inside(subchannel::close);
+    loop.inside(() -> connector.last(E1).end("drained"));
+    connect();
+
+    assertThat(connector.last(E1).isGivenUp()).isTrue();
+    assertThat(subchannel.transport()).isNull();
+    assertThat(states).containsExactly(CONNECTING, READY);
+    assertThat(connector.count()).isEqualTo(1);
+  }
+
+  @Test
+  void closingDuringBackOffLeavesNoTimer() {
+    connect();
+    loop.inside(() -> connector.last(E1).end("refused"));
+
+    loop.inside(subchannel::close);
+
+    assertThat(loop.pendingTimers()).isZero();
+  }
+
+  @Test
+  void anAttemptThatSucceedsAfterClosingIsIgnored() {
+    connect();
+    loop.inside(subchannel::close);
+
+    loop.inside(() -> connector.last(E1).ready());
+
+    assertThat(states).containsExactly(CONNECTING);
+    assertThat(subchannel.transport()).isNull();
+  }
+
+  private Duration failAndMeasureBackoff() {
+    connect();
+    long start = loop.nanoTime();
+    loop.inside(() -> connector.last(E1).end("refused"));
+    while (states.get(states.size() - 1) != IDLE) {
+      loop.advance(Duration.ofMillis(1));
+    }
+    return Duration.ofNanos(loop.nanoTime() - start);
+  }
+
+  private void connect() {
+    loop.inside(subchannel::requestConnection);
+  }
+}

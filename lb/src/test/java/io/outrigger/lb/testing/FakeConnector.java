@@ -1,0 +1,102 @@
+package io.outrigger.lb.testing;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.Transport;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Connections that do what the test says. Nothing happens by itself. */
+public final class FakeConnector implements Connector {
+  private final List<FakeAttempt> attempts = new ArrayList<>();
+
+  /** The transport of an attempt that became ready. */
+  public record FakeTransport(EndpointAddress address, int attempt) implements Transport {}
+
+  @Override
+  public Attempt connect(EndpointAddress address, Listener listener) {
+    var attempt = new FakeAttempt(address, listener, attempts.size());
+    attempts.add(attempt);
+    return attempt;
+  }
+
+  /** How many attempts were ever made. */
+  public int count() {
+    return attempts.size();
+  }
+
+  /** How many attempts were ever made to {@code address}. */
+  public int count(String address) {
+    return (int) attempts.stream().filter(attempt -> attempt.isTo(address)).count();
+  }
+
+  /** The newest attempt to {@code address}. */
+  public FakeAttempt last(String address) {
+    for (int i = attempts.size() - 1; i >= 0; i--) {
+      if (attempts.get(i).isTo(address)) {
+        return attempts.get(i);
+      }
+    }
+    throw new AssertionError("no attempt to " + address);
+  }
+
+  /** Every attempt to {@code address} that is under way succeeds. On the control loop. */
+  public void readyAll(String address) {
+    attempts.stream()
+        .filter(attempt -> attempt.isTo(address) && !attempt.over && !attempt.connected)
+        .toList()
+        .forEach(FakeAttempt::ready);
+  }
+
+  /** Addresses that are being connected or are connected, in the order of their attempts. */
+  public List<String> open() {
+    return attempts.stream()
+        .filter(attempt -> !attempt.over)
+        .map(attempt -> attempt.address.toString())
+        .toList();
+  }
+
+  /** One attempt, and the connection that may come of it. */
+  public static final class FakeAttempt implements Attempt {
+    private final EndpointAddress address;
+    private final Listener listener;
+    private final int number;
+    private boolean connected;
+    private boolean over;
+    private boolean givenUp;
+
+    FakeAttempt(EndpointAddress address, Listener listener, int number) {
+      this.address = address;
+      this.listener = listener;
+      this.number = number;
+    }
+
+    /** It is connected now. On the control loop. */
+    public void ready() {
+      connected = true;
+      listener.onReady(new FakeTransport(address, number));
+    }
+
+    /** It failed, or the connection was lost. On the control loop. */
+    public void end(String reason) {
+      over = true;
+      listener.onClosed(RpcStatus.unavailable(reason));
+    }
+
+    /** Whether its owner closed it. */
+    public boolean isGivenUp() {
+      return givenUp;
+    }
+
+    @Override
+    public void close() {
+      over = true;
+      givenUp = true;
+    }
+
+    private boolean isTo(String wanted) {
+      return address.toString().equals(wanted);
+    }
+  }
+}

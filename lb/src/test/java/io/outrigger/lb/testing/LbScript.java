@@ -1,0 +1,179 @@
+package io.outrigger.lb.testing;
+
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * A whole tree over scripted connections: "five endpoints, e1 connects, e2 fails, ten seconds
+ * pass". Every step leaves the control loop with nothing to do at that moment.
+ */
+public final class LbScript implements ClusterManager.Listener {
+  /** How many event loops pick. */
+  public static final int LOOPS = 4;
+
+  private final FakeControlLoop loop;
+  private final FakeConnector connector = new FakeConnector();
+  private final ClusterManager manager;
+  private final Map<String, ClusterHandle> handles = new HashMap<>();
+  private int clusterChanges;
+  private int reresolutions;
+
+  public LbScript() {
+    this(new FakeControlLoop(), new CircuitBreakers());
+  }
+
+  /** A tree that shares its loop and its breakers with another. */
+  public LbScript(FakeControlLoop loop, CircuitBreakers breakers) {
+    this.loop = loop;
+    this.manager =
+        new ClusterManager(loop, connector, new ScriptedRandom(7), breakers, LOOPS, this);
+  }
+
+  /** Applies a configuration and retires what it does not route to. */
+  public void apply(XdsConfig config) {
+    loop.inside(
+        () -> {
+          handles.putAll(manager.apply(config));
+          manager.retire(config.routedClusters());
+        });
+  }
+
+  /** The newest attempts to these addresses succeed. */
+  public void ready(String... addresses) {
+    for (String address : addresses) {
+      loop.inside(() -> connector.last(address).ready());
+    }
+  }
+
+  /** The newest attempts to these addresses fail, or their connections are lost. */
+  public void end(String... addresses) {
+    for (String address : addresses) {
+      loop.inside(() -> connector.last(address).end("refused"));
+    }
+  }
+
+  public void advance(Duration time) {
+    loop.advance(time);
+  }
+
+  public FakeControlLoop loop() {
+    return loop;
+  }
+
+  public FakeConnector connector() {
+    return connector;
+  }
+
+  public ClusterManager manager() {
+    return manager;
+  }
+
+  /** The handle that the newest configuration with that cluster gave. */
+  public ClusterHandle handle(String cluster) {
+    return Objects.requireNonNull(handles.get(cluster), cluster);
+  }
+
+  public Connectivity state(String cluster) {
+    return handle(cluster).state();
+  }
+
+  /** What a pick answers; the loop runs afterwards. */
+  public PickResult pick(String cluster) {
+    PickResult result = handle(cluster).picker().pick(TestCall.CALL);
+    loop.run();
+    return result;
+  }
+
+  /** Starts a call, which goes on until its subchannel is told of its end. */
+  public Subchannel start(String cluster) {
+    if (pick(cluster) instanceof PickResult.Use use) {
+      return use.subchannel();
+    }
+    throw new AssertionError("cluster " + cluster + " gives no subchannel in " + state(cluster));
+  }
+
+  /** The address to which a call goes; it ends well at once. */
+  public String picked(String cluster) {
+    Subchannel subchannel = start(cluster);
+    subchannel.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+    return subchannel.address().toString();
+  }
+
+  /** How often each address gets one of {@code calls} calls. */
+  public Map<String, Integer> shares(String cluster, int calls) {
+    Map<String, Integer> shares = new HashMap<>();
+    for (int i = 0; i < calls; i++) {
+      shares.merge(picked(cluster), 1, Integer::sum);
+    }
+    return shares;
+  }
+
+  /** The message with which a call fails that does not wait for readiness. */
+  public String failure(String cluster) {
+    PickResult result = pick(cluster);
+    if (result instanceof PickResult.Fail fail) {
+      return fail.status().message();
+    }
+    if (result instanceof PickResult.Drop drop) {
+      return drop.status().message();
+    }
+    throw new AssertionError("cluster " + cluster + " does not fail in " + state(cluster));
+  }
+
+  /** Addresses that are being connected or are connected. */
+  public List<String> open() {
+    return connector.open();
+  }
+
+  /** The names of live clusters. */
+  public Set<String> live() {
+    List<Set<String>> result = new ArrayList<>();
+    loop.inside(() -> result.add(manager.live()));
+    return result.get(0);
+  }
+
+  /** The tree of a cluster, as status views show it. */
+  public LbNode describe(String cluster) {
+    List<LbNode> result = new ArrayList<>();
+    loop.inside(
+        () ->
+            manager.describe().stream()
+                .filter(node -> node.name().equals(cluster))
+                .forEach(result::add));
+    return result.get(0);
+  }
+
+  public int clusterChanges() {
+    return clusterChanges;
+  }
+
+  public int reresolutions() {
+    return reresolutions;
+  }
+
+  @Override
+  public void onClustersChanged() {
+    clusterChanges++;
+  }
+
+  @Override
+  public void onReresolution() {
+    reresolutions++;
+  }
+}

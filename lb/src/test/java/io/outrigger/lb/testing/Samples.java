@@ -1,0 +1,174 @@
+package io.outrigger.lb.testing;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Backend;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Small configurations for tests. Addresses are written as {@code ip:port}. */
+public final class Samples {
+  /** The note of every sample. */
+  public static final String NOTE = "xDS node ID: test";
+
+  private Samples() {}
+
+  public static EndpointAddress address(String text) {
+    int colon = text.lastIndexOf(':');
+    String ip = text.substring(0, colon).replace("[", "").replace("]", "");
+    return new EndpointAddress(ip, Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  /** One endpoint with these addresses. */
+  public static Endpoint endpoint(String... addresses) {
+    return new Endpoint(
+        Arrays.stream(addresses).map(Samples::address).toList(), HealthStatus.HEALTHY, 1, "");
+  }
+
+  public static Endpoint endpoint(HealthStatus health, String address) {
+    return new Endpoint(List.of(address(address)), health, 1, "");
+  }
+
+  public static Locality locality(String zone) {
+    return new Locality("r", zone, "s");
+  }
+
+  public static LocalityEndpoints locality(String zone, long weight, Endpoint... endpoints) {
+    return new LocalityEndpoints(locality(zone), weight, List.of(endpoints));
+  }
+
+  /** A locality of weight 1 with an endpoint for each address. */
+  public static LocalityEndpoints zone(String zone, String... addresses) {
+    return new LocalityEndpoints(
+        locality(zone), 1, Arrays.stream(addresses).map(Samples::endpoint).toList());
+  }
+
+  /** One endpoint with these addresses, in some locality. */
+  public static Backend backend(String... addresses) {
+    return new Backend(endpoint(addresses), locality("z"));
+  }
+
+  /** An endpoint for each address, in some locality. */
+  public static List<Backend> backends(String... addresses) {
+    return Arrays.stream(addresses).map(Samples::backend).toList();
+  }
+
+  /** Priorities of one locality each. */
+  public static EndpointSet priorities(LocalityEndpoints... localities) {
+    return endpoints(Arrays.stream(localities).map(List::of).toList());
+  }
+
+  public static EndpointSet endpoints(
+      List<List<LocalityEndpoints>> priorities, DropCategory... drops) {
+    return new EndpointSet("eds", priorities, List.of(drops));
+  }
+
+  public static ClusterResource cluster(String name, ClusterSource source) {
+    return cluster(name, source, BalancingPolicy.DEFAULT, ClusterResource.DEFAULT_MAX_REQUESTS);
+  }
+
+  public static ClusterResource cluster(
+      String name, ClusterSource source, BalancingPolicy policy, long maxRequests) {
+    return new ClusterResource(
+        name,
+        source,
+        policy,
+        maxRequests,
+        Optional.empty(),
+        ClusterResource.DEFAULT_IDLE_TIMEOUT,
+        Set.of());
+  }
+
+  /** An EDS cluster, round robin within localities by weight. */
+  public static ClusterConfig.Leaf eds(String name, EndpointSet endpoints) {
+    return leaf(cluster(name, new ClusterSource.Eds(name)), endpoints);
+  }
+
+  /** An EDS cluster with one locality in one priority. */
+  public static ClusterConfig.Leaf eds(String name, String... addresses) {
+    return eds(name, priorities(zone("z", addresses)));
+  }
+
+  /** A LOGICAL_DNS cluster whose name resolved to these. */
+  public static ClusterConfig.Leaf dns(String name, String... addresses) {
+    return leaf(
+        cluster(name, new ClusterSource.LogicalDns(name + ".test", 80)),
+        priorities(zone("", addresses)));
+  }
+
+  public static ClusterConfig.Leaf leaf(ClusterResource cluster, EndpointSet endpoints) {
+    return new ClusterConfig.Leaf(cluster, Outcome.ok(endpoints), NOTE);
+  }
+
+  /** A leaf for which nothing usable was discovered. */
+  public static ClusterConfig.Leaf undiscovered(String name, String reason) {
+    return new ClusterConfig.Leaf(
+        cluster(name, new ClusterSource.Eds(name)),
+        Outcome.failed(RpcStatus.unavailable(reason)),
+        NOTE);
+  }
+
+  public static ClusterConfig.Aggregate aggregate(String name, String... leaves) {
+    return new ClusterConfig.Aggregate(
+        cluster(name, new ClusterSource.Aggregate(List.of(leaves))), List.of(leaves), NOTE);
+  }
+
+  /** A configuration whose routes lead to {@code routed}. */
+  public static XdsConfig config(Set<String> routed, ClusterConfig... clusters) {
+    return config(routed, Map.of(), clusters);
+  }
+
+  /**
+   * A configuration whose routes lead to {@code routed}.
+   *
+   * @param failed why, by name of cluster
+   */
+  public static XdsConfig config(
+      Set<String> routed, Map<String, String> failed, ClusterConfig... clusters) {
+    Map<String, Outcome<ClusterConfig>> all = new HashMap<>();
+    failed.forEach((name, why) -> all.put(name, Outcome.failed(RpcStatus.unavailable(why))));
+    for (ClusterConfig cluster : clusters) {
+      all.put(cluster.cluster().name(), Outcome.ok(cluster));
+    }
+    List<Route> routes = new ArrayList<>();
+    for (String name : routed) {
+      var action =
+          new RouteAction.Forward(new ClusterChoice.Single(name), RouteTimeout.UNSET, false);
+      var match =
+          new RouteMatch(new PathMatcher.Prefix("/" + name, true), List.of(), Optional.empty());
+      routes.add(new Route(name, routes.size(), match, action, Map.of()));
+    }
+    var host = new VirtualHost("h", List.of("*"), routes, Map.of());
+    var table = new RouteTable("routes", List.of(host));
+    var listener =
+        new ListenerResource(
+            "l", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+    return new XdsConfig(listener, table, host, all);
+  }
+}

@@ -1,0 +1,187 @@
+package io.outrigger.lb.tree;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.testing.Conformance;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ClusterHandleTest {
+  private final List<ClusterHandle> unused = new ArrayList<>();
+  private final ClusterHandle handle = new ClusterHandle("pay", unused::add);
+
+  @Conformance("SC-20")
+  @Test
+  void waitingCallsAreWokenInOrderOfArrivalByAnotherPicker() {
+    List<String> woken = new ArrayList<>();
+    Picker seen = handle.picker();
+    handle.park(() -> woken.add("first"), seen);
+    handle.park(() -> woken.add("second"), seen);
+    handle.park(() -> woken.add("third"), seen);
+
+    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+
+    assertThat(woken).containsExactly("first", "second", "third");
+    assertThat(handle.parked()).isZero();
+  }
+
+  @Test
+  void aCallThatSawAnOldPickerDoesNotWait() {
+    Picker seen = handle.picker();
+    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+
+    assertThat(handle.park(() -> {}, seen)).isEqualTo(PickQueue.NOT_PARKED);
+    assertThat(handle.parked()).isZero();
+  }
+
+  @Test
+  void aCallThatGaveUpIsNotWoken() {
+    long ticket =
+        handle.park(
+            () -> {
+              throw new AssertionError("woken");
+            },
+            handle.picker());
+
+    assertThat(handle.unpark(ticket)).isTrue();
+    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+
+    assertThat(handle.unpark(ticket)).isFalse();
+  }
+
+  @Test
+  void aRetiredHandleRefusesCallsAndTellsOfTheLastRelease() {
+    assertThat(handle.acquire()).isTrue();
+    assertThat(handle.acquire()).isTrue();
+
+    assertThat(handle.retire()).isFalse();
+    assertThat(handle.acquire()).isFalse();
+    handle.release();
+    assertThat(unused).isEmpty();
+    handle.release();
+
+    assertThat(unused).containsExactly(handle);
+    assertThat(handle.isUnused()).isTrue();
+  }
+
+  @Test
+  void aHandleThatNobodyHoldsIsUnusedAtOnce() {
+    assertThat(handle.retire()).isTrue();
+    assertThat(unused).isEmpty();
+  }
+
+  @Test
+  void aRevivedHandleTakesCallsAgain() {
+    handle.acquire();
+    handle.retire();
+
+    handle.revive();
+    handle.release();
+
+    assertThat(unused).isEmpty();
+    assertThat(handle.acquire()).isTrue();
+    assertThat(handle.callsInUse()).isEqualTo(1);
+  }
+
+  /** Many loops park and are woken while pickers change: every call ends, none is woken twice. */
+  @Conformance("SC-20")
+  @Test
+  void noWakeUpIsLost() throws InterruptedException {
+    int loops = 4;
+    int calls = 20_000;
+    var wokenTwice = new AtomicInteger();
+    var stopped = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (int loop = 0; loop < loops; loop++) {
+      var thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < calls; i++) {
+                  waitForAnotherPicker(wokenTwice);
+                }
+                stopped.incrementAndGet();
+              });
+      thread.setDaemon(true);
+      threads.add(thread);
+      thread.start();
+    }
+
+    while (stopped.get() < loops) {
+      handle.publish(Connectivity.CONNECTING, new FixedPicker(PickResult.QUEUE));
+    }
+
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(wokenTwice.get()).isZero();
+    assertThat(handle.parked()).isZero();
+  }
+
+  private void waitForAnotherPicker(AtomicInteger wokenTwice) {
+    var woken = new CountDownLatch(1);
+    var wakes = new AtomicInteger();
+    Picker seen = handle.picker();
+    long ticket =
+        handle.park(
+            () -> {
+              if (wakes.incrementAndGet() > 1) {
+                wokenTwice.incrementAndGet();
+              }
+              woken.countDown();
+            },
+            seen);
+    if (ticket == PickQueue.NOT_PARKED) {
+      assertThat(handle.picker()).isNotSameAs(seen);
+      return;
+    }
+    try {
+      woken.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Calls come and go while the handle is retired and revived: it is never ended under a call. */
+  @Test
+  void aHeldHandleIsNeverReportedUnused() throws InterruptedException {
+    var reports = new AtomicInteger();
+    var contested = new ClusterHandle("pay", done -> reports.incrementAndGet());
+    var stopped = new AtomicInteger();
+    var broken = new AtomicInteger();
+    int threads = 4;
+    for (int t = 0; t < threads; t++) {
+      var thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 50_000; i++) {
+                  if (contested.acquire()) {
+                    if (contested.isUnused()) {
+                      broken.incrementAndGet();
+                    }
+                    contested.release();
+                  }
+                }
+                stopped.incrementAndGet();
+              });
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    while (stopped.get() < threads) {
+      contested.retire();
+      Thread.onSpinWait();
+      contested.revive();
+    }
+
+    assertThat(broken.get()).isZero();
+    assertThat(contested.callsInUse()).isZero();
+    assertThat(contested.acquire()).isTrue();
+  }
+}

@@ -1,0 +1,509 @@
+package io.outrigger.lb.tree;
+
+import static io.outrigger.lb.Connectivity.CONNECTING;
+import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.PickResult.Reason;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.testing.TestCall;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The life of clusters (A31), and what the whole tree does for one cluster (A27, A37, A56). */
+class ClusterManagerScenarioTest {
+  private static final String E1 = "10.0.0.1:80";
+  private static final String E2 = "10.0.0.2:80";
+  private static final String E3 = "10.0.0.3:80";
+  private static final String E4 = "10.0.0.4:80";
+
+  private final LbScript lb = new LbScript();
+
+  @Test
+  void everyHandleHasAPickerWhenTheUpdateReturns() {
+    lb.apply(Samples.config(Set.of("a", "b"), Samples.eds("a", E1), Samples.eds("b", E2)));
+
+    assertThat(lb.state("a")).isEqualTo(CONNECTING);
+    assertThat(lb.pick("b")).isEqualTo(PickResult.QUEUE);
+    assertThat(lb.live()).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Conformance("SC-20")
+  @Test
+  void callsWaitWhileConnectingAndFailOrGoOnceThatIsDecided() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    List<String> woken = new ArrayList<>();
+    assertThat(lb.pick("a")).isEqualTo(PickResult.QUEUE);
+    park("a", woken, "first");
+    park("a", woken, "second");
+
+    lb.end(E1);
+    assertThat(woken).containsExactly("first", "second");
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Fail.class);
+    park("a", woken, "waits for ready");
+    lb.advance(Duration.ofSeconds(2));
+    lb.ready(E1);
+
+    assertThat(woken).endsWith("waits for ready");
+    assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  @Conformance("A31-03")
+  @Test
+  void aClusterThatIsDownFailsItsCallsAndNoOthers() {
+    lb.apply(Samples.config(Set.of("a", "b"), Samples.eds("a", E1), Samples.eds("b", E2)));
+
+    lb.end(E1);
+    lb.ready(E2);
+
+    assertThat(lb.failure("a")).contains("no endpoint can be reached");
+    assertThat(lb.picked("b")).isEqualTo(E2);
+  }
+
+  @Conformance("A31-08")
+  @Test
+  void aReleasedCallNoLongerHoldsItsClusterThoughItsStreamGoesOn() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+    ClusterHandle handle = lb.handle("a");
+    handle.acquire();
+    Subchannel stream = lb.start("a");
+
+    lb.apply(Samples.config(Set.of()));
+    assertThat(lb.live()).containsExactly("a");
+    assertThat(lb.connector().last(E1).isGivenUp()).isFalse();
+    handle.release();
+    lb.loop().run();
+
+    assertThat(lb.live()).isEmpty();
+    assertThat(lb.clusterChanges()).isEqualTo(1);
+    assertThat(lb.connector().last(E1).isGivenUp()).isTrue();
+    stream.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+  }
+
+  @Test
+  void aClusterThatNobodyHoldsEndsWithTheUpdate() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+
+    lb.apply(Samples.config(Set.of()));
+
+    assertThat(lb.live()).isEmpty();
+    assertThat(lb.open()).isEmpty();
+    assertThat(lb.handle("a").acquire()).isFalse();
+  }
+
+  @Conformance("A31-09")
+  @Test
+  void aClusterThatDoesNotExistFailsEvenCallsThatWait() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    List<String> woken = new ArrayList<>();
+    park("a", woken, "waiting");
+
+    lb.apply(Samples.config(Set.of("a"), Map.of("a", "cluster \"a\" does not exist")));
+
+    assertThat(woken).containsExactly("waiting");
+    assertThat(((PickResult.Drop) lb.pick("a")).reason()).isEqualTo(Reason.NO_CLUSTER);
+    assertThat(lb.failure("a")).isEqualTo("cluster \"a\" does not exist");
+    assertThat(lb.open()).isEmpty();
+  }
+
+  @Conformance({"A31-09", "A31-41"})
+  @Test
+  void aHeldClusterThatIsDeletedFailsOnlyItsOwnCalls() {
+    lb.apply(Samples.config(Set.of("a", "b"), Samples.eds("a", E1), Samples.eds("b", E2)));
+    lb.ready(E2);
+    lb.handle("a").acquire();
+
+    lb.apply(
+        Samples.config(
+            Set.of("b"), Map.of("a", "cluster \"a\" does not exist"), Samples.eds("b", E2)));
+
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
+    assertThat(lb.picked("b")).isEqualTo(E2);
+  }
+
+  @Conformance("A31-12")
+  @Test
+  void aClusterThatComesBackWhileHeldKeepsConnectionsAndCounters() {
+    ClusterConfig.Leaf cluster = limited("a", 1, E1);
+    lb.apply(Samples.config(Set.of("a"), cluster));
+    lb.ready(E1);
+    ClusterHandle handle = lb.handle("a");
+    handle.acquire();
+    lb.start("a");
+    lb.apply(Samples.config(Set.of(), cluster));
+    assertThat(handle.acquire()).isFalse();
+
+    lb.apply(Samples.config(Set.of("a"), cluster));
+
+    assertThat(lb.handle("a")).isSameAs(handle);
+    assertThat(handle.acquire()).isTrue();
+    assertThat(lb.connector().count()).isEqualTo(1);
+    assertThat(((PickResult.Drop) lb.pick("a")).reason()).isEqualTo(Reason.CIRCUIT_BREAKER);
+  }
+
+  @Test
+  void aReleaseThatIsOvertakenByARevivalEndsNothing() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    ClusterHandle handle = lb.handle("a");
+    handle.acquire();
+    lb.apply(Samples.config(Set.of()));
+
+    lb.loop()
+        .inside(
+            () -> {
+              handle.release();
+              lb.manager().apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+            });
+
+    assertThat(lb.live()).containsExactly("a");
+    assertThat(lb.clusterChanges()).isZero();
+  }
+
+  @Conformance("A31-13")
+  @Test
+  void clustersInBothVersionsAreNotDisturbed() {
+    lb.apply(Samples.config(Set.of("a", "b"), Samples.eds("a", E1), Samples.eds("b", E2)));
+    lb.ready(E1, E2);
+    Picker before = lb.handle("b").picker();
+
+    lb.apply(Samples.config(Set.of("b", "c"), Samples.eds("b", E2), Samples.eds("c", E3)));
+
+    assertThat(lb.handle("b").picker()).isSameAs(before);
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    assertThat(lb.open()).containsExactly(E2, E3);
+  }
+
+  @Conformance("A31-36")
+  @Test
+  void aClusterIsOneInstanceHoweverManyRoutesNameIt() {
+    lb.apply(Samples.config(Set.of("a"), limited("a", 1, E1)));
+    ClusterHandle first = lb.handle("a");
+    lb.apply(Samples.config(Set.of("a", "b"), limited("a", 1, E1), Samples.eds("b", E2)));
+    lb.ready(E1);
+
+    assertThat(lb.handle("a")).isSameAs(first);
+    assertThat(lb.connector().count(E1)).isEqualTo(1);
+    lb.start("a");
+
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
+  }
+
+  @Test
+  void oneChangeAmongTenThousandClustersTouchesOnlyThatOne() {
+    int count = 10_000;
+    ClusterConfig[] clusters = clusters(count);
+    Set<String> names = Set.copyOf(IntStream.range(0, count).mapToObj(i -> "c" + i).toList());
+    lb.apply(Samples.config(names, clusters));
+    List<Picker> before = pickers(count);
+    int attempts = lb.connector().count();
+
+    ClusterConfig[] next = clusters(count);
+    next[77] = Samples.eds("c77", "10.9.9.9:80");
+    lb.apply(Samples.config(names, next));
+
+    List<Picker> after = pickers(count);
+    assertThat(IntStream.range(0, count).filter(i -> before.get(i) != after.get(i)))
+        .containsExactly(77);
+    assertThat(lb.connector().count()).isEqualTo(attempts + 1);
+  }
+
+  @Conformance("A27-08")
+  @Test
+  void unusableEndpointsGetNoTrafficAndNoConnection() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.eds(
+                "a",
+                Samples.priorities(
+                    Samples.locality(
+                        "z",
+                        1,
+                        Samples.endpoint(HealthStatus.HEALTHY, E1),
+                        Samples.endpoint(HealthStatus.UNHEALTHY, E2),
+                        Samples.endpoint(HealthStatus.UNKNOWN, E3),
+                        Samples.endpoint(HealthStatus.DEGRADED, E4))))));
+    lb.ready(E1, E3);
+
+    assertThat(lb.open()).containsExactly(E1, E3);
+    assertThat(lb.shares("a", 10)).isEqualTo(Map.of(E1, 5, E3, 5));
+  }
+
+  @Conformance("A27-09")
+  @Test
+  void localitiesShareByWeightAmongThoseThatAreReady() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.eds(
+                "a",
+                Samples.endpoints(
+                    List.of(
+                        List.of(
+                            Samples.locality("x", 3, Samples.endpoint(E1)),
+                            Samples.locality("y", 1, Samples.endpoint(E2))))))));
+    lb.ready(E1);
+    assertThat(lb.shares("a", 100)).isEqualTo(Map.of(E1, 100));
+
+    lb.ready(E2);
+
+    assertThat(lb.shares("a", 4000).get(E1) / 4000.0).isBetween(0.72, 0.78);
+  }
+
+  @Conformance("A56-11")
+  @Test
+  void callsThatWaitGoToTheNextPriority() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.priorities(Samples.zone("x", E1), zone2()))));
+    lb.ready(E1);
+    lb.end(E1);
+    List<String> woken = new ArrayList<>();
+    assertThat(lb.pick("a")).isEqualTo(PickResult.QUEUE);
+    park("a", woken, "waiting");
+
+    lb.end(E1);
+    lb.ready(E2);
+
+    assertThat(woken).containsExactly("waiting");
+    assertThat(lb.picked("a")).isEqualTo(E2);
+    assertThat(lb.state("a")).isEqualTo(READY);
+  }
+
+  @Conformance("A56-10")
+  @Test
+  void aLocalityThatMovesToAnotherPriorityAloneKeepsItsConnections() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(zone2()))));
+
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A56-10")
+  @Test
+  void aLocalityThatJoinsAnotherPriorityKeepsItsConnections() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.endpoints(List.of(List.of(x, zone2()))))));
+
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    assertThat(lb.connector().last(E2).isGivenUp()).isFalse();
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A56-09")
+  @Test
+  void prioritiesThatSwapTheirLocalitiesFailNoCall() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+    ClusterHandle handle = lb.handle("a");
+    List<PickResult> seen = new ArrayList<>();
+
+    lb.loop()
+        .inside(
+            () -> {
+              lb.manager()
+                  .apply(
+                      Samples.config(
+                          Set.of("a"), Samples.eds("a", Samples.priorities(zone2(), x))));
+              seen.add(handle.picker().pick(TestCall.CALL));
+            });
+
+    assertThat(seen.get(0)).isInstanceOf(PickResult.Use.class);
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A37-06")
+  @Test
+  void freshAddressesThatContainTheConnectedOneKeepTheConnection() {
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E1, E2)));
+    lb.ready(E1);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E3, E1)));
+
+    assertThat(lb.open()).containsExactly(E1);
+    assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  @Conformance("A37-05")
+  @Test
+  void freshAddressesAreAskedForAtMostEveryThirtySeconds() {
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E1)));
+    lb.ready(E1);
+
+    lb.end(E1);
+    assertThat(lb.reresolutions()).isEqualTo(1);
+    for (int second = 0; second < 29; second++) {
+      lb.pick("a");
+      if (lb.open().contains(E1)) {
+        lb.end(E1);
+      }
+      lb.advance(Duration.ofSeconds(1));
+    }
+    assertThat(lb.reresolutions()).isEqualTo(1);
+    lb.advance(Duration.ofSeconds(1));
+
+    assertThat(lb.reresolutions()).isEqualTo(2);
+  }
+
+  @Conformance("A37-05")
+  @Test
+  void endpointsThatEdsPushesAreNeverAskedFor() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    lb.end(E1);
+    lb.end(E1);
+
+    assertThat(lb.reresolutions()).isZero();
+  }
+
+  @Conformance({"A32-02", "A32-10"})
+  @Test
+  void theLimitHoldsAcrossTargets() {
+    var loop = new FakeControlLoop();
+    var breakers = new CircuitBreakers();
+    var one = new LbScript(loop, breakers);
+    var other = new LbScript(loop, breakers);
+    one.apply(Samples.config(Set.of("a"), limited("a", 2, E1)));
+    other.apply(Samples.config(Set.of("a"), limited("a", 2, E1)));
+    one.ready(E1);
+    other.ready(E1);
+
+    Subchannel call = one.start("a");
+    other.start("a");
+    assertThat(one.pick("a")).isInstanceOf(PickResult.Drop.class);
+    assertThat(other.pick("a")).isInstanceOf(PickResult.Drop.class);
+    call.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+
+    assertThat(other.pick("a")).isInstanceOf(PickResult.Use.class);
+  }
+
+  @Conformance("A32-09")
+  @Test
+  void anotherServiceNameStartsAFreshCounter() {
+    lb.apply(Samples.config(Set.of("a"), limited("a", 1, E1)));
+    lb.ready(E1);
+    Subchannel old = lb.start("a");
+    var renamed = Samples.cluster("a", new ClusterSource.Eds("eds2"), BalancingPolicy.DEFAULT, 1);
+
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.leaf(renamed, Samples.priorities(Samples.zone("z", E1)))));
+    lb.ready(E1);
+    lb.start("a");
+    old.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
+  }
+
+  @Test
+  void anEmptiedClusterFailsAndRecovers() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.endpoints(List.of()))));
+    assertThat(lb.state("a")).isEqualTo(TRANSIENT_FAILURE);
+    assertThat(lb.failure("a")).contains("contains no usable endpoint");
+    assertThat(lb.open()).isEmpty();
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  @Test
+  void closingFailsWaitingCallsAndClosesConnections() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    List<String> woken = new ArrayList<>();
+    park("a", woken, "waiting");
+
+    lb.loop().inside(() -> lb.manager().close());
+
+    assertThat(woken).containsExactly("waiting");
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
+    assertThat(lb.open()).isEmpty();
+    assertThat(lb.loop().pendingTimers()).isZero();
+  }
+
+  @Test
+  void statusShowsTheWholeTree() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.priorities(Samples.zone("x", E1), zone2()))));
+    lb.ready(E1);
+    lb.start("a");
+
+    var outlier = lb.describe("a");
+    var cluster = outlier.children().get(0);
+    var priorities = cluster.children().get(0).children().get(0);
+    var locality = priorities.children().get(0).children().get(0);
+
+    assertThat(outlier.policy()).isEqualTo("outlier_detection");
+    assertThat(cluster.detail()).isEqualTo("1 requests in flight");
+    assertThat(priorities.detail()).isEqualTo("priority 0 is in use");
+    assertThat(locality.name()).isEqualTo("r/x/s");
+    assertThat(locality.endpoints().get(0).state()).isEqualTo(READY);
+    assertThat(locality.endpoints().get(0).calls().active()).isEqualTo(1);
+    assertThat(priorities.children().get(1).detail()).isEqualTo("not started");
+    assertThat(priorities.children().get(1).endpoints().get(0).address())
+        .isEqualTo(Samples.address(E2));
+  }
+
+  private static LocalityEndpoints zone2() {
+    return Samples.zone("y", E2);
+  }
+
+  private static ClusterConfig.Leaf limited(String name, long maxRequests, String address) {
+    return Samples.leaf(
+        Samples.cluster(name, new ClusterSource.Eds(name), BalancingPolicy.DEFAULT, maxRequests),
+        Samples.priorities(Samples.zone("z", address)));
+  }
+
+  private static ClusterConfig[] clusters(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> Samples.eds("c" + i, "10.1." + i / 250 + "." + i % 250 + ":80"))
+        .toArray(ClusterConfig[]::new);
+  }
+
+  private List<Picker> pickers(int count) {
+    return IntStream.range(0, count).mapToObj(i -> lb.handle("c" + i).picker()).toList();
+  }
+
+  private void park(String cluster, List<String> woken, String name) {
+    ClusterHandle handle = lb.handle(cluster);
+    assertThat(handle.park(() -> woken.add(name), handle.picker()))
+        .isNotEqualTo(PickQueue.NOT_PARKED);
+  }
+}

@@ -1,0 +1,224 @@
+package io.outrigger.lb.tree;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.route.Fraction;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.testing.Conformance;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ClusterTreeTest {
+  private static final String E1 = "10.0.0.1:80";
+  private static final String E2 = "10.0.0.2:80";
+  private static final String E3 = "10.0.0.3:80";
+
+  @Test
+  void aLeafHasTheShapeOfA75() {
+    LbConfig tree =
+        tree(
+            Samples.eds(
+                "pay",
+                Samples.endpoints(
+                    List.of(
+                        List.of(
+                            Samples.locality("a", 3, Samples.endpoint(E1)), Samples.zone("b", E2)),
+                        List.of(Samples.zone("c", E3))))));
+
+    LbConfig.Priority priority = priority(tree);
+    assertThat(priority.children())
+        .extracting(LbConfig.Child::name)
+        .containsExactly("child0", "child1");
+    assertThat(priority.children()).noneMatch(LbConfig.Child::reresolves);
+    var first = (LbConfig.WeightedTarget) priority.children().get(0).config();
+    assertThat(first.targets()).extracting(LbConfig.Target::name).containsExactly("r/a/s", "r/b/s");
+    assertThat(first.targets()).extracting(LbConfig.Target::weight).containsExactly(3L, 1L);
+    assertThat(first.targets().get(0).child()).isInstanceOf(LbConfig.RoundRobin.class);
+  }
+
+  @Test
+  void clusterSettingsArriveAtTheirNodes() {
+    var drops = List.of(new DropCategory("lb", new Fraction(1, 100)));
+    var resource =
+        Samples.cluster("pay", new ClusterSource.Eds("svc"), BalancingPolicy.DEFAULT, 77);
+    var endpoints = new EndpointSet("svc", List.of(List.of(Samples.zone("a", E1))), drops);
+
+    var cluster = clusterImpl(tree(Samples.leaf(resource, endpoints)));
+
+    assertThat(cluster.cluster()).isEqualTo("pay");
+    assertThat(cluster.edsServiceName()).isEqualTo("svc");
+    assertThat(cluster.maxRequests()).isEqualTo(77);
+    assertThat(cluster.drops()).isEqualTo(drops);
+  }
+
+  @Conformance("A27-08")
+  @ParameterizedTest
+  @EnumSource(HealthStatus.class)
+  void onlyHealthyAndUnknownEndpointsAreBalanced(HealthStatus health) {
+    LbConfig tree =
+        tree(
+            Samples.eds(
+                "pay",
+                Samples.priorities(
+                    Samples.locality("a", 1, Samples.endpoint(E1), Samples.endpoint(health, E2)))));
+
+    boolean usable = EnumSet.of(HealthStatus.HEALTHY, HealthStatus.UNKNOWN).contains(health);
+    assertThat(addresses(tree)).isEqualTo(usable ? List.of(E1, E2) : List.of(E1));
+  }
+
+  @Test
+  void localitiesAndPrioritiesWithoutUsableEndpointsAreLeftOut() {
+    var sick = Samples.endpoint(HealthStatus.UNHEALTHY, E1);
+    LbConfig tree =
+        tree(
+            Samples.eds(
+                "pay",
+                Samples.endpoints(
+                    List.of(
+                        List.of(Samples.locality("a", 1, sick)),
+                        List.of(),
+                        List.of(Samples.locality("b", 1, sick), Samples.zone("c", E2))))));
+
+    LbConfig.Priority priority = priority(tree);
+    assertThat(priority.children()).extracting(LbConfig.Child::label).containsExactly("priority 2");
+    var targets = ((LbConfig.WeightedTarget) priority.children().get(0).config()).targets();
+    assertThat(targets).extracting(LbConfig.Target::name).containsExactly("r/c/s");
+  }
+
+  @Test
+  void aClusterWithoutUsableEndpointsSaysSo() {
+    for (EndpointSet empty :
+        List.of(
+            Samples.endpoints(List.of()),
+            Samples.endpoints(List.of(List.of())),
+            Samples.priorities(
+                Samples.locality("a", 1, Samples.endpoint(HealthStatus.DRAINING, E1))))) {
+      var failing = (LbConfig.Failing) balanced(tree(Samples.eds("pay", empty)));
+
+      assertThat(failing.status().message())
+          .isEqualTo("cluster \"pay\": contains no usable endpoint; " + Samples.NOTE);
+    }
+  }
+
+  @Test
+  void failedDiscoveryOfEndpointsIsTheReasonOfEveryFailure() {
+    var leaf = Samples.undiscovered("pay", "endpoints \"pay\" do not exist");
+
+    var failing = (LbConfig.Failing) balanced(tree(leaf));
+
+    assertThat(failing.status().message())
+        .isEqualTo("cluster \"pay\": endpoints \"pay\" do not exist; " + Samples.NOTE);
+  }
+
+  @Conformance("A37-02")
+  @Test
+  void aNameIsBalancedByPickFirstInOnePriorityWhateverTheClusterSays() {
+    LbConfig tree = tree(Samples.dns("db", E1, E2));
+
+    LbConfig.Priority priority = priority(tree);
+    assertThat(priority.children()).hasSize(1);
+    assertThat(priority.children().get(0).reresolves()).isTrue();
+    var leaf = (LbConfig.PickFirst) priority.children().get(0).config();
+    assertThat(leaf.shuffle()).isFalse();
+    assertThat(leaf.backends()).hasSize(2);
+  }
+
+  @Test
+  void aPolicyWithoutLocalitiesTakesThemAll() {
+    var resource =
+        Samples.cluster("pay", new ClusterSource.Eds("pay"), new BalancingPolicy.RoundRobin(), 9);
+    List<LocalityEndpoints> localities = List.of(Samples.zone("a", E1), Samples.zone("b", E2));
+
+    LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
+
+    var leaf = (LbConfig.RoundRobin) priority(tree).children().get(0).config();
+    assertThat(leaf.backends())
+        .extracting(backend -> backend.locality().zone())
+        .containsExactly("a", "b");
+  }
+
+  @Conformance({"A75-02", "A75-22"})
+  @Test
+  void anAggregateIsAListOfWholeLeaves() {
+    var first =
+        Samples.leaf(
+            Samples.cluster(
+                "a", new ClusterSource.Eds("a"), new BalancingPolicy.PickFirst(false), 3),
+            Samples.priorities(Samples.zone("z", E1)));
+    var second = Samples.dns("b", E2);
+
+    var tree =
+        (LbConfig.Priority)
+            ClusterTree.aggregate(
+                Samples.aggregate("all", "a", "b"),
+                List.of(LeafTree.of(first), LeafTree.of(second)));
+
+    assertThat(tree.children()).extracting(LbConfig.Child::name).containsExactly("a", "b");
+    assertThat(tree.children()).extracting(LbConfig.Child::reresolves).containsExactly(false, true);
+    assertThat(tree.children().get(0).config()).isEqualTo(tree(first));
+    assertThat(clusterImpl(tree.children().get(0).config()).maxRequests()).isEqualTo(3);
+    assertThat(clusterImpl(tree.children().get(1).config()).maxRequests())
+        .isEqualTo(ClusterResource.DEFAULT_MAX_REQUESTS);
+  }
+
+  @Test
+  void anAggregateWithoutUsableLeavesRefuses() {
+    LbConfig tree = ClusterTree.aggregate(Samples.aggregate("all", "a"), List.of());
+
+    assertThat(((LbConfig.Refusing) tree).status().message())
+        .isEqualTo("cluster \"all\": none of its clusters is usable; " + Samples.NOTE);
+  }
+
+  @Test
+  void onlyWhatChangedIsBuiltAgain() {
+    var trees = new ClusterTrees();
+    var a = Samples.eds("a", E1);
+    var b = Samples.eds("b", E2);
+    trees.update(Samples.config(Set.of("a"), a, b).clusters());
+    LbConfig treeOfA = trees.tree("a");
+    LbConfig treeOfB = trees.tree("b");
+
+    trees.update(
+        Samples.config(Set.of("a"), Samples.eds("a", E1), Samples.eds("b", E3)).clusters());
+
+    assertThat(trees.tree("a")).isSameAs(treeOfA);
+    assertThat(trees.tree("b")).isNotEqualTo(treeOfB);
+  }
+
+  private static LbConfig tree(ClusterConfig.Leaf leaf) {
+    return LeafTree.of(leaf).config();
+  }
+
+  private static LbConfig.ClusterImpl clusterImpl(LbConfig tree) {
+    return (LbConfig.ClusterImpl) ((LbConfig.OutlierDetecting) tree).child();
+  }
+
+  private static LbConfig balanced(LbConfig tree) {
+    return ((LbConfig.OverrideHost) clusterImpl(tree).child()).child();
+  }
+
+  private static LbConfig.Priority priority(LbConfig tree) {
+    return (LbConfig.Priority) balanced(tree);
+  }
+
+  private static List<String> addresses(LbConfig tree) {
+    return tree.backends().stream()
+        .map(backend -> backend.endpoint().address())
+        .map(EndpointAddress::toString)
+        .toList();
+  }
+}

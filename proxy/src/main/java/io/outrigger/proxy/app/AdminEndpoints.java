@@ -1,0 +1,194 @@
+package io.outrigger.proxy.app;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.admin.AdminEndpoint;
+import io.outrigger.proxy.admin.AdminReply;
+import io.outrigger.proxy.admin.AdminRequest;
+import io.outrigger.proxy.admin.LbViews;
+import io.outrigger.proxy.admin.StaticPage;
+import io.outrigger.proxy.admin.XdsViews;
+import io.outrigger.proxy.metrics.MetricsText;
+import io.outrigger.proxy.metrics.MetricsView;
+import io.outrigger.proxy.options.ProgramVersion;
+import io.outrigger.xds.decode.ResourceJson;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.LoggerFactory;
+
+/** The table of admin endpoints (CONTRACT section 6): what each shows of the running sidecar. */
+@AnyThread
+final class AdminEndpoints {
+  private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final AdminState state;
+  private final XdsViews xdsViews;
+
+  private AdminEndpoints(AdminState state) {
+    this.state = state;
+    this.xdsViews = new XdsViews(state.node(), ResourceJson::print);
+  }
+
+  static Map<String, AdminEndpoint> of(AdminState state) {
+    var endpoints = new AdminEndpoints(state);
+    Map<String, AdminEndpoint> table = new HashMap<>();
+    StaticPage.addTo(table);
+    table.put("GET /live", request -> endpoints.live());
+    table.put("GET /ready", request -> endpoints.ready());
+    table.put("GET /forwards", request -> endpoints.forwards());
+    table.put("GET /lb", endpoints::lb);
+    table.put("GET /config_dump", endpoints::configDump);
+    table.put("GET /xds", request -> endpoints.xds());
+    table.put("GET /metrics", request -> endpoints.metrics());
+    table.put("GET /loggers", request -> loggers());
+    table.put("POST /loggers/*", AdminEndpoints::setLogger);
+    table.put("POST /drain", request -> endpoints.drain());
+    table.put("POST /quit", request -> endpoints.drain());
+    return table;
+  }
+
+  /** Answers once the control loop has come round: a process that hangs does not. */
+  private CompletionStage<AdminReply> live() {
+    return state.ask(() -> AdminReply.text(200, "live"));
+  }
+
+  private CompletionStage<AdminReply> ready() {
+    return state.ask(
+        () -> {
+          if (state.drain().hasBegun()) {
+            return AdminReply.text(503, "draining");
+          }
+          List<String> waiting =
+              state.forwards().stream()
+                  .filter(forward -> !forward.hadConfig())
+                  .map(
+                      forward ->
+                          "forward "
+                              + forward.name()
+                              + " has no configuration yet"
+                              + (forward.error().isEmpty() ? "" : ": " + forward.error()))
+                  .toList();
+          return waiting.isEmpty()
+              ? AdminReply.text(200, "ready")
+              : AdminReply.text(503, String.join("\n", waiting));
+        });
+  }
+
+  private CompletionStage<AdminReply> forwards() {
+    return state.ask(
+        () -> {
+          var list = new JsonArray();
+          for (RunningForward forward : state.forwards()) {
+            var json = new JsonObject();
+            json.addProperty("name", forward.name());
+            json.addProperty("listen", forward.listen().toString());
+            json.addProperty("target", forward.target());
+            json.addProperty("state", forward.state().toString());
+            json.addProperty("error", forward.error());
+            list.add(json);
+          }
+          return AdminReply.json(list);
+        });
+  }
+
+  /** A tree as the control loop saw it; its text is made on the admin thread. */
+  private record Tree(String name, String target, List<LbNode> clusters) {}
+
+  private CompletionStage<AdminReply> lb(AdminRequest request) {
+    Optional<String> only = request.parameter("forward");
+    return state
+        .ask(
+            () ->
+                state.forwards().stream()
+                    .filter(forward -> only.map(forward.name()::equals).orElse(true))
+                    .map(forward -> new Tree(forward.name(), forward.target(), forward.describe()))
+                    .toList())
+        .thenApplyAsync(
+            trees -> {
+              if (only.isPresent() && trees.isEmpty()) {
+                return AdminReply.text(404, "no forward of that name");
+              }
+              var list = new JsonArray();
+              trees.forEach(
+                  tree -> list.add(LbViews.forward(tree.name(), tree.target(), tree.clusters())));
+              var json = new JsonObject();
+              json.add("forwards", list);
+              return AdminReply.json(json);
+            });
+  }
+
+  private CompletionStage<AdminReply> configDump(AdminRequest request) {
+    return state
+        .ask(state.xds()::status)
+        .thenApplyAsync(
+            view ->
+                AdminReply.json(
+                    xdsViews.configDump(
+                        view, request.parameter("type"), request.parameter("name"))));
+  }
+
+  private CompletionStage<AdminReply> xds() {
+    return state
+        .ask(state.xds()::status)
+        .thenApplyAsync(view -> AdminReply.json(xdsViews.summary(view)));
+  }
+
+  private CompletionStage<AdminReply> metrics() {
+    return state
+        .ask(
+            () ->
+                new MetricsView(
+                    ProgramVersion.text(),
+                    state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
+                    state.xds().status(),
+                    state.control().failures()))
+        .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
+  }
+
+  private static MetricsView.Forward metricsOf(RunningForward forward) {
+    return new MetricsView.Forward(
+        forward.name(),
+        forward.hadConfig(),
+        forward.listener().connections(),
+        forward.listener().forward().totals(),
+        forward.describe());
+  }
+
+  private CompletionStage<AdminReply> drain() {
+    CompletableFuture<Void> over = state.drain().begin();
+    var json = new JsonObject();
+    json.addProperty("draining", true);
+    json.addProperty("over", over.isDone());
+    return CompletableFuture.completedFuture(AdminReply.json(202, json));
+  }
+
+  private static CompletionStage<AdminReply> loggers() {
+    var json = new JsonObject();
+    for (Logger logger : ((LoggerContext) LoggerFactory.getILoggerFactory()).getLoggerList()) {
+      json.addProperty(logger.getName(), logger.getEffectiveLevel().toString());
+    }
+    return CompletableFuture.completedFuture(AdminReply.json(json));
+  }
+
+  private static CompletionStage<AdminReply> setLogger(AdminRequest request) {
+    String name = request.path().substring("/loggers/".length());
+    Level level =
+        Level.toLevel(request.parameter("level").orElse("").toUpperCase(Locale.ROOT), null);
+    if (level == null || name.isEmpty()) {
+      return CompletableFuture.completedFuture(
+          AdminReply.text(400, "write it as POST /loggers/NAME?level=DEBUG"));
+    }
+    ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name).setLevel(level);
+    return loggers();
+  }
+}

@@ -1,0 +1,30 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.xds.stream.AdsClient;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** What the admin endpoints may look at; state of the control loop is read on the control loop. */
+@AnyThread
+record AdminState(
+    ControlThread control, Node node, AdsClient xds, List<RunningForward> forwards, Drain drain) {
+
+  /** Runs {@code view} on the control loop; what it returns must be immutable. */
+  <T> CompletionStage<T> ask(Supplier<T> view) {
+    var answer = new CompletableFuture<T>();
+    control.execute(
+        () -> {
+          try {
+            answer.complete(view.get());
+          } catch (RuntimeException | AssertionError e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+}

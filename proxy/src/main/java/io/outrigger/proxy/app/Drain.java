@@ -1,0 +1,97 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.proxy.options.ProxyOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The orderly end (CONTRACT section 2, SC-44).
+ *
+ * <pre>
+ * SERVING  -> LEAVING  on begin: /ready turns 503, requests are still accepted
+ * LEAVING  -> DRAINING on the delay over: ports close, GOAWAY, running streams finish
+ * DRAINING -> DONE     on no connection left, or the time-out over: the rest is cut
+ * </pre>
+ */
+@AnyThread
+final class Drain {
+  private static final Logger log = LoggerFactory.getLogger(Drain.class);
+
+  private final ControlLoop control;
+  private final List<RunningForward> forwards;
+  private final ProxyOptions.Drain limits;
+  private final AtomicBoolean begun = new AtomicBoolean();
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+  Drain(ControlLoop control, List<RunningForward> forwards, ProxyOptions.Drain limits) {
+    this.control = control;
+    this.forwards = List.copyOf(forwards);
+    this.limits = limits;
+  }
+
+  /** Whether an end was asked for. */
+  boolean hasBegun() {
+    return begun.get();
+  }
+
+  /** Completed when a drain is over, whoever asks for it. */
+  CompletableFuture<Void> over() {
+    return done;
+  }
+
+  /**
+   * Begins, once; asking again changes nothing.
+   *
+   * @return completed when no stream is left, or the time is over
+   */
+  CompletableFuture<Void> begin() {
+    if (begun.compareAndSet(false, true)) {
+      log.info(
+          "drain: begun, accepting for another {}, then finishing for at most {}",
+          text(limits.delay()),
+          text(limits.timeout()));
+      control.schedule(limits.delay(), this::closePorts);
+    }
+    return done;
+  }
+
+  private void closePorts() {
+    long active = active();
+    CompletableFuture<?>[] all =
+        forwards.stream()
+            .map(forward -> forward.listener().drain())
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(all).whenComplete((ok, failure) -> finish(active, 0));
+    control.schedule(limits.timeout(), () -> cut(active));
+  }
+
+  private void cut(long activeBefore) {
+    long cut = active();
+    if (!done.isDone()) {
+      forwards.forEach(forward -> forward.listener().close());
+      finish(activeBefore, cut);
+    }
+  }
+
+  private void finish(long activeBefore, long cut) {
+    if (done.complete(null)) {
+      log.info("drain: over, {} requests finished, {} cut", Math.max(0, activeBefore - cut), cut);
+    }
+  }
+
+  private long active() {
+    return forwards.stream()
+        .mapToLong(forward -> forward.listener().forward().totals().active())
+        .sum();
+  }
+
+  private static String text(Duration time) {
+    return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+  }
+}

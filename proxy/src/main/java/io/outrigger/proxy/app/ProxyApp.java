@@ -1,0 +1,303 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.proxy.admin.AdminServer;
+import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.ProgramVersion;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
+import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.local.ResourceDirectory;
+import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.transport.GrpcAdsTransport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The composition root: the constructor makes all that a running sidecar consists of, from the
+ * kernel outwards; {@link #start} opens ports and begins to watch; {@link #close} ends it.
+ */
+@AnyThread
+public final class ProxyApp implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+
+  private final ProxyOptions options;
+  private final ControlThread control;
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final NettyDnsLookup dns;
+  private final @Nullable ResourceDirectory resources;
+  private final AdsClient xds;
+  private final Targets targets;
+  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
+  private final List<RunningForward> forwards = new ArrayList<>();
+  private @Nullable Drain drain;
+  private @Nullable AdminServer admin;
+
+  private ProxyApp(ProxyOptions options) {
+    this.options = options;
+    var random = RandomSource.SYSTEM;
+    var source = options.source();
+    control = new ControlThread("control");
+    loops = EventLoops.start(Settings.transport(options), options.threads());
+    callLoops = CallLoop.of(loops, random);
+    dns = NettyDnsLookup.start(control);
+    ResourceDirectory files =
+        source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
+    resources = files;
+    xds =
+        new AdsClient(
+            control,
+            random,
+            source.bootstrap(),
+            ProgramVersion.text(),
+            ResourceDecoder::decode,
+            server ->
+                files == null
+                    ? new GrpcAdsTransport(control, server)
+                    : new LocalAdsTransport(control, files),
+            AdsObserver.all());
+    targets =
+        new Targets(
+            control,
+            random,
+            source.bootstrap(),
+            xds,
+            dns,
+            new NettyConnector(control, loops, Settings.upstream(options)),
+            new CircuitBreakers(),
+            loops.count(),
+            options.ignoreRouteTimeout());
+  }
+
+  /**
+   * Starts a sidecar. Blocks until its ports are open.
+   *
+   * @throws StartFailure when a port, the transport or a credential file cannot be used; nothing
+   *     stays bound
+   */
+  public static ProxyApp start(ProxyOptions options) throws StartFailure {
+    ProxyApp app;
+    try {
+      app = new ProxyApp(options);
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      throw new StartFailure(String.valueOf(e.getMessage()), e);
+    }
+    try {
+      app.open();
+      return app;
+    } catch (StartFailure failure) {
+      app.close();
+      throw failure;
+    }
+  }
+
+  private void open() throws StartFailure {
+    for (var forward : options.forwards()) {
+      forwards.add(open(forward));
+    }
+    drain = new Drain(control, forwards, options.drain());
+    if (options.admin().isPresent()) {
+      admin = openAdmin(options.admin().get());
+    }
+    control.execute(this::watch);
+  }
+
+  private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
+    TargetResolver resolver;
+    Optional<TargetRuntime> only = Optional.empty();
+    if (spec.target() instanceof XdsTarget.Service service
+        && !(options.authority() instanceof AuthorityMode.Preserve)) {
+      TargetRuntime target = onlyTarget(service);
+      only = Optional.of(target);
+      resolver = TargetResolver.fixed(target);
+    } else {
+      var many =
+          new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec.target()));
+      byAuthority.add(many);
+      resolver = many;
+    }
+    var forward =
+        new Forward(
+            spec.name(), Settings.forward(options), resolver, CallObserver.NONE, loops.count());
+    Http2Listener listener = listen(spec, forward);
+    ListenAddress bound = bound(spec.listen(), listener.port());
+    log.info("forward {}: {} -> {}", spec.name(), bound, spec.target());
+    List<TargetRuntime> one = only.map(List::of).orElse(List.of());
+    return new RunningForward(
+        spec.name(),
+        bound,
+        spec.target().toString(),
+        listener,
+        only,
+        resolver instanceof AuthorityTargets many ? many::targets : () -> one);
+  }
+
+  private TargetRuntime onlyTarget(XdsTarget.Service service) throws StartFailure {
+    String authority =
+        options.authority() instanceof AuthorityMode.Fixed fixed
+            ? fixed.text()
+            : service.dataPlaneAuthority();
+    Outcome<TargetRuntime> made = targets.make(service, authority);
+    if (made instanceof Outcome.Ok<TargetRuntime> ok) {
+      return ok.value();
+    }
+    RpcStatus reason = made.status();
+    throw new StartFailure(service + ": " + reason.message(), new IOException(reason.toString()));
+  }
+
+  /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
+  private Function<String, Outcome<TargetRuntime>> targetMaker(XdsTarget target) {
+    Optional<String> fixed =
+        options.authority() instanceof AuthorityMode.Fixed f
+            ? Optional.of(f.text())
+            : Optional.empty();
+    return authority ->
+        targets.make(
+            target instanceof XdsTarget.Service service
+                ? service
+                : new XdsTarget.Service(Optional.empty(), authority),
+            fixed.orElse(authority));
+  }
+
+  private Http2Listener listen(io.outrigger.proxy.options.Forward spec, Forward forward)
+      throws StartFailure {
+    SocketAddress address =
+        spec.listen() instanceof ListenAddress.Unix unix
+            ? UnixDomainSocketAddress.of(Path.of(unix.path()))
+            : tcp((ListenAddress.Tcp) spec.listen());
+    try {
+      return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--forward " + spec, spec.listen(), e);
+    }
+  }
+
+  private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
+    var state =
+        new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
+    try {
+      AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
+      log.info("admin: http://{}:{}/", address.host(), server.address().getPort());
+      return server;
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--admin " + address, address, e);
+    }
+  }
+
+  private void watch() {
+    if (resources != null) {
+      resources.start();
+    }
+    forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
+    byAuthority.forEach(AuthorityTargets::start);
+  }
+
+  /** Where a forward listens, with the port that was picked. */
+  public ListenAddress listenAddress(String forward) {
+    return forwards.stream()
+        .filter(running -> running.name().equals(forward))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no forward " + forward))
+        .listen();
+  }
+
+  /** Where the admin server listens; empty when it is off. */
+  public Optional<InetSocketAddress> adminAddress() {
+    AdminServer running = admin;
+    return running == null ? Optional.empty() : Optional.of(running.address());
+  }
+
+  /**
+   * Begins the orderly end, once.
+   *
+   * @return completed when no stream is left or the time for it is over
+   */
+  public CompletableFuture<Void> drain() {
+    return requireDrain().begin();
+  }
+
+  /** Completed when a drain, whoever asked for it, is over. */
+  public CompletableFuture<Void> drained() {
+    return requireDrain().over();
+  }
+
+  /** Ends everything at once; blocks until ports are closed and loops have stopped. */
+  @Override
+  public void close() {
+    AdminServer running = admin;
+    if (running != null) {
+      running.close();
+    }
+    await(
+        CompletableFuture.allOf(
+            forwards.stream()
+                .map(forward -> forward.listener().close())
+                .toArray(CompletableFuture<?>[]::new)));
+    var ended = new CompletableFuture<Void>();
+    control.execute(
+        () -> {
+          forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
+          xds.close();
+          if (resources != null) {
+            resources.close();
+          }
+          dns.close();
+          ended.complete(null);
+        });
+    await(ended);
+    control.close();
+    loops.stop(STOP_LIMIT).awaitUninterruptibly(STOP_LIMIT.toMillis());
+  }
+
+  private static void await(CompletableFuture<Void> end) {
+    end.completeOnTimeout(null, STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  private Drain requireDrain() {
+    Drain known = drain;
+    if (known == null) {
+      throw new IllegalStateException("not started");
+    }
+    return known;
+  }
+
+  private static ListenAddress bound(ListenAddress asked, int port) {
+    return asked instanceof ListenAddress.Tcp tcp ? new ListenAddress.Tcp(tcp.host(), port) : asked;
+  }
+
+  private static InetSocketAddress tcp(ListenAddress.Tcp address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}

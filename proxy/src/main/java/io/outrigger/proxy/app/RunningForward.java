@@ -1,0 +1,47 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.options.ListenAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * One {@code --forward} in operation: its port, and the targets behind it.
+ *
+ * @param listen where it listens, with the port that was picked
+ * @param target as configured
+ * @param only the target of a forward that is bound to one; it decides readiness
+ * @param targets all targets at this moment
+ */
+@AnyThread
+record RunningForward(
+    String name,
+    ListenAddress listen,
+    String target,
+    Http2Listener listener,
+    Optional<TargetRuntime> only,
+    Supplier<List<TargetRuntime>> targets) {
+
+  /** A forward routed by authority has nothing to wait for before the first request. */
+  TargetRuntime.State state() {
+    return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
+  }
+
+  /** Why it fails, when it does; empty text otherwise. */
+  String error() {
+    return only.flatMap(TargetRuntime::failure).map(Object::toString).orElse("");
+  }
+
+  /** Whether it has had a configuration to route with; stays so. On the control loop. */
+  boolean hadConfig() {
+    return only.map(TargetRuntime::hadConfig).orElse(true);
+  }
+
+  /** The trees of all its targets' clusters. On the control loop. */
+  List<LbNode> describe() {
+    return targets.get().stream().flatMap(runtime -> runtime.describe().stream()).toList();
+  }
+}

@@ -1,0 +1,68 @@
+package io.outrigger.proxy.app;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.forward.AuthorityMode;
+import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import java.util.Optional;
+
+/** What the user said, in the terms of each part. */
+@AnyThread
+final class Settings {
+  private Settings() {}
+
+  static EventLoops.TransportKind transport(ProxyOptions options) {
+    return switch (options.transport()) {
+      case AUTO -> EventLoops.TransportKind.AUTO;
+      case IO_URING -> EventLoops.TransportKind.IO_URING;
+      case EPOLL -> EventLoops.TransportKind.EPOLL;
+      case NIO -> EventLoops.TransportKind.NIO;
+    };
+  }
+
+  static ForwardSettings forward(ProxyOptions options) {
+    return new ForwardSettings(
+        authority(options.authority()),
+        options.limits().maxQueuedRequests(),
+        ForwardSettings.MAX_QUEUED_BYTES,
+        options.source().bootstrap().node().id());
+  }
+
+  private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {
+    if (mode instanceof ProxyOptions.AuthorityMode.Fixed fixed) {
+      return new AuthorityMode.Fixed(new AsciiString(fixed.text()));
+    }
+    return mode instanceof ProxyOptions.AuthorityMode.Preserve
+        ? new AuthorityMode.Preserve()
+        : new AuthorityMode.OfTarget();
+  }
+
+  static ListenerSettings listener(ProxyOptions options) {
+    var limits = options.limits();
+    return new ListenerSettings(
+        limits.maxConnections(),
+        ConnectionSettings.DEFAULT
+            .withMaxConcurrentStreams(limits.maxConcurrentStreams())
+            .withMaxHeaderListBytes(limits.maxHeaderBytes()));
+  }
+
+  static UpstreamSettings upstream(ProxyOptions options) {
+    var connections = options.connections();
+    Optional<UpstreamSettings.KeepAlive> keepAlive =
+        connections.keepaliveTime().isZero()
+            ? Optional.empty()
+            : Optional.of(
+                new UpstreamSettings.KeepAlive(
+                    connections.keepaliveTime(), connections.keepaliveTimeout()));
+    return new UpstreamSettings(
+        connections.connectTimeout(),
+        keepAlive,
+        connections.idleTimeout(),
+        ConnectionSettings.DEFAULT);
+  }
+}

@@ -1,0 +1,182 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue;
+import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ForwardTarget;
+import io.outrigger.xds.deps.XdsDependencyManager;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One xDS target: from configurations to a selector and a tree.
+ *
+ * <p>The order in {@link #onConfig} is A31's: balancing first, then the selector, then clusters
+ * that no route names any more are let go. Routes hold handles, so a selector cannot name a cluster
+ * that balancing does not know.
+ */
+@ControlConfined
+final class TargetRuntime
+    implements ForwardTarget, XdsDependencyManager.Listener, ClusterManager.Listener {
+  /** How a target stands, for {@code /forwards} and {@code /ready}. */
+  enum State {
+    WAITING,
+    READY,
+    ERROR
+  }
+
+  private final ControlLoop control;
+  private final String name;
+  private final String authority;
+  private final boolean ignoreRouteTimeout;
+  private final ClusterManager clusters;
+  private final XdsDependencyManager dependencies;
+  private final PickQueue waiting = new PickQueue();
+
+  private volatile @Nullable ConfigSelector selector;
+  private boolean hadConfig;
+  private boolean closed;
+
+  /**
+   * @param name as configured, such as {@code xds:///orders}
+   * @param authority the data-plane authority
+   * @param makeClusters the balancing of this target, given who listens
+   * @param makeDependencies the resource graph of this target, given who listens
+   */
+  TargetRuntime(
+      ControlLoop control,
+      String name,
+      String authority,
+      boolean ignoreRouteTimeout,
+      Function<ClusterManager.Listener, ClusterManager> makeClusters,
+      Function<XdsDependencyManager.Listener, XdsDependencyManager> makeDependencies) {
+    this.control = control;
+    this.name = name;
+    this.authority = authority;
+    this.ignoreRouteTimeout = ignoreRouteTimeout;
+    this.clusters = makeClusters.apply(this);
+    this.dependencies = makeDependencies.apply(this);
+  }
+
+  /** Begins to watch; on the control loop. */
+  void start() {
+    control.checkInside();
+    dependencies.start();
+  }
+
+  /** Ends everything below; requests that still come are refused. */
+  void close() {
+    control.checkInside();
+    if (closed) {
+      return;
+    }
+    closed = true;
+    dependencies.close();
+    publish(
+        ConfigSelector.failing(
+            authority, RpcStatus.unavailable("target " + name + " was released")));
+    clusters.close();
+  }
+
+  @Override
+  public void onConfig(Outcome<XdsConfig> config) {
+    control.checkInside();
+    if (closed) {
+      return;
+    }
+    Set<String> routed;
+    if (config instanceof Outcome.Ok<XdsConfig> ok) {
+      Map<String, ClusterHandle> handles = clusters.apply(ok.value());
+      publish(ConfigSelector.of(authority, ok.value(), handles, ignoreRouteTimeout));
+      routed = ok.value().routedClusters();
+      hadConfig = true;
+    } else {
+      publish(ConfigSelector.failing(authority, config.status()));
+      routed = Set.of();
+    }
+    clusters.retire(routed);
+    dependencies.keep(clusters.live());
+  }
+
+  @Override
+  public void onClustersChanged() {
+    if (!closed) {
+      dependencies.keep(clusters.live());
+    }
+  }
+
+  @Override
+  public void onReresolution() {
+    if (!closed) {
+      dependencies.requestReresolution();
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String authority() {
+    return authority;
+  }
+
+  @Override
+  public @Nullable ConfigSelector selector() {
+    return selector;
+  }
+
+  @Override
+  public long park(ParkedCall call) {
+    return waiting.park(call, () -> selector != null);
+  }
+
+  @Override
+  public boolean unpark(long ticket) {
+    return waiting.unpark(ticket);
+  }
+
+  /** Whether a configuration that can route has ever been in force (CONTRACT {@code /ready}). */
+  boolean hadConfig() {
+    control.checkInside();
+    return hadConfig;
+  }
+
+  State state() {
+    ConfigSelector current = selector;
+    if (current == null) {
+      return State.WAITING;
+    }
+    return current.failure().isPresent() ? State.ERROR : State.READY;
+  }
+
+  /** Why the target as a whole fails, when it does. */
+  Optional<RpcStatus> failure() {
+    ConfigSelector current = selector;
+    return current == null ? Optional.empty() : current.failure();
+  }
+
+  /** The trees of the target's clusters, for status views. */
+  List<LbNode> describe() {
+    control.checkInside();
+    return clusters.describe();
+  }
+
+  private void publish(ConfigSelector next) {
+    selector = next;
+    waiting.wakeAll();
+  }
+}

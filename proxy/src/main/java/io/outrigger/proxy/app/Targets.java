@@ -1,0 +1,56 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ListenerNames;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.deps.DnsLookup;
+import io.outrigger.xds.deps.XdsDependencyManager;
+
+/**
+ * Makes targets out of what they all share: one XdsClient, one connector, the circuit breakers of
+ * the process.
+ *
+ * @param loops how many event loops pick
+ */
+@AnyThread
+record Targets(
+    ControlLoop control,
+    RandomSource random,
+    Bootstrap bootstrap,
+    XdsClient xds,
+    DnsLookup dns,
+    Connector connector,
+    CircuitBreakers breakers,
+    int loops,
+    boolean ignoreRouteTimeout) {
+  /**
+   * A target, not yet started.
+   *
+   * @param authority the data-plane authority, which virtual hosts match
+   * @return failed when the bootstrap does not know the target's xDS authority
+   */
+  Outcome<TargetRuntime> make(XdsTarget.Service service, String authority) {
+    Outcome<String> listener = ListenerNames.of(bootstrap, service.authority(), service.path());
+    if (!(listener instanceof Outcome.Ok<String> name)) {
+      return Outcome.failed(listener.status());
+    }
+    return Outcome.ok(
+        new TargetRuntime(
+            control,
+            service.toString(),
+            authority,
+            ignoreRouteTimeout,
+            clusters -> new ClusterManager(control, connector, random, breakers, loops, clusters),
+            configs ->
+                new XdsDependencyManager(
+                    control, xds, dns, name.value(), authority, bootstrap.node().id(), configs)));
+  }
+}

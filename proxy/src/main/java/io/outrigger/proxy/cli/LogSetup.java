@@ -1,0 +1,67 @@
+package io.outrigger.proxy.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import io.outrigger.proxy.options.ProxyOptions.Logging;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log on stderr, set up by code alone. The level is that of our own classes; libraries are
+ * heard from WARN on, or more quietly where ours is quieter.
+ */
+final class LogSetup {
+  /** What text in a message may not do: begin a line of its own, or steer a terminal. */
+  private static final String MESSAGE = "%replace(%msg){'[\\x00-\\x08\\x0A-\\x1F\\x7F]', ' '}";
+
+  private static final String TEXT =
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}: " + MESSAGE + "%n";
+
+  private LogSetup() {}
+
+  static void apply(Logging logging) {
+    apply((LoggerContext) LoggerFactory.getILoggerFactory(), logging);
+    JulHandler.install();
+  }
+
+  /** Replaces whatever {@code context} was set up with. */
+  static void apply(LoggerContext context, Logging logging) {
+    context.reset();
+    Level ours = Level.toLevel(logging.level().name());
+    ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
+    stderr.setContext(context);
+    stderr.setName("stderr");
+    stderr.setTarget("System.err");
+    stderr.setEncoder(encoder(context, logging.format()));
+    stderr.start();
+    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);
+    root.addAppender(stderr);
+    context.getLogger("io.outrigger").setLevel(ours);
+  }
+
+  private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {
+    if (format == Logging.Format.JSON) {
+      JsonEncoder json = new JsonEncoder();
+      json.setWithSequenceNumber(false);
+      json.setWithNanoseconds(false);
+      json.setWithContext(false);
+      json.setWithArguments(false);
+      json.setWithMessage(false);
+      json.setWithFormattedMessage(true);
+      json.setContext(context);
+      json.start();
+      return json;
+    }
+    PatternLayoutEncoder text = new PatternLayoutEncoder();
+    text.setPattern(TEXT);
+    text.setContext(context);
+    text.start();
+    return text;
+  }
+}

@@ -1,0 +1,104 @@
+package io.outrigger.proxy.cli;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.proxy.app.ProxyApp;
+import io.outrigger.proxy.demo.Demo;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceValidator;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Runs one command line in this process and ends it with the command's exit code.
+ *
+ * <p>The end is a halt: a JVM that a signal ends by itself exits with 143, however well its
+ * shutdown hooks drained. A shutdown that begins elsewhere (SIGHUP, an exit in a library) is taken
+ * for a first signal: its hook asks for the drain, waits for the program's end, and halts with its
+ * code.
+ */
+@AnyThread
+public final class Main {
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final AtomicInteger exitCode = new AtomicInteger(Failures.FAILED);
+
+  private Main() {}
+
+  /** The program {@code outrigger}. */
+  public static void main(String[] args) {
+    start(new Programs(Main::runSidecar, Main::runDemo, Main::checkResources), args);
+  }
+
+  private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
+    try (var app = ProxyApp.start(options)) {
+      signals.onFirst(app::drain);
+      app.drained().join();
+    }
+    return 0;
+  }
+
+  private static int runDemo(
+      Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
+      throws StartFailure {
+    return Demo.run(duration, admin, story, signals::onFirst);
+  }
+
+  private static List<String> checkResources(List<Path> paths, Optional<Bootstrap> bootstrap) {
+    var context =
+        new DecodeContext(
+            bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
+            bootstrap.map(b -> b.certificateProviders().keySet()).orElse(Set.of()));
+    return ResourceValidator.validate(paths, context).stream().map(Object::toString).toList();
+  }
+
+  /** Runs the command line {@code args}; does not return. */
+  public static void start(Programs programs, String... args) {
+    new Main().run(programs, args);
+  }
+
+  private void run(Programs programs, String... args) {
+    Surroundings surroundings = Surroundings.ofProcess(this::signals);
+    exitCode.set(OutriggerCommand.execute(programs, surroundings, args));
+    ended.countDown();
+    surroundings.out().flush();
+    surroundings.err().flush();
+    Runtime.getRuntime().halt(exitCode.get());
+  }
+
+  private Signals signals() {
+    Signals signals = Signals.install();
+    signals.onSecond(
+        () -> {
+          System.err.println("outrigger: second signal: ended with requests under way");
+          Runtime.getRuntime().halt(Failures.FAILED);
+        });
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  signals.arrived();
+                  awaitEnd();
+                  Runtime.getRuntime().halt(exitCode.get());
+                },
+                "outrigger-shutdown"));
+    return signals;
+  }
+
+  private void awaitEnd() {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody waits longer for us
+    }
+  }
+}

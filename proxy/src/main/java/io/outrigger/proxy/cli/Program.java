@@ -1,0 +1,17 @@
+package io.outrigger.proxy.cli;
+
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.StartFailure;
+
+/** What {@code outrigger run} runs. */
+@FunctionalInterface
+public interface Program {
+  /**
+   * Runs until drained.
+   *
+   * @param signals for the drain: the program sets {@link Signals#onFirst} as soon as it can drain
+   * @return the exit code: 0 after a clean drain
+   * @throws StartFailure when it cannot start; nothing is left bound
+   */
+  int run(ProxyOptions options, Signals signals) throws StartFailure;
+}

@@ -1,0 +1,99 @@
+package io.outrigger.proxy.cli;
+
+import com.google.gson.JsonParseException;
+import io.outrigger.proxy.options.StartFailure;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger status}: a running sidecar's forwards, xDS state and LB tree as tables. */
+@Command(description = "Shows the forwards, xDS resources and LB tree of a running sidecar.")
+final class StatusCommand implements Callable<Integer> {
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
+  private Optional<String> admin = Optional.empty();
+
+  @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
+  private boolean watch;
+
+  private final Surroundings surroundings;
+
+  StatusCommand(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    if (watch) {
+      return watch(client);
+    }
+    report(client).forEach(surroundings.out()::println);
+    return Failures.OK;
+  }
+
+  private static List<String> report(AdminClient client) throws StartFailure, InterruptedException {
+    try {
+      return StatusReport.render(
+          body(client, "/forwards"), body(client, "/config_dump"), body(client, "/lb"));
+    } catch (JsonParseException e) {
+      throw client.failure("its answer is not that of an Outrigger admin server", e);
+    }
+  }
+
+  private static String body(AdminClient client, String path)
+      throws StartFailure, InterruptedException {
+    AdminClient.Reply reply = client.get(path);
+    if (reply.status() != 200) {
+      throw client.failure(
+          "GET " + path + " was answered with " + reply.status() + "; is that an Outrigger?",
+          new IllegalStateException(reply.body()));
+    }
+    return reply.body();
+  }
+
+  /** Shows until interrupted; a sidecar that does not answer may come back. */
+  private int watch(AdminClient client) throws InterruptedException {
+    PrintWriter out = surroundings.out();
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    try {
+      CompletableFuture<Integer> broken = new CompletableFuture<>();
+      var unused =
+          timer.scheduleWithFixedDelay(() -> show(client, out, broken), 0, 1, TimeUnit.SECONDS);
+      return broken.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      timer.shutdownNow();
+    }
+  }
+
+  private static void show(AdminClient client, PrintWriter out, CompletableFuture<Integer> broken) {
+    try {
+      List<String> lines = report(client);
+      out.print(CLEAR_SCREEN);
+      lines.forEach(out::println);
+      out.flush();
+    } catch (StartFailure e) {
+      out.print(CLEAR_SCREEN);
+      out.println(e.getMessage());
+      out.flush();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      broken.completeExceptionally(e);
+    }
+  }
+}

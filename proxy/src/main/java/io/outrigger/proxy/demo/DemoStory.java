@@ -1,0 +1,210 @@
+package io.outrigger.proxy.demo;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.WaitingClock;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Tells what happens in the demo, in plain words, while it happens: traffic on the first priority,
+ * the first priority dies, traffic fails over, it comes back. Runs on the caller's thread.
+ */
+@AnyThread
+final class DemoStory {
+  private static final Duration ROUND = Duration.ofSeconds(24); // one whole story, when unlimited
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration POLL = Duration.ofMillis(10);
+
+  private final PrintWriter out;
+  private final DemoLoad load;
+  private final List<DemoBackend> first;
+  private final DemoBackend second;
+  private final BooleanSupplier stopped;
+  private final long startNanos;
+  private boolean held = true;
+
+  /**
+   * @param first the backends of the first priority
+   * @param second the backend of the second one
+   * @param stopped whether the user wants it to end
+   */
+  DemoStory(
+      PrintWriter out,
+      DemoLoad load,
+      List<DemoBackend> first,
+      DemoBackend second,
+      BooleanSupplier stopped) {
+    this.out = out;
+    this.load = load;
+    this.first = List.copyOf(first);
+    this.second = second;
+    this.stopped = stopped;
+    this.startNanos = WaitingClock.nanoTime();
+  }
+
+  /** Who is who, before anything happens. */
+  void introduce(
+      InetSocketAddress controlPlane,
+      InetSocketAddress sidecar,
+      Optional<InetSocketAddress> admin) {
+    print("A complete mesh in this process, on loopback:");
+    print(
+        "  control plane  "
+            + text(controlPlane)
+            + "  (ADS, serves "
+            + "xds:///"
+            + DemoControlPlane.TARGET
+            + ")");
+    print(
+        "  priority 0     "
+            + first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
+    print("  priority 1     " + named(second));
+    print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
+    admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
+    print("");
+  }
+
+  /**
+   * Tells the story, once within {@code limit} or again and again without one.
+   *
+   * @return whether everything happened that should
+   */
+  boolean tell(Optional<Duration> limit) throws IOException {
+    do {
+      Duration round = limit.orElse(ROUND);
+      long quarter = round.toMillis() / 4;
+      tellOnce(quarter);
+    } while (limit.isEmpty() && !stopped.getAsBoolean());
+    return held;
+  }
+
+  private void tellOnce(long quarterMillis) throws IOException {
+    await(() -> answeredBy(first) > 0);
+    pause(quarterMillis);
+    say("All is well: the first priority answers. " + answers());
+
+    for (DemoBackend backend : first) {
+      backend.kill();
+    }
+    long killed = WaitingClock.nanoTime();
+    say("The first priority is killed: " + names(first) + ".");
+    long before = second.answered();
+    if (await(() -> second.answered() > before)) {
+      say(
+          "Traffic has failed over to "
+              + second.name()
+              + ", "
+              + millisSince(killed)
+              + " ms after the kill.");
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+    pause(quarterMillis);
+    say("The second priority serves. " + answers());
+    failures();
+
+    long revived = WaitingClock.nanoTime();
+    long earlier = answeredBy(first);
+    for (DemoBackend backend : first) {
+      backend.revive();
+    }
+    say("The first priority is started again.");
+    if (await(() -> answeredBy(first) > earlier)) {
+      say("Traffic is back on it, " + millisSince(revived) + " ms later (connections back off).");
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+    pause(quarterMillis);
+    say("As in the beginning. " + answers());
+    failures();
+    pause(quarterMillis / 2);
+  }
+
+  /** The closing line: how the app fared. */
+  void conclude() {
+    long all = load.succeeded() + load.failed();
+    print("");
+    print(
+        "The app made "
+            + all
+            + " calls: "
+            + load.succeeded()
+            + " succeeded, "
+            + load.failed()
+            + " failed.");
+    if (!held) {
+      print("The story did not go as it should; see the log above.");
+    }
+  }
+
+  private void failures() {
+    Map<String, Long> failures = load.takeByFailure();
+    failures.forEach(
+        (text, count) ->
+            say(count + (count == 1 ? " call" : " calls") + " failed meanwhile: " + text));
+  }
+
+  private String answers() {
+    Map<String, Long> counts = load.takeByBackend();
+    return counts.entrySet().stream()
+        .map(entry -> entry.getKey() + " " + entry.getValue())
+        .collect(Collectors.joining(", ", "Answers: ", "."));
+  }
+
+  private void print(String line) {
+    out.println(line);
+    out.flush();
+  }
+
+  private void say(String text) {
+    double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
+    print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
+  }
+
+  /** Waits until {@code happened}, for as long as patience lasts. */
+  private boolean await(BooleanSupplier happened) {
+    long deadline = WaitingClock.nanoTime() + PATIENCE.toNanos();
+    while (!happened.getAsBoolean()) {
+      if (stopped.getAsBoolean() || WaitingClock.nanoTime() - deadline > 0) {
+        return false;
+      }
+      WaitingClock.sleep(POLL);
+    }
+    return true;
+  }
+
+  private void pause(long millis) {
+    long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
+    while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0) {
+      WaitingClock.sleep(POLL);
+    }
+  }
+
+  private static long answeredBy(List<DemoBackend> backends) {
+    return backends.stream().mapToLong(DemoBackend::answered).sum();
+  }
+
+  private static long millisSince(long nanos) {
+    return Duration.ofNanos(WaitingClock.nanoTime() - nanos).toMillis();
+  }
+
+  private static String names(List<DemoBackend> backends) {
+    return backends.stream().map(DemoBackend::name).collect(Collectors.joining(" and "));
+  }
+
+  private static String named(DemoBackend backend) {
+    return backend.name() + " (127.0.0.1:" + backend.port() + ")";
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
+  }
+}

@@ -1,0 +1,266 @@
+package io.outrigger.proxy.metrics;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.forward.CallTotals;
+import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.xds.status.XdsStatusView;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Forms the text of a scrape. */
+@AnyThread
+public final class MetricsText {
+  private static final long[] BUCKET_MICROS = {
+    500,
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000
+  };
+  private static final double MICROS_PER_SECOND = 1e6;
+
+  private final CounterSnapshot.Builder requests =
+      counter("outrigger_requests", "Requests that ended, by status.");
+  private final CounterSnapshot.Builder started =
+      counter("outrigger_requests_started", "Requests whose headers arrived.");
+  private final CounterSnapshot.Builder cancelled =
+      counter("outrigger_requests_cancelled", "Requests that the app gave up.");
+  private final CounterSnapshot.Builder localReplies =
+      counter("outrigger_local_replies", "Answers that the proxy made itself, by reason.");
+  private final CounterSnapshot.Builder requestBytes =
+      counter("outrigger_request_bytes", "Body bytes from apps.");
+  private final CounterSnapshot.Builder responseBytes =
+      counter("outrigger_response_bytes", "Body bytes to apps.");
+  private final GaugeSnapshot.Builder active =
+      gauge("outrigger_requests_active", "Requests in progress.");
+  private final GaugeSnapshot.Builder queued =
+      gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
+  private final GaugeSnapshot.Builder connections =
+      gauge("outrigger_downstream_connections", "Local connections that are open.");
+  private final GaugeSnapshot.Builder ready =
+      gauge("outrigger_forward_ready", "1 when the forward has a configuration it can route with.");
+  private final GaugeSnapshot.Builder endpoints =
+      gauge("outrigger_endpoints", "Endpoints by connectivity state.");
+  private final HistogramSnapshot.Builder durations =
+      HistogramSnapshot.builder()
+          .name("outrigger_request_duration_seconds")
+          .help("From the arrival of the request's headers to its end.");
+
+  private MetricsText() {}
+
+  /** The text of a scrape, UTF-8. */
+  public static byte[] of(MetricsView view) {
+    var text = new MetricsText();
+    view.forwards().forEach(text::forward);
+    var all = MetricSnapshots.builder();
+    text.addTo(all);
+    addXds(view.xds(), all);
+    addProcess(view, all);
+    var bytes = new ByteArrayOutputStream();
+    try {
+      PrometheusTextFormatWriter.builder().build().write(bytes, all.build());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail to be written to
+    }
+    return bytes.toByteArray();
+  }
+
+  private void forward(MetricsView.Forward forward) {
+    CallTotals calls = forward.calls();
+    String name = forward.name();
+    Labels labels = Labels.of("forward", name);
+    for (RpcStatus.Code code : RpcStatus.Code.values()) {
+      if (calls.byGrpcStatus(code) > 0) {
+        add(
+            requests,
+            Labels.of("forward", name, "grpc_status", code.toString()),
+            calls.byGrpcStatus(code));
+      }
+    }
+    for (int hundreds = 1; hundreds <= 5; hundreds++) {
+      if (calls.byHttpClass(hundreds) > 0) {
+        add(
+            requests,
+            Labels.of("forward", name, "http_status", hundreds + "xx"),
+            calls.byHttpClass(hundreds));
+      }
+    }
+    for (LocalReason reason : LocalReason.values()) {
+      if (calls.byLocalReason(reason) > 0) {
+        add(
+            localReplies,
+            Labels.of("forward", name, "reason", reason.text().toString()),
+            calls.byLocalReason(reason));
+      }
+    }
+    add(started, labels, calls.started());
+    add(cancelled, labels, calls.cancelled());
+    add(requestBytes, labels, calls.requestBytes());
+    add(responseBytes, labels, calls.responseBytes());
+    add(active, labels, calls.active());
+    add(queued, labels, calls.queued());
+    add(connections, labels, forward.connections());
+    add(ready, labels, forward.ready() ? 1 : 0);
+    durations.dataPoint(
+        HistogramSnapshot.HistogramDataPointSnapshot.builder()
+            .labels(labels)
+            .classicHistogramBuckets(buckets(calls))
+            .sum(calls.totalMicros() / MICROS_PER_SECOND)
+            .build());
+    for (LbNode cluster : forward.clusters()) {
+      addEndpoints(name, cluster);
+    }
+  }
+
+  private static ClassicHistogramBuckets buckets(CallTotals calls) {
+    var buckets = ClassicHistogramBuckets.builder();
+    long below = 0;
+    for (long micros : BUCKET_MICROS) {
+      long within = calls.endedWithin(micros);
+      buckets.bucket(micros / MICROS_PER_SECOND, within - below);
+      below = within;
+    }
+    buckets.bucket(Double.POSITIVE_INFINITY, calls.endedWithin(Long.MAX_VALUE) - below);
+    return buckets.build();
+  }
+
+  private void addEndpoints(String forward, LbNode cluster) {
+    Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
+    countEndpoints(cluster, counts);
+    counts.forEach(
+        (state, count) ->
+            add(
+                endpoints,
+                Labels.of("forward", forward, "cluster", cluster.name(), "state", state.toString()),
+                count));
+  }
+
+  private static void countEndpoints(LbNode node, Map<Connectivity, Integer> counts) {
+    for (LbEndpoint endpoint : node.endpoints()) {
+      counts.merge(endpoint.state(), 1, Integer::sum);
+    }
+    node.children().forEach(child -> countEndpoints(child, counts));
+  }
+
+  private void addTo(MetricSnapshots.Builder all) {
+    all.metricSnapshot(requests.build())
+        .metricSnapshot(started.build())
+        .metricSnapshot(cancelled.build())
+        .metricSnapshot(localReplies.build())
+        .metricSnapshot(requestBytes.build())
+        .metricSnapshot(responseBytes.build())
+        .metricSnapshot(active.build())
+        .metricSnapshot(queued.build())
+        .metricSnapshot(connections.build())
+        .metricSnapshot(ready.build())
+        .metricSnapshot(endpoints.build())
+        .metricSnapshot(durations.build());
+  }
+
+  /** The instruments of A78, with A88's cache states. */
+  private static void addXds(XdsStatusView xds, MetricSnapshots.Builder all) {
+    var connected =
+        gauge("grpc_xds_client_connected", "Whether the ADS stream works, as A78 defines it.");
+    var failures =
+        counter("grpc_xds_client_server_failure", "ADS streams that ended without a response.");
+    var valid =
+        counter("grpc_xds_client_resource_updates_valid", "Resources received that were valid.");
+    var invalid =
+        counter("grpc_xds_client_resource_updates_invalid", "Resources received that were not.");
+    for (XdsStatusView.Server server : xds.servers()) {
+      Labels labels = Labels.of("grpc_xds_server", server.uri());
+      add(connected, labels, server.connected() ? 1 : 0);
+      add(failures, labels, server.failures());
+      server
+          .updates()
+          .forEach(
+              (type, updates) -> {
+                Labels typed = labels.add("grpc_xds_resource_type", type);
+                add(valid, typed, updates.valid());
+                add(invalid, typed, updates.invalid());
+              });
+    }
+    var resources = gauge("grpc_xds_client_resources", "Resources by type and cache state.");
+    Map<Labels, Integer> counts = new TreeMap<>();
+    for (XdsStatusView.Resource resource : xds.resources()) {
+      counts.merge(
+          Labels.of(
+              "grpc_xds_cache_state",
+              resource.cacheStateLabel(),
+              "grpc_xds_resource_type",
+              resource.type()),
+          1,
+          Integer::sum);
+    }
+    counts.forEach((labels, count) -> add(resources, labels, count));
+    all.metricSnapshot(connected.build())
+        .metricSnapshot(failures.build())
+        .metricSnapshot(valid.build())
+        .metricSnapshot(invalid.build())
+        .metricSnapshot(resources.build());
+  }
+
+  private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {
+    var runtime = ManagementFactory.getRuntimeMXBean();
+    var memory = ManagementFactory.getMemoryMXBean();
+    var info = gauge("outrigger_build_info", "1, labelled with the versions that run.");
+    add(info, Labels.of("version", view.version(), "java", Runtime.version().toString()), 1);
+    var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
+    add(started, Labels.EMPTY, runtime.getStartTime() / 1e3);
+    var used = gauge("jvm_memory_used_bytes", "Memory in use, by area.");
+    add(used, Labels.of("area", "heap"), memory.getHeapMemoryUsage().getUsed());
+    add(used, Labels.of("area", "nonheap"), memory.getNonHeapMemoryUsage().getUsed());
+    var bugs =
+        counter(
+            "outrigger_control_loop_failures",
+            "Tasks of the control loop that ended with an exception; each is a bug.");
+    add(bugs, Labels.EMPTY, view.controlFailures());
+    all.metricSnapshot(info.build())
+        .metricSnapshot(started.build())
+        .metricSnapshot(used.build())
+        .metricSnapshot(bugs.build());
+  }
+
+  private static CounterSnapshot.Builder counter(String name, String help) {
+    return CounterSnapshot.builder().name(name).help(help);
+  }
+
+  private static GaugeSnapshot.Builder gauge(String name, String help) {
+    return GaugeSnapshot.builder().name(name).help(help);
+  }
+
+  private static void add(CounterSnapshot.Builder metric, Labels labels, double value) {
+    metric.dataPoint(
+        CounterSnapshot.CounterDataPointSnapshot.builder().labels(labels).value(value).build());
+  }
+
+  private static void add(GaugeSnapshot.Builder metric, Labels labels, double value) {
+    metric.dataPoint(
+        GaugeSnapshot.GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
+  }
+}

@@ -1,0 +1,34 @@
+package io.outrigger.proxy.metrics;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.forward.CallTotals;
+import io.outrigger.xds.status.XdsStatusView;
+import java.util.List;
+
+/**
+ * What a scrape shows, gathered at one moment.
+ *
+ * @param version of the program
+ * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
+ */
+@AnyThread
+public record MetricsView(
+    String version, List<Forward> forwards, XdsStatusView xds, long controlFailures) {
+  public MetricsView {
+    forwards = List.copyOf(forwards);
+  }
+
+  /**
+   * One forward.
+   *
+   * @param connections local connections that are open
+   * @param clusters the trees behind it
+   */
+  public record Forward(
+      String name, boolean ready, int connections, CallTotals calls, List<LbNode> clusters) {
+    public Forward {
+      clusters = List.copyOf(clusters);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.outrigger.proxy.options;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ListenerNames;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads {@code --forward}, and sees to it that names and addresses are used once. */
+final class ForwardsReader {
+  private final Settings settings;
+  private final Problems problems;
+  private final List<Forward> forwards = new ArrayList<>();
+
+  /** Who listens where, in the words of a message. */
+  private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
+
+  ForwardsReader(Settings settings, Problems problems) {
+    this.settings = settings;
+    this.problems = problems;
+  }
+
+  List<Forward> read() {
+    String origin = settings.origin(Flag.FORWARD);
+    Map<String, String> names = new HashMap<>();
+    List<String> values = settings.get(Flag.FORWARD).map(Settings.Given::values).orElse(List.of());
+    if (values.isEmpty()) {
+      problems.add(origin, "is missing; give at least one, such as --forward 9001=xds:///orders");
+    }
+    for (String text : values) {
+      try {
+        Forward forward = Forward.parse(text);
+        String other = names.putIfAbsent(forward.name(), text);
+        if (other != null) {
+          problems.add(
+              origin,
+              "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
+                  .formatted(text, other, text.substring(text.indexOf('@') + 1)));
+        }
+        take(origin, "\"" + text + "\"", forward.listen());
+        forwards.add(forward);
+      } catch (IllegalArgumentException e) {
+        problems.add(origin, String.valueOf(e.getMessage()));
+      }
+    }
+    return forwards;
+  }
+
+  /** Notes that {@code subject} listens on {@code address}. */
+  void take(String origin, String subject, ListenAddress address) {
+    for (Map.Entry<ListenAddress, String> other : taken) {
+      if (other.getKey().collidesWith(address)) {
+        problems.add(
+            origin,
+            "%s: %s is taken by %s; choose another address"
+                .formatted(subject, address, other.getValue()));
+        return;
+      }
+    }
+    taken.add(Map.entry(address, subject));
+  }
+
+  /** Each target must have the name of a Listener by {@code bootstrap}. */
+  void checkTargets(Bootstrap bootstrap) {
+    for (Forward forward : forwards) {
+      XdsTarget.Service service =
+          forward.target() instanceof XdsTarget.Service named
+              ? named
+              : new XdsTarget.Service(Optional.empty(), "*");
+      RpcStatus status = ListenerNames.of(bootstrap, service.authority(), service.path()).status();
+      if (!status.isOk()) {
+        problems.add(
+            settings.origin(Flag.FORWARD), "\"" + forward.target() + "\": " + status.message());
+      }
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package io.outrigger.proxy.options;
+
+import io.outrigger.proxy.options.ProxyOptions.AccessLog;
+import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
+import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
+import io.outrigger.proxy.options.ProxyOptions.Connections;
+import io.outrigger.proxy.options.ProxyOptions.Drain;
+import io.outrigger.proxy.options.ProxyOptions.Limits;
+import io.outrigger.proxy.options.ProxyOptions.Logging;
+import io.outrigger.proxy.options.ProxyOptions.Transport;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Makes {@link ProxyOptions} of what was given, or finds all that is wrong with it. The defaults
+ * are those of the outer contract, section 2.
+ */
+public final class OptionsReader {
+  private static final String OFF = "off";
+  private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
+  private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
+
+  private final Settings settings;
+  private final Problems problems = new Problems();
+
+  private OptionsReader(Settings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Reads the options of {@code outrigger run}. Reads files, but opens no port.
+   *
+   * @param commandLine the values of the flags that were given
+   * @param environment of the process
+   * @throws InvalidInput with a line for each thing that is wrong
+   */
+  public static ProxyOptions read(
+      Map<Flag, List<String>> commandLine, Map<String, String> environment, Machine machine)
+      throws InvalidInput {
+    return new OptionsReader(Settings.of(commandLine, environment)).read(environment, machine);
+  }
+
+  private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
+    Optional<ConfigSource> source = SourceReader.read(settings, environment, problems);
+    ForwardsReader forwards = new ForwardsReader(settings, problems);
+    List<Forward> forwardList = forwards.read();
+    Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
+    Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
+    admin.ifPresent(a -> forwards.take(settings.origin(Flag.ADMIN), "the admin server", a));
+    adminGrpc.ifPresent(
+        a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
+    source.ifPresent(s -> forwards.checkTargets(s.bootstrap()));
+    int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
+    Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
+    Connections connections = connections();
+    Limits limits = limits(machine);
+    boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
+    AuthorityMode authority =
+        value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
+    Drain drain =
+        new Drain(
+            duration(Flag.DRAIN_DELAY, Duration.ZERO),
+            duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30)));
+    AccessLog accessLog = value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog);
+    Logging logging =
+        new Logging(
+            oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
+            oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format()));
+    Optional<String> otlp = value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint);
+    refuse(Flag.ADMIN_GRPC, adminGrpc.isPresent());
+    refuse(Flag.ACCESS_LOG, !(accessLog instanceof AccessLog.Off));
+    refuse(Flag.OTLP, otlp.isPresent());
+    problems.throwIfAny();
+    return new ProxyOptions(
+        source.orElseThrow(),
+        forwardList,
+        admin,
+        adminGrpc,
+        threads,
+        transport,
+        connections,
+        limits,
+        ignoreRouteTimeout,
+        authority,
+        drain,
+        accessLog,
+        logging,
+        otlp);
+  }
+
+  /** A flag of the contract that this version cannot honour must not be ignored silently. */
+  private void refuse(Flag flag, boolean given) {
+    if (given) {
+      settings
+          .get(flag)
+          .ifPresent(
+              value ->
+                  problems.add(value.origin(), "this version does not support it; leave it out"));
+    }
+  }
+
+  private Connections connections() {
+    return new Connections(
+        positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)), // connection-backoff.md, minimum
+        durationOrOff(Flag.IDLE_TIMEOUT, Duration.ofMinutes(30)),
+        durationOrOff(Flag.KEEPALIVE_TIME, Duration.ZERO), // A8: off by default
+        positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20))); // A8
+  }
+
+  private Limits limits(Machine machine) {
+    return new Limits(
+        number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
+        (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
+        number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
+        bytes(Flag.MAX_MEMORY, machine.memoryBytes() / 2, 1 << 20, Long.MAX_VALUE),
+        number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
+        number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
+  }
+
+  private <T> T value(Flag flag, T absent, Function<String, T> parser) {
+    Optional<Settings.Given> given = settings.get(flag);
+    if (given.isEmpty()) {
+      return absent;
+    }
+    try {
+      return parser.apply(given.get().last());
+    } catch (IllegalArgumentException e) {
+      problems.add(given.get().origin(), String.valueOf(e.getMessage()));
+      return absent;
+    }
+  }
+
+  private Optional<ListenAddress.Tcp> address(Flag flag, Optional<ListenAddress.Tcp> absent) {
+    return value(
+        flag,
+        absent,
+        text -> text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
+  }
+
+  private Duration duration(Flag flag, Duration absent) {
+    return value(flag, absent, DurationText::parse);
+  }
+
+  private Duration durationOrOff(Flag flag, Duration absent) {
+    return value(flag, absent, text -> text.equals(OFF) ? Duration.ZERO : DurationText.parse(text));
+  }
+
+  private Duration positive(Flag flag, Duration absent) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          Duration duration = DurationText.parse(text);
+          require(!duration.isZero(), "\"" + text + "\" must be more than zero");
+          return duration;
+        });
+  }
+
+  private int number(Flag flag, int absent, int least, int most) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          String expected =
+              "\"%s\" is not a whole number from %d to %d".formatted(text, least, most);
+          require(text.matches("\\d{1,18}"), expected);
+          long number = Long.parseLong(text);
+          require(number >= least && number <= most, expected);
+          return (int) number;
+        });
+  }
+
+  private long bytes(Flag flag, long absent, long least, long most) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          long bytes = ByteSize.parse(text);
+          require(bytes >= least, "\"%s\" is less than %d bytes".formatted(text, least));
+          require(bytes <= most, "\"%s\" is more than %d bytes".formatted(text, most));
+          return bytes;
+        });
+  }
+
+  private <E extends Enum<E>> E oneOf(Flag flag, E absent) {
+    E[] all = absent.getDeclaringClass().getEnumConstants();
+    return value(
+        flag,
+        absent,
+        text ->
+            Arrays.stream(all)
+                .filter(e -> e.name().equalsIgnoreCase(text))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        new IllegalArgumentException(
+                            Arrays.stream(all)
+                                .map(e -> e.name().toLowerCase(Locale.ROOT))
+                                .collect(
+                                    Collectors.joining(
+                                        ", ", "\"" + text + "\" is none of ", "")))));
+  }
+
+  private static Boolean truth(String text) {
+    require(text.equals("true") || text.equals("false"), "\"" + text + "\" is not true or false");
+    return text.equals("true");
+  }
+
+  private static AuthorityMode authority(String text) {
+    if (text.equals("target")) {
+      return new AuthorityMode.OfTarget();
+    }
+    if (text.equals("preserve")) {
+      return new AuthorityMode.Preserve();
+    }
+    require(
+        AUTHORITY.matcher(text).matches(),
+        "\"" + text + "\" is not target, preserve, or an authority such as orders.example:443");
+    return new AuthorityMode.Fixed(text);
+  }
+
+  private static AccessLog accessLog(String text) {
+    if (text.equals(OFF)) {
+      return new AccessLog.Off();
+    }
+    if (text.equals("-")) {
+      return new AccessLog.Stdout();
+    }
+    Path file = Path.of(text).toAbsolutePath();
+    Path folder = file.getParent();
+    require(!Files.isDirectory(file), "\"" + text + "\" is a folder; give a file, or - for stdout");
+    require(
+        Files.exists(file) ? Files.isWritable(file) : folder != null && Files.isWritable(folder),
+        "cannot write " + text + "; give a file in a folder that exists and can be written to");
+    return new AccessLog.ToFile(Path.of(text));
+  }
+
+  private static Optional<String> endpoint(String text) {
+    if (text.equals(OFF)) {
+      return Optional.empty();
+    }
+    String expected = "\"" + text + "\" is not an endpoint such as http://collector:4317";
+    try {
+      URI uri = new URI(text);
+      require(
+          uri.getHost() != null && List.of("http", "https").contains(uri.getScheme()), expected);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(expected, e);
+    }
+    return Optional.of(text);
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.outrigger.proxy.options;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects lines about wrong input, so that all of them are told at once. */
+final class Problems {
+  private final List<String> lines = new ArrayList<>();
+
+  void add(String place, String message) {
+    lines.add(place + ": " + message);
+  }
+
+  void addAll(InvalidInput input) {
+    lines.addAll(input.lines());
+  }
+
+  void throwIfAny() throws InvalidInput {
+    if (!lines.isEmpty()) {
+      throw new InvalidInput(lines);
+    }
+  }
+}

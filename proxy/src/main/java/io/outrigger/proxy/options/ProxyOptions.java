@@ -1,0 +1,138 @@
+package io.outrigger.proxy.options;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All that {@code outrigger run} was told, read and validated: a program that gets one has no more
+ * questions to the user.
+ *
+ * @param admin empty when switched off
+ * @param adminGrpc empty when switched off
+ * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
+ * @param otlp where traces and metrics go; empty when switched off
+ */
+@AnyThread
+public record ProxyOptions(
+    ConfigSource source,
+    List<Forward> forwards,
+    Optional<ListenAddress.Tcp> admin,
+    Optional<ListenAddress.Tcp> adminGrpc,
+    int threads,
+    Transport transport,
+    Connections connections,
+    Limits limits,
+    boolean ignoreRouteTimeout,
+    AuthorityMode authority,
+    Drain drain,
+    AccessLog accessLog,
+    Logging logging,
+    Optional<String> otlp) {
+  public ProxyOptions {
+    forwards = List.copyOf(forwards);
+  }
+
+  /**
+   * Where configuration comes from.
+   *
+   * @param bootstrap the one that was given, or with static resources alone a plain one; with
+   *     static resources it has exactly one server, {@link #STATIC_SERVER}
+   * @param bootstrapOrigin who named the bootstrap, for the log; empty when there is none
+   * @param warnings what to look at in the bootstrap, one line each
+   * @param resources static resources in place of a control plane; empty for a control plane
+   */
+  public record ConfigSource(
+      Bootstrap bootstrap,
+      Optional<String> bootstrapOrigin,
+      List<String> warnings,
+      List<Path> resources) {
+    /** The URI of the only server when resources come from files. */
+    public static final String STATIC_SERVER = "resources";
+
+    public ConfigSource {
+      warnings = List.copyOf(warnings);
+      resources = List.copyOf(resources);
+    }
+
+    /** Whether files stand in for the control plane. */
+    public boolean isStatic() {
+      return !resources.isEmpty();
+    }
+  }
+
+  /** How sockets are driven. */
+  public enum Transport {
+    AUTO,
+    IO_URING,
+    EPOLL,
+    NIO
+  }
+
+  /** Life of connections; an idle timeout or keepalive time of zero means never. */
+  public record Connections(
+      Duration connectTimeout,
+      Duration idleTimeout,
+      Duration keepaliveTime,
+      Duration keepaliveTimeout) {}
+
+  /** What the local side may use; past it requests are refused. */
+  public record Limits(
+      int maxConcurrentStreams,
+      int maxHeaderBytes,
+      int maxConnections,
+      long maxMemoryBytes,
+      int maxQueuedRequests,
+      int maxTargets) {}
+
+  /** The {@code :authority} sent upstream and matched against virtual hosts. */
+  public sealed interface AuthorityMode {
+    /** The target's. */
+    record OfTarget() implements AuthorityMode {}
+
+    /** The app's own. */
+    record Preserve() implements AuthorityMode {}
+
+    /** Always the same. */
+    record Fixed(String text) implements AuthorityMode {}
+  }
+
+  /** How long an end may take: first still accepting, then only finishing. */
+  public record Drain(Duration delay, Duration timeout) {}
+
+  /** One JSON line a request. */
+  public sealed interface AccessLog {
+    /** None. */
+    record Off() implements AccessLog {}
+
+    /** To stdout. */
+    record Stdout() implements AccessLog {}
+
+    /** Appended to a file. */
+    record ToFile(Path path) implements AccessLog {}
+  }
+
+  /** The log on stderr. */
+  public record Logging(Level level, Format format) {
+    public static final Logging DEFAULT = new Logging(Level.INFO, Format.TEXT);
+
+    /** From all to nothing. */
+    public enum Level {
+      TRACE,
+      DEBUG,
+      INFO,
+      WARN,
+      ERROR,
+      OFF
+    }
+
+    /** One line an event, for people or for programs. */
+    public enum Format {
+      TEXT,
+      JSON
+    }
+  }
+}

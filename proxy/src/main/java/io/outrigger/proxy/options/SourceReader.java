@@ -1,0 +1,95 @@
+package io.outrigger.proxy.options;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.Authority;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads where configuration comes from: {@code --bootstrap} and {@code --resources}. */
+final class SourceReader {
+  private static final String LISTENER_IS_TARGET = "%s";
+
+  private SourceReader() {}
+
+  /** Empty when there is none or it is wrong; {@code problems} then says why. */
+  static Optional<ConfigSource> read(
+      Settings settings, Map<String, String> environment, Problems problems) {
+    List<Path> resources = resources(settings, problems);
+    Optional<BootstrapSource.Found> found;
+    try {
+      found =
+          BootstrapSource.find(
+              settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last())),
+              settings.origin(Flag.BOOTSTRAP),
+              environment);
+    } catch (InvalidInput e) {
+      problems.addAll(e);
+      return Optional.empty();
+    }
+    if (found.isEmpty() && settings.get(Flag.RESOURCES).isEmpty()) {
+      problems.add(
+          Flag.BOOTSTRAP.option(),
+          "is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without a control"
+              + " plane");
+      return Optional.empty();
+    }
+    Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
+    return Optional.of(
+        new ConfigSource(
+            resources.isEmpty() && bootstrap.isPresent() ? bootstrap.get() : forFiles(bootstrap),
+            found.map(BootstrapSource.Found::origin),
+            found.map(BootstrapSource.Found::warnings).orElse(List.of()),
+            resources));
+  }
+
+  private static List<Path> resources(Settings settings, Problems problems) {
+    Optional<Settings.Given> given = settings.get(Flag.RESOURCES);
+    if (given.isEmpty()) {
+      return List.of();
+    }
+    List<Path> paths = given.get().values().stream().map(Path::of).toList();
+    for (Path path : paths) {
+      if (!Files.isReadable(path)) {
+        String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
+        problems.add(given.get().origin(), "cannot read " + path + ": " + reason);
+      }
+    }
+    return paths;
+  }
+
+  /** With files in place of control planes all names come from one server. */
+  private static Bootstrap forFiles(Optional<Bootstrap> given) {
+    List<XdsServer> servers =
+        List.of(
+            new XdsServer(
+                ConfigSource.STATIC_SERVER,
+                new XdsServer.ChannelCredentials.Insecure(),
+                List.of(),
+                given.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE)));
+    if (given.isEmpty()) {
+      Node node = new Node("outrigger", "", new Locality("", "", ""), Map.of());
+      return new Bootstrap(servers, node, Map.of(), Map.of(), LISTENER_IS_TARGET);
+    }
+    Map<String, Authority> authorities = new HashMap<>();
+    given
+        .get()
+        .authorities()
+        .forEach(
+            (name, a) -> authorities.put(name, new Authority(List.of(), a.listenerNameTemplate())));
+    return new Bootstrap(
+        servers,
+        given.get().node(),
+        authorities,
+        given.get().certificateProviders(),
+        given.get().listenerNameTemplate());
+  }
+}

@@ -1,0 +1,32 @@
+package io.outrigger.proxy.options;
+
+/**
+ * The program cannot start for a reason that is not the user's input, such as a port in use. The
+ * message is one line that names the flag, the place and the remedy.
+ */
+public final class StartFailure extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public StartFailure(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /**
+   * An address could not be bound.
+   *
+   * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
+   */
+  public static StartFailure cannotBind(String origin, ListenAddress address, Throwable cause) {
+    return new StartFailure(
+        "%s: cannot bind %s: %s; stop what listens there or choose another address"
+            .formatted(origin, address, reason(cause)),
+        cause);
+  }
+
+  private static String reason(Throwable cause) {
+    String message = cause.getMessage();
+    return message == null
+        ? cause.getClass().getSimpleName()
+        : message.lines().findFirst().orElse("");
+  }
+}

@@ -1,0 +1,88 @@
+package io.outrigger.proxy.cli;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.Machine;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.ProxyOptions.Logging;
+import io.outrigger.proxy.options.StartFailure;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Runs command lines against programs that only write down what they were given. */
+final class CommandLineFixture {
+  /** What a demo was started with. */
+  record DemoStart(Optional<Duration> duration, ListenAddress.Tcp admin) {}
+
+  final Map<String, String> environment = new HashMap<>();
+  final List<ProxyOptions> started = new ArrayList<>();
+  final List<DemoStart> demos = new ArrayList<>();
+  final List<Logging> logging = new ArrayList<>();
+  final List<String> resourceErrors = new ArrayList<>();
+  final List<List<Path>> checkedResources = new ArrayList<>();
+  final List<Optional<Bootstrap>> checkedWith = new ArrayList<>();
+  final StringWriter out = new StringWriter();
+  final StringWriter err = new StringWriter();
+
+  /** Thrown by the program in place of a run. */
+  Optional<StartFailure> startFailure = Optional.empty();
+
+  /** Thrown by the program in place of a run. */
+  Optional<RuntimeException> bug = Optional.empty();
+
+  int exitCode;
+
+  int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    Surroundings surroundings =
+        new Surroundings(
+            environment,
+            new PrintWriter(out, true),
+            new PrintWriter(err, true),
+            new Machine(2, 1L << 30),
+            logging::add,
+            Signals::new);
+    Programs programs =
+        new Programs(
+            (options, signals) -> start(options),
+            (duration, admin, story, signals) -> {
+              demos.add(new DemoStart(duration, admin));
+              story.println("once upon a time");
+              return exitCode;
+            },
+            (paths, bootstrap) -> {
+              checkedResources.add(paths);
+              checkedWith.add(bootstrap);
+              return resourceErrors;
+            });
+    return OutriggerCommand.execute(programs, surroundings, args);
+  }
+
+  private int start(ProxyOptions options) throws StartFailure {
+    if (startFailure.isPresent()) {
+      throw startFailure.get();
+    }
+    if (bug.isPresent()) {
+      throw bug.get();
+    }
+    started.add(options);
+    return exitCode;
+  }
+
+  /** What stderr got. */
+  List<String> errorLines() {
+    return err.toString().lines().toList();
+  }
+
+  List<String> outLines() {
+    return out.toString().lines().toList();
+  }
+}

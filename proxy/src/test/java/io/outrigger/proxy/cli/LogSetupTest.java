@@ -1,0 +1,92 @@
+package io.outrigger.proxy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.outrigger.proxy.options.ProxyOptions.Logging;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+final class LogSetupTest {
+  private static List<String> stderr(Logging logging, Consumer<LoggerContext> action) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream captured = new ByteArrayOutputStream();
+    LoggerContext context = new LoggerContext();
+    context.setMDCAdapter(new LogbackMDCAdapter());
+    try {
+      System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));
+      LogSetup.apply(context, logging);
+      action.accept(context);
+    } finally {
+      System.setErr(before);
+      context.stop();
+    }
+    return captured.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
+  @Test
+  void textIsOneLineAnEventWhateverTheMessageHolds() {
+    assertThat(
+            stderr(
+                Logging.DEFAULT,
+                context -> context.getLogger("io.outrigger.lb.A").info("a\r\nb\u001b[2Jc {}", 1)))
+        .singleElement()
+        .asString()
+        .matches("[0-9T:.-]+Z INFO  A: a  b \\[2Jc 1");
+  }
+
+  @Test
+  void jsonIsOneObjectAnEvent() {
+    List<String> lines =
+        stderr(
+            new Logging(Logging.Level.INFO, Logging.Format.JSON),
+            context ->
+                context
+                    .getLogger("io.outrigger.lb.A")
+                    .warn("a\n{}", "b", new IllegalStateException("c")));
+
+    assertThat(lines).hasSize(1);
+    JsonObject event = JsonParser.parseString(lines.get(0)).getAsJsonObject();
+    assertThat(event.get("level").getAsString()).isEqualTo("WARN");
+    assertThat(event.get("loggerName").getAsString()).isEqualTo("io.outrigger.lb.A");
+    assertThat(event.get("formattedMessage").getAsString()).isEqualTo("a\nb");
+    assertThat(event.get("throwable").getAsJsonObject().get("message").getAsString())
+        .isEqualTo("c");
+  }
+
+  @Test
+  void theLevelIsOursAndLibrariesAreQuieter() {
+    List<String> lines =
+        stderr(
+            new Logging(Logging.Level.DEBUG, Logging.Format.TEXT),
+            context -> {
+              context.getLogger("io.outrigger.A").debug("ours");
+              context.getLogger("io.outrigger.A").trace("too fine");
+              context.getLogger("io.netty.B").info("theirs");
+              context.getLogger("io.netty.B").warn("their warning");
+            });
+
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).endsWith("DEBUG A: ours");
+    assertThat(lines.get(1)).endsWith("WARN  B: their warning");
+  }
+
+  @Test
+  void offIsSilent() {
+    assertThat(
+            stderr(
+                new Logging(Logging.Level.OFF, Logging.Format.TEXT),
+                context -> {
+                  context.getLogger("io.outrigger.A").error("ours");
+                  context.getLogger("io.netty.B").error("theirs");
+                }))
+        .isEmpty();
+  }
+}

@@ -1,0 +1,145 @@
+package io.outrigger.proxy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of the process, seen from another one. */
+@Timeout(60)
+final class MainTest {
+  /** A program that drains at once, or never when asked for a demo. */
+  static final class Draining {
+    private Draining() {}
+
+    public static void main(String[] args) {
+      Main.start(
+          new Programs(
+              (options, signals) -> {
+                CountDownLatch drained = new CountDownLatch(1);
+                signals.onFirst(drained::countDown);
+                say("started");
+                await(drained);
+                say("drained");
+                return 0;
+              },
+              (duration, admin, story, signals) -> {
+                signals.onFirst(() -> say("draining"));
+                say("started");
+                await(new CountDownLatch(1));
+                return 0;
+              },
+              (paths, bootstrap) -> List.of()),
+          args);
+    }
+
+    private static void say(String text) {
+      System.out.println(text);
+      System.out.flush();
+    }
+
+    private static void await(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static Process start(String... args) throws IOException {
+    List<String> command =
+        new java.util.ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xshare:auto",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Draining.class.getName()));
+    command.addAll(List.of(args));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  private static final String[] RUN = {
+    "run", "--bootstrap", "../config/examples/bootstrap.json", "--forward", "0=xds:///orders"
+  };
+
+  private static void signal(Process process, String name) throws Exception {
+    Process kill =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).inheritIO().start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  private static int exitCode(Process process) throws InterruptedException {
+    try {
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ended").isTrue();
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static BufferedReader output(Process process) {
+    return process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  private static void awaitLine(BufferedReader output, String expected) throws IOException {
+    String line = output.readLine();
+    while (line != null && !line.equals(expected)) {
+      line = output.readLine();
+    }
+    assertThat(line).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT", "HUP"})
+  void aSignalIsADrainAndExitCode0(String name) throws Exception {
+    Process process = start(RUN);
+    BufferedReader output = output(process);
+    awaitLine(output, "started");
+
+    signal(process, name);
+
+    awaitLine(output, "drained");
+    assertThat(exitCode(process)).isZero();
+  }
+
+  @Test
+  void aSecondSignalEndsADrainThatHangs() throws Exception {
+    Process process = start("demo");
+    BufferedReader output = output(process);
+    awaitLine(output, "started");
+
+    signal(process, "TERM");
+    awaitLine(output, "draining");
+    signal(process, "TERM");
+
+    awaitLine(output, "outrigger: second signal: ended with requests under way");
+    assertThat(exitCode(process)).isEqualTo(1);
+  }
+
+  @Test
+  void theLogNamesTheBootstrapAndWrongInputIsExitCode2() throws Exception {
+    Process good = start(RUN);
+    assertThat(output(good).readLine())
+        .matches(
+            "\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z INFO  RunCommand: bootstrap:"
+                + " ../config/examples/bootstrap.json \\(--bootstrap\\)");
+    signal(good, "TERM");
+    assertThat(exitCode(good)).isZero();
+
+    Process bad = start("run", "--bootstrap", "/no/such", "--forward", "0=xds:///orders");
+    assertThat(output(bad).readLine()).startsWith("outrigger: --bootstrap: cannot read /no/such");
+    assertThat(exitCode(bad)).isEqualTo(2);
+  }
+}

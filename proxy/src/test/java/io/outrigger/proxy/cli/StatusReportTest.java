@@ -1,0 +1,68 @@
+package io.outrigger.proxy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonParseException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class StatusReportTest {
+  static final String FORWARDS =
+      """
+      [{"name": "orders", "listen": "127.0.0.1:9001", "target": "xds:///orders", "state": "READY",
+        "error": null},
+       {"name": "pay", "listen": "unix:/run/pay.sock", "target": "xds:///pay", "state": "ERROR",
+        "error": "no\\u001b[2Jlistener"}]
+      """;
+  static final String CONFIG_DUMP =
+      """
+      {"node": {"id": "me"}, "genericXdsConfigs": [
+        {"typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a",
+         "versionInfo": "7", "clientStatus": "NACKED",
+         "errorState": {"details": "lb_policy", "versionInfo": "8"}}]}
+      """;
+  static final String LB =
+      """
+      {"forwards": [{"name": "orders", "target": "xds:///orders", "root":
+        {"name": "a", "policy": "priority", "state": "READY", "config": {}, "detail": "uses 0",
+         "children": [{"name": "0", "policy": "round_robin", "state": "READY", "children": [],
+           "endpoints": [
+             {"address": "10.0.0.1:80", "locality": "r/z/s", "health": "HEALTHY", "weight": 1,
+              "state": "READY", "active_requests": 3, "ejected": null},
+             {"address": "[::1]:80", "health": "UNKNOWN", "weight": 2, "state": "READY",
+              "active_requests": 0, "ejected": {"since": "s", "until": "u", "times": 1,
+              "by": "success_rate"}}]}]}},
+        {"name": "pay", "target": "xds:///pay", "root": null}]}
+      """;
+
+  @Test
+  void threeTablesInTheOrderOfAQuestion() {
+    assertThat(String.join("\n", StatusReport.render(FORWARDS, CONFIG_DUMP, LB)))
+        .isEqualTo(
+            """
+            FORWARD  LISTEN              TARGET         STATE  ERROR
+            orders   127.0.0.1:9001      xds:///orders  READY  -
+            pay      unix:/run/pay.sock  xds:///pay     ERROR  no [2Jlistener
+
+            RESOURCE  TYPE     STATE   VERSION  ERROR
+            a         Cluster  NACKED  7        lb_policy
+
+            LB TREE            POLICY       STATE  DETAIL
+            orders             -            -      xds:///orders
+              a                priority     READY  uses 0
+                0              round_robin  READY  -
+                  10.0.0.1:80  -            READY  health HEALTHY, weight 1, active 3
+                  [::1]:80     -            READY  health UNKNOWN, weight 2, active 0, %s
+            pay                -            -      xds:///pay"""
+                .formatted("ejected by success_rate until u"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
+  void anAnswerOfAnotherFormIsRefused(String forwards) {
+    assertThatThrownBy(() -> StatusReport.render(forwards, CONFIG_DUMP, LB))
+        .isInstanceOf(JsonParseException.class);
+  }
+}

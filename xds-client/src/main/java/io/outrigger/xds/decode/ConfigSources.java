@@ -1,0 +1,25 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
+
+/** Where a resource says that another comes from: only the same server will do (A27, A30). */
+final class ConfigSources {
+  private ConfigSources() {}
+
+  /** Notes an error unless {@code source} is {@code ads} or {@code self}. */
+  static void requireAdsOrSelf(boolean present, ConfigSource source, FieldErrors errors) {
+    if (!present) {
+      errors.add("is missing; must be ads or self");
+    } else if (!source.hasAds() && !source.hasSelf()) {
+      errors.add(described(source) + "; must be ads or self");
+    }
+  }
+
+  /** What is wrong with a source that cannot be used. */
+  static String described(ConfigSource source) {
+    var which = source.getConfigSourceSpecifierCase();
+    return which == ConfigSource.ConfigSourceSpecifierCase.CONFIGSOURCESPECIFIER_NOT_SET
+        ? "names no source"
+        : Names.ofCase(which) + " is not supported";
+  }
+}

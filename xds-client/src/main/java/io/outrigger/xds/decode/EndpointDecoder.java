@@ -1,0 +1,152 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
+import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * {@code ClusterLoadAssignment} (A27 "ClusterLoadAssignment Proto", A61). Endpoints of every health
+ * are kept: balancing leaves the unusable ones out, a session may still reach some of them.
+ */
+final class EndpointDecoder {
+  private record Place(long priority, Locality locality) {}
+
+  private EndpointDecoder() {}
+
+  static Optional<EndpointSet> decode(
+      ClusterLoadAssignment proto, DecodeContext context, FieldErrors errors) {
+    var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
+    var places = new HashSet<Place>();
+    var addresses = new HashSet<EndpointAddress>();
+    for (int i = 0; i < proto.getEndpointsCount(); i++) {
+      LocalityLbEndpoints locality = proto.getEndpoints(i);
+      FieldErrors here = errors.at("endpoints", i);
+      if (!locality.hasLocality()) {
+        here.at("locality").add("is missing; an empty message {} will do");
+      }
+      if (locality.getLoadBalancingWeight().getValue() == 0) {
+        continue; // A27: no weight, no traffic
+      }
+      long priority = Integer.toUnsignedLong(locality.getPriority());
+      LocalityEndpoints decoded = locality(locality, addresses, here);
+      if (!places.add(new Place(priority, decoded.locality()))) {
+        here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
+      }
+      priorities.computeIfAbsent(priority, p -> new ArrayList<>()).add(decoded);
+    }
+    checkPriorities(priorities, errors.at("endpoints"));
+    return Optional.of(
+        new EndpointSet(
+            proto.getClusterName(), List.copyOf(priorities.values()), drops(proto, errors)));
+  }
+
+  private static void checkPriorities(
+      SortedMap<Long, List<LocalityEndpoints>> priorities, FieldErrors errors) {
+    long expected = 0;
+    for (var priority : priorities.entrySet()) {
+      if (priority.getKey() != expected) {
+        errors.add(
+            "no locality with a weight has priority " + expected + ", but a lower one exists");
+        return;
+      }
+      long sum = priority.getValue().stream().mapToLong(LocalityEndpoints::weight).sum();
+      if (sum > RouteActionDecoder.MAX_UINT32) {
+        errors.add(
+            "the locality weights of priority "
+                + expected
+                + " add up to "
+                + sum
+                + ", above "
+                + RouteActionDecoder.MAX_UINT32);
+      }
+      expected++;
+    }
+  }
+
+  private static LocalityEndpoints locality(
+      LocalityLbEndpoints proto, Set<EndpointAddress> addresses, FieldErrors errors) {
+    var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
+    for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
+      endpoint(proto.getLbEndpoints(i), addresses, errors.at("lb_endpoints", i))
+          .ifPresent(endpoints::add);
+    }
+    var locality = proto.getLocality();
+    return new LocalityEndpoints(
+        new Locality(locality.getRegion(), locality.getZone(), locality.getSubZone()),
+        Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue()),
+        endpoints);
+  }
+
+  private static Optional<Endpoint> endpoint(
+      LbEndpoint proto, Set<EndpointAddress> addresses, FieldErrors errors) {
+    FieldErrors here = errors.at("endpoint");
+    if (!proto.hasEndpoint()) {
+      here.add("is missing");
+      return Optional.empty();
+    }
+    long weight = 1;
+    if (proto.hasLoadBalancingWeight()) {
+      weight = Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue());
+      if (weight == 0) {
+        errors.at("load_balancing_weight").add("is 0; must be at least 1");
+      }
+    }
+    var endpoint = proto.getEndpoint();
+    var own = new ArrayList<EndpointAddress>(1 + endpoint.getAdditionalAddressesCount());
+    AddressDecoder.endpoint(endpoint.getAddress(), here.at("address")).ifPresent(own::add);
+    for (int i = 0; i < endpoint.getAdditionalAddressesCount(); i++) {
+      AddressDecoder.endpoint(
+              endpoint.getAdditionalAddresses(i).getAddress(),
+              here.at("additional_addresses", i).at("address"))
+          .ifPresent(own::add);
+    }
+    for (EndpointAddress address : own) {
+      if (!addresses.add(address)) {
+        here.at("address").add("duplicate address " + address);
+      }
+    }
+    if (own.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Endpoint(own, health(proto.getHealthStatus()), weight, endpoint.getHostname()));
+  }
+
+  static HealthStatus health(io.envoyproxy.envoy.config.core.v3.HealthStatus proto) {
+    return switch (proto) {
+      case UNKNOWN -> HealthStatus.UNKNOWN;
+      case HEALTHY -> HealthStatus.HEALTHY;
+      case DRAINING -> HealthStatus.DRAINING;
+      case TIMEOUT -> HealthStatus.TIMEOUT;
+      case DEGRADED -> HealthStatus.DEGRADED;
+      // Only what is known to be good gets requests (A27).
+      case UNHEALTHY, UNRECOGNIZED -> HealthStatus.UNHEALTHY;
+    };
+  }
+
+  private static List<DropCategory> drops(ClusterLoadAssignment proto, FieldErrors errors) {
+    var drops = new ArrayList<DropCategory>();
+    FieldErrors policy = errors.at("policy");
+    for (int i = 0; i < proto.getPolicy().getDropOverloadsCount(); i++) {
+      var drop = proto.getPolicy().getDropOverloads(i);
+      FractionDecoder.decode(
+              drop.getDropPercentage(), policy.at("drop_overloads", i).at("drop_percentage"))
+          .ifPresent(share -> drops.add(new DropCategory(drop.getCategory(), share)));
+    }
+    return drops;
+  }
+}

@@ -1,0 +1,86 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.extensions.filters.common.fault.v3.FaultDelay;
+import io.envoyproxy.envoy.extensions.filters.http.fault.v3.FaultAbort;
+import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.Fraction;
+import java.time.Duration;
+import java.util.Optional;
+
+/** {@code HTTPFault}: delay, abort and their limit (A33); its other fields are ignored. */
+final class FaultDecoder {
+  private static final int LARGEST_GRPC_STATUS = 16;
+
+  private FaultDecoder() {}
+
+  static FilterConfig.Fault decode(HTTPFault proto, FieldErrors errors) {
+    Optional<FilterConfig.Delay> delay =
+        proto.hasDelay() ? delay(proto.getDelay(), errors.at("delay")) : Optional.empty();
+    Optional<FilterConfig.Abort> abort =
+        proto.hasAbort() ? abort(proto.getAbort(), errors.at("abort")) : Optional.empty();
+    Optional<Long> maxActive =
+        proto.hasMaxActiveFaults()
+            ? Optional.of(Integer.toUnsignedLong(proto.getMaxActiveFaults().getValue()))
+            : Optional.empty();
+    return new FilterConfig.Fault(delay, abort, maxActive);
+  }
+
+  private static Optional<FilterConfig.Delay> delay(FaultDelay proto, FieldErrors errors) {
+    Optional<Fraction> share =
+        FractionDecoder.decode(proto.getPercentage(), errors.at("percentage"));
+    Optional<Duration> fixed = Optional.empty();
+    switch (proto.getFaultDelaySecifierCase()) {
+      case FIXED_DELAY -> {
+        fixed = ProtoDurations.decode(proto.getFixedDelay(), errors.at("fixed_delay"));
+        if (fixed.isEmpty()) {
+          return Optional.empty();
+        }
+      }
+      case HEADER_DELAY -> {}
+      case FAULTDELAYSECIFIER_NOT_SET -> {
+        errors.add("neither fixed_delay nor header_delay");
+        return Optional.empty();
+      }
+    }
+    Optional<Duration> delay = fixed;
+    return share.map(fraction -> new FilterConfig.Delay(delay, fraction));
+  }
+
+  private static Optional<FilterConfig.Abort> abort(FaultAbort proto, FieldErrors errors) {
+    Optional<Fraction> share =
+        FractionDecoder.decode(proto.getPercentage(), errors.at("percentage"));
+    Optional<Integer> grpcStatus = Optional.empty();
+    Optional<Integer> httpStatus = Optional.empty();
+    switch (proto.getErrorTypeCase()) {
+      case GRPC_STATUS -> {
+        int code = proto.getGrpcStatus();
+        if (Integer.compareUnsigned(code, LARGEST_GRPC_STATUS) > 0) {
+          errors
+              .at("grpc_status")
+              .add(Integer.toUnsignedString(code) + " is not a gRPC status code");
+          return Optional.empty();
+        }
+        grpcStatus = Optional.of(code);
+      }
+      case HTTP_STATUS -> {
+        int code = proto.getHttpStatus();
+        if (code < 200 || code > 599) {
+          errors
+              .at("http_status")
+              .add(Integer.toUnsignedString(code) + " is not between 200 and 599");
+          return Optional.empty();
+        }
+        httpStatus = Optional.of(code);
+      }
+      case HEADER_ABORT -> {}
+      case ERRORTYPE_NOT_SET -> {
+        errors.add("none of grpc_status, http_status and header_abort");
+        return Optional.empty();
+      }
+    }
+    Optional<Integer> grpc = grpcStatus;
+    Optional<Integer> http = httpStatus;
+    return share.map(fraction -> new FilterConfig.Abort(grpc, http, fraction));
+  }
+}

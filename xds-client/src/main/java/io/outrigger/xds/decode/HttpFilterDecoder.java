@@ -1,0 +1,177 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.route.FilterConfig;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** HTTP filters: the chain of a listener, and the overrides below it (A39). */
+final class HttpFilterDecoder {
+  static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
+  static final String FAULT = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+  static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";
+
+  private static final String SUPPORTED =
+      "is not supported; supported: router, fault; mark it is_optional to have it ignored";
+
+  private HttpFilterDecoder() {}
+
+  /** The chain without its unknown optional filters (A39 "Top-Level Filter Configs"). */
+  static List<HttpFilter> chain(
+      List<io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter>
+          protos,
+      FieldErrors errors) {
+    if (protos.isEmpty()) {
+      errors
+          .at("http_filters")
+          .add("is empty; at least the router filter (" + ROUTER + ") is needed");
+      return List.of();
+    }
+    var names = new HashSet<String>();
+    var filters = new ArrayList<HttpFilter>();
+    boolean understood = true;
+    boolean terminated = false;
+    for (int i = 0; i < protos.size(); i++) {
+      var proto = protos.get(i);
+      FieldErrors here = errors.at("http_filters", i);
+      if (proto.getName().isEmpty()) {
+        here.at("name").add("is empty");
+      } else if (!names.add(proto.getName())) {
+        here.at("name").add("duplicate " + quoted(proto.getName()));
+      }
+      if (isIgnored(proto)) {
+        continue;
+      }
+      if (terminated) {
+        here.add("follows the router filter, which must be the last");
+      }
+      Optional<FilterConfig> config = config(proto, here);
+      config.ifPresent(known -> filters.add(new HttpFilter(proto.getName(), known)));
+      understood &= config.isPresent();
+      terminated |= config.isPresent() && config.get() instanceof FilterConfig.Router;
+    }
+    if (understood && !terminated) {
+      errors.at("http_filters").add("the last filter must be the router filter (" + ROUTER + ")");
+    }
+    return filters;
+  }
+
+  private static boolean isIgnored(
+      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto) {
+    if (!proto.getIsOptional()) {
+      return false;
+    }
+    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig());
+  }
+
+  /** Whether the filter is one of ours; an unreadable TypedStruct is no filter we know. */
+  private static boolean isKnown(Any config) {
+    return TypedConfig.of(config, FieldErrors.ofResource())
+        .map(typed -> typed.typeName().equals(ROUTER) || typed.typeName().equals(FAULT))
+        .orElse(false);
+  }
+
+  private static Optional<FilterConfig> config(
+      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
+      FieldErrors errors) {
+    if (!proto.hasTypedConfig()) {
+      errors.add(
+          "filter " + quoted(proto.getName()) + " has no typed_config; no other form is supported");
+      return Optional.empty();
+    }
+    FieldErrors here = errors.at("typed_config");
+    Optional<TypedConfig> typed = TypedConfig.of(proto.getTypedConfig(), here);
+    if (typed.isEmpty()) {
+      return Optional.empty();
+    }
+    switch (typed.get().typeName()) {
+      case ROUTER -> {
+        return typed
+            .get()
+            .read(Router.getDefaultInstance(), here)
+            .map(router -> new FilterConfig.Router()); // A39 "The Router Filter": fields ignored
+      }
+      case FAULT -> {
+        return fault(typed.get(), here);
+      }
+      default -> {
+        here.add(
+            "filter "
+                + quoted(proto.getName())
+                + " of type "
+                + typed.get().quotedType()
+                + " "
+                + SUPPORTED);
+        return Optional.empty();
+      }
+    }
+  }
+
+  private static Optional<FilterConfig> fault(TypedConfig typed, FieldErrors errors) {
+    return typed
+        .read(HTTPFault.getDefaultInstance(), errors)
+        .map(proto -> FaultDecoder.decode(proto, errors));
+  }
+
+  /**
+   * The field {@code typed_per_filter_config} of the message at {@code errors} (A39 "Filter Config
+   * Overrides"). An unknown override marked optional is left out, as if it were not there.
+   */
+  static Map<String, FilterConfig> overrides(Map<String, Any> protos, FieldErrors errors) {
+    if (protos.isEmpty()) {
+      return Map.of();
+    }
+    var overrides = new LinkedHashMap<String, FilterConfig>();
+    protos.forEach(
+        (name, any) ->
+            override(any, errors.at("typed_per_filter_config", name))
+                .ifPresent(config -> overrides.put(name, config)));
+    return overrides;
+  }
+
+  private static Optional<FilterConfig> override(Any any, FieldErrors errors) {
+    Any config = any;
+    boolean optional = false;
+    FieldErrors here = errors;
+    if (TypedConfig.typeName(any.getTypeUrl()).equals(FILTER_CONFIG)) {
+      var wrapper =
+          TypedConfig.read(
+              any, io.envoyproxy.envoy.config.route.v3.FilterConfig.getDefaultInstance(), errors);
+      if (wrapper.isEmpty()) {
+        return Optional.empty();
+      }
+      config = wrapper.get().getConfig();
+      optional = wrapper.get().getIsOptional();
+      here = errors.at("config");
+    }
+    if (optional && !isKnown(config)) {
+      return Optional.empty();
+    }
+    Optional<TypedConfig> typed = TypedConfig.of(config, here);
+    if (typed.isEmpty()) {
+      return Optional.empty();
+    }
+    switch (typed.get().typeName()) {
+      case FAULT -> {
+        return fault(typed.get(), here);
+      }
+      case ROUTER -> {
+        here.add("the router filter takes no override");
+        return Optional.empty();
+      }
+      default -> {
+        here.add("override of type " + typed.get().quotedType() + " " + SUPPORTED);
+        return Optional.empty();
+      }
+    }
+  }
+}

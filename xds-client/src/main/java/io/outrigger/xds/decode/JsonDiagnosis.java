@@ -1,0 +1,146 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds out where a JSON tree does not fit its message type.
+ *
+ * <p>Protobuf's reader stops at the first thing it dislikes and does not say where that was. Once
+ * it has refused a resource, this walks the tree beside the message types, so that every unknown
+ * field, unknown type and ill-formed value is reported with its path.
+ */
+final class JsonDiagnosis {
+  private static final String TYPE = "@type";
+
+  private JsonDiagnosis() {}
+
+  /** What is wrong with {@code any}, an object with {@code "@type"}; empty if nothing is found. */
+  static List<String> of(JsonObject any) {
+    FieldErrors errors = FieldErrors.ofResource();
+    any(any, errors);
+    return errors.all();
+  }
+
+  private static void any(JsonObject tree, FieldErrors errors) {
+    JsonElement type = tree.get(TYPE);
+    if (type == null) {
+      if (tree.size() > 0) {
+        errors.add("\"@type\" is missing");
+      }
+      return;
+    }
+    String url = type.isJsonPrimitive() ? type.getAsString() : type.toString();
+    Optional<Descriptor> descriptor = descriptor(url);
+    if (descriptor.isEmpty()) {
+      errors.at(TYPE).add("unknown type " + quoted(url));
+    } else if (!isWellKnown(descriptor.get())) {
+      message(tree, descriptor.get(), errors);
+    }
+  }
+
+  private static Optional<Descriptor> descriptor(String url) {
+    try {
+      return Optional.ofNullable(KnownTypes.REGISTRY.getDescriptorForTypeUrl(url));
+    } catch (InvalidProtocolBufferException malformedUrl) {
+      return Optional.empty();
+    }
+  }
+
+  private static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
+    for (Map.Entry<String, JsonElement> entry : tree.entrySet()) {
+      if (entry.getKey().equals(TYPE)) {
+        continue;
+      }
+      Optional<FieldDescriptor> field =
+          type.getFields().stream()
+              .filter(
+                  candidate ->
+                      candidate.getName().equals(entry.getKey())
+                          || candidate.getJsonName().equals(entry.getKey()))
+              .findFirst();
+      if (field.isEmpty()) {
+        errors.at(entry.getKey()).add("unknown field of " + type.getFullName());
+      } else {
+        field(entry.getValue(), field.get(), errors);
+      }
+    }
+  }
+
+  private static void field(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
+    if (tree.isJsonNull()) {
+      return; // as if it were not there
+    }
+    if (field.isMapField()) {
+      FieldDescriptor value = field.getMessageType().findFieldByName("value");
+      if (isWalkable(value) && tree instanceof JsonObject map) {
+        map.asMap()
+            .forEach((key, element) -> value(element, value, errors.at(field.getName(), key)));
+        return;
+      }
+    } else if (isWalkable(field)) {
+      if (!field.isRepeated()) {
+        value(tree, field, errors.at(field.getName()));
+        return;
+      }
+      if (tree instanceof JsonArray list) {
+        for (int i = 0; i < list.size(); i++) {
+          value(list.get(i), field, errors.at(field.getName(), i));
+        }
+        return;
+      }
+    }
+    leaf(tree, field, errors.at(field.getName()));
+  }
+
+  /** Whether the field holds messages whose fields can be looked at one by one. */
+  private static boolean isWalkable(FieldDescriptor field) {
+    return field.getJavaType() == JavaType.MESSAGE
+        && (isAny(field.getMessageType()) || !isWellKnown(field.getMessageType()));
+  }
+
+  private static boolean isAny(Descriptor type) {
+    return type.getFullName().equals("google.protobuf.Any");
+  }
+
+  /** Whether the JSON form is not that of a plain message; Empty's is. */
+  private static boolean isWellKnown(Descriptor type) {
+    return type.getFile().getPackage().equals("google.protobuf")
+        && !type.getFullName().equals("google.protobuf.Empty");
+  }
+
+  private static void value(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
+    if (!(tree instanceof JsonObject object)) {
+      errors.add("must be an object");
+    } else if (isAny(field.getMessageType())) {
+      any(object, errors);
+    } else {
+      message(object, field.getMessageType(), errors);
+    }
+  }
+
+  /** Tries the field alone. */
+  private static void leaf(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
+    var alone = new JsonObject();
+    alone.add(field.getName(), tree);
+    try {
+      JsonFormat.parser()
+          .usingTypeRegistry(KnownTypes.REGISTRY)
+          .merge(alone.toString(), DynamicMessage.newBuilder(field.getContainingType()));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      errors.add(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.UInt32Value;
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
+import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * {@code outlier_detection} (A50 "Validation" and "xDS Integration"). What only Envoy's other
+ * algorithms use is ignored. Fields of an algorithm that is off are validated all the same.
+ */
+final class OutlierDetectionDecoder {
+  private static final long DEFAULT_MINIMUM_HOSTS = 5;
+  private static final long DEFAULT_STDEV_FACTOR = 1900;
+  private static final long DEFAULT_SUCCESS_RATE_VOLUME = 100;
+  private static final long DEFAULT_FAILURE_PERCENTAGE_VOLUME = 50;
+  private static final int DEFAULT_THRESHOLD = 85;
+  private static final int ALWAYS = 100;
+
+  private OutlierDetectionDecoder() {}
+
+  /** With an error in {@code errors}, the value means nothing. */
+  static OutlierDetection decode(
+      io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
+    Duration interval =
+        duration(
+            proto.hasInterval(),
+            proto.getInterval(),
+            OutlierDetection.DEFAULT_INTERVAL,
+            errors.at("interval"));
+    Duration base =
+        duration(
+            proto.hasBaseEjectionTime(),
+            proto.getBaseEjectionTime(),
+            OutlierDetection.DEFAULT_BASE_EJECTION_TIME,
+            errors.at("base_ejection_time"));
+    Duration max =
+        duration(
+            proto.hasMaxEjectionTime(),
+            proto.getMaxEjectionTime(),
+            longer(base, OutlierDetection.DEFAULT_MAX_EJECTION_TIME),
+            errors.at("max_ejection_time"));
+    int maxPercent =
+        percent(
+            proto.hasMaxEjectionPercent(),
+            proto.getMaxEjectionPercent(),
+            OutlierDetection.DEFAULT_MAX_EJECTION_PERCENT,
+            errors.at("max_ejection_percent"));
+    return new OutlierDetection(
+        interval,
+        base,
+        max,
+        maxPercent,
+        successRate(proto, errors),
+        failurePercentage(proto, errors));
+  }
+
+  /** On unless {@code enforcing_success_rate} is 0: unset means 100 (A50-02). */
+  private static Optional<SuccessRate> successRate(
+      io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
+    int enforcement =
+        percent(
+            proto.hasEnforcingSuccessRate(),
+            proto.getEnforcingSuccessRate(),
+            ALWAYS,
+            errors.at("enforcing_success_rate"));
+    if (enforcement == 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new SuccessRate(
+            number(
+                proto.hasSuccessRateStdevFactor(),
+                proto.getSuccessRateStdevFactor(),
+                DEFAULT_STDEV_FACTOR),
+            enforcement,
+            number(
+                proto.hasSuccessRateMinimumHosts(),
+                proto.getSuccessRateMinimumHosts(),
+                DEFAULT_MINIMUM_HOSTS),
+            number(
+                proto.hasSuccessRateRequestVolume(),
+                proto.getSuccessRateRequestVolume(),
+                DEFAULT_SUCCESS_RATE_VOLUME)));
+  }
+
+  /** Off unless {@code enforcing_failure_percentage} is set and not 0 (A50-02). */
+  private static Optional<FailurePercentage> failurePercentage(
+      io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
+    int threshold =
+        percent(
+            proto.hasFailurePercentageThreshold(),
+            proto.getFailurePercentageThreshold(),
+            DEFAULT_THRESHOLD,
+            errors.at("failure_percentage_threshold"));
+    int enforcement =
+        percent(
+            proto.hasEnforcingFailurePercentage(),
+            proto.getEnforcingFailurePercentage(),
+            0,
+            errors.at("enforcing_failure_percentage"));
+    if (enforcement == 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new FailurePercentage(
+            threshold,
+            enforcement,
+            number(
+                proto.hasFailurePercentageMinimumHosts(),
+                proto.getFailurePercentageMinimumHosts(),
+                DEFAULT_MINIMUM_HOSTS),
+            number(
+                proto.hasFailurePercentageRequestVolume(),
+                proto.getFailurePercentageRequestVolume(),
+                DEFAULT_FAILURE_PERCENTAGE_VOLUME)));
+  }
+
+  private static Duration duration(
+      boolean present, com.google.protobuf.Duration proto, Duration unset, FieldErrors errors) {
+    return present ? ProtoDurations.decode(proto, errors).orElse(unset) : unset;
+  }
+
+  /** Compared unsigned: 4294967295 is not minus one. */
+  private static int percent(boolean present, UInt32Value proto, int unset, FieldErrors errors) {
+    if (!present) {
+      return unset;
+    }
+    long value = Integer.toUnsignedLong(proto.getValue());
+    if (value > 100) {
+      errors.add(value + " is above 100");
+      return unset;
+    }
+    return (int) value;
+  }
+
+  private static long number(boolean present, UInt32Value proto, long unset) {
+    return present ? Integer.toUnsignedLong(proto.getValue()) : unset;
+  }
+
+  private static Duration longer(Duration a, Duration b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+}

@@ -1,0 +1,29 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.envoyproxy.envoy.type.matcher.v3.RegexMatcher;
+import java.util.Optional;
+
+/** {@code safe_regex}: RE2 syntax (A28 "Path Matching"), and no larger than a proxy can bear. */
+final class RegexDecoder {
+  private RegexDecoder() {}
+
+  static Optional<Pattern> decode(RegexMatcher proto, FieldErrors errors) {
+    String regex = proto.getRegex();
+    FieldErrors here = errors.at("regex");
+    Optional<String> objection = new RegexSize(regex).objection();
+    if (objection.isPresent()) {
+      here.add(objection.get());
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Pattern.compile(regex));
+    } catch (PatternSyntaxException e) {
+      here.add("invalid RE2 expression " + quoted(regex) + ": " + e.getDescription());
+      return Optional.empty();
+    }
+  }
+}

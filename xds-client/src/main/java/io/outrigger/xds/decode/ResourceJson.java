@@ -1,0 +1,156 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.envoyproxy.envoy.service.discovery.v3.Resource;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceType;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Resources as JSON documents, in the proto3 mapping that Envoy documents. */
+public final class ResourceJson {
+  private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
+  private static final String URL_PREFIX = "type.googleapis.com/";
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  /**
+   * A document that was read.
+   *
+   * @param resources those that could be read, each of one of the four types of {@link
+   *     ResourceType#ALL}, in the order of the document
+   * @param errors one line each, beginning with the place, such as {@code resources[2] (Cluster
+   *     "pay"): lb_polcy: …}; not empty when something was left out
+   */
+  public record Document(List<Any> resources, List<String> errors) {
+    public Document {
+      resources = List.copyOf(resources);
+      errors = List.copyOf(errors);
+    }
+  }
+
+  private ResourceJson() {}
+
+  /** Reads {@code {"resources":[{"@type":"type.googleapis.com/…",…},…]}}; never throws. */
+  public static Document parse(String json) {
+    JsonElement tree;
+    try {
+      tree = readTree(json);
+    } catch (JsonParseException | IOException | IllegalStateException e) {
+      return new Document(List.of(), List.of("not JSON: " + e.getMessage()));
+    }
+    if (!tree.isJsonObject()
+        || !tree.getAsJsonObject().has("resources")
+        || !tree.getAsJsonObject().get("resources").isJsonArray()) {
+      return new Document(
+          List.of(), List.of("must be an object with a list, as {\"resources\":[…]}"));
+    }
+    JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
+    var resources = new ArrayList<Any>();
+    var errors = new ArrayList<String>();
+    for (int i = 0; i < list.size(); i++) {
+      resource(list.get(i), "resources[" + i + "]", errors).ifPresent(resources::add);
+    }
+    return new Document(resources, errors);
+  }
+
+  private static JsonElement readTree(String json) throws IOException {
+    if (json.isBlank()) {
+      throw new JsonParseException("nothing there"); // the reader would take it for null
+    }
+    try (var reader = new JsonReader(new StringReader(json))) {
+      reader.setStrictness(Strictness.STRICT);
+      JsonElement tree = JsonParser.parseReader(reader);
+      if (reader.peek() != JsonToken.END_DOCUMENT) {
+        throw new JsonParseException("more text after the end, at " + reader.getPath());
+      }
+      return tree;
+    }
+  }
+
+  private static Optional<Any> resource(JsonElement tree, String place, List<String> errors) {
+    if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
+      errors.add(place + ": must be an object with \"@type\"");
+      return Optional.empty();
+    }
+    String where = place + describe(tree.getAsJsonObject());
+    Any any;
+    try {
+      var builder = Any.newBuilder();
+      JsonFormat.parser().usingTypeRegistry(KnownTypes.REGISTRY).merge(GSON.toJson(tree), builder);
+      any = unwrapped(builder.build());
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      List<String> found = JsonDiagnosis.of(tree.getAsJsonObject());
+      for (String error : found.isEmpty() ? List.of(String.valueOf(e.getMessage())) : found) {
+        errors.add(where + ": " + error);
+      }
+      return Optional.empty();
+    }
+    String url = URL_PREFIX + TypedConfig.typeName(any.getTypeUrl());
+    if (ResourceType.ALL.stream().noneMatch(type -> type.typeUrl().equals(url))) {
+      errors.add(
+          where
+              + ": "
+              + quoted(any.getTypeUrl())
+              + " is not a resource of its own; there are Listener, RouteConfiguration, Cluster"
+              + " and ClusterLoadAssignment");
+      return Optional.empty();
+    }
+    return Optional.of(any.toBuilder().setTypeUrl(url).build());
+  }
+
+  private static Any unwrapped(Any any) throws InvalidProtocolBufferException {
+    return TypedConfig.typeName(any.getTypeUrl()).equals(WRAPPER)
+        ? Resource.parseFrom(any.getValue()).getResource()
+        : any;
+  }
+
+  private static String typeOf(JsonObject tree) {
+    return text(tree, "@type").orElse("");
+  }
+
+  /** Such as {@code (Cluster "pay")}, from what the tree says of itself. */
+  private static String describe(JsonObject tree) {
+    String type = TypedConfig.typeName(typeOf(tree));
+    String name =
+        text(tree, "name")
+            .or(() -> text(tree, "cluster_name"))
+            .or(() -> text(tree, "clusterName"))
+            .map(FieldErrors::quoted)
+            .orElse("without name");
+    return " (" + type.substring(type.lastIndexOf('.') + 1) + " " + name + ")";
+  }
+
+  private static Optional<String> text(JsonObject tree, String field) {
+    JsonElement value = tree.get(field);
+    return value != null && value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()
+        ? Optional.of(value.getAsString())
+        : Optional.empty();
+  }
+
+  /**
+   * One resource as a JSON object with {@code "@type"}, on one line, with the field names of the
+   * proto files. Whatever it holds, there is an answer: an {@code Any} of an unknown type, or one
+   * that is not readable, appears as {@code {"@type":"…","value":"<base64>"}}. Secrets are left
+   * out.
+   */
+  public static String print(RawResource resource) {
+    return GSON.toJson(PrintableForm.of(resource.typeUrl(), resource.bytes()));
+  }
+}

@@ -1,0 +1,117 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.RouteTimeout.StreamDuration;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Optional;
+
+/** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A81). */
+final class RouteActionDecoder {
+  /** What an unsigned 32 bit number can hold. */
+  static final long MAX_UINT32 = 0xFFFF_FFFFL;
+
+  private RouteActionDecoder() {}
+
+  /** Empty when the route is to be skipped (A31-40), or wrong, which is in errors then. */
+  static Optional<RouteAction> decode(
+      io.envoyproxy.envoy.config.route.v3.RouteAction proto,
+      DecodeContext context,
+      FieldErrors errors) {
+    RouteTimeout timeout = timeout(proto, errors);
+    // A81 "xDS Resource Validation": only a trusted server may have the authority rewritten.
+    boolean autoHostRewrite =
+        context.features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
+    return clusters(proto, errors)
+        .map(choice -> new RouteAction.Forward(choice, timeout, autoHostRewrite));
+  }
+
+  private static Optional<ClusterChoice> clusters(
+      io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
+    return switch (proto.getClusterSpecifierCase()) {
+      case CLUSTER -> {
+        if (proto.getCluster().isEmpty()) {
+          errors.at("cluster").add("is empty");
+          yield Optional.empty();
+        }
+        yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
+      }
+      case WEIGHTED_CLUSTERS ->
+          weighted(proto.getWeightedClusters(), errors.at("weighted_clusters"));
+      // cluster_header, plugins and what is not known yet: as if the route were absent (A31-40)
+      default -> Optional.empty();
+    };
+  }
+
+  /** The weights count as they are; {@code total_weight} is out of date and ignored (A28-12). */
+  private static Optional<ClusterChoice> weighted(WeightedCluster proto, FieldErrors errors) {
+    var clusters = new ArrayList<ClusterChoice.WeightedCluster>();
+    long sum = 0;
+    boolean skip = false;
+    for (int i = 0; i < proto.getClustersCount(); i++) {
+      var entry = proto.getClusters(i);
+      FieldErrors here = errors.at("clusters", i);
+      if (entry.getName().isEmpty()) {
+        if (entry.getClusterHeader().isEmpty()) {
+          here.at("name").add("is empty");
+        } else {
+          skip = true; // as a route with cluster_header
+        }
+      }
+      long weight = Integer.toUnsignedLong(entry.getWeight().getValue());
+      sum += weight;
+      clusters.add(
+          new ClusterChoice.WeightedCluster(
+              entry.getName(),
+              weight,
+              HttpFilterDecoder.overrides(entry.getTypedPerFilterConfigMap(), here)));
+    }
+    if (clusters.isEmpty()) {
+      errors.at("clusters").add("is empty");
+      return Optional.empty();
+    }
+    if (sum == 0) {
+      errors.at("clusters").add("the weights add up to 0");
+    } else if (sum > MAX_UINT32) {
+      errors.at("clusters").add("the weights add up to " + sum + ", above " + MAX_UINT32);
+    }
+    return skip ? Optional.empty() : Optional.of(new ClusterChoice.Weighted(clusters));
+  }
+
+  @SuppressWarnings("deprecation") // max_grpc_timeout: the first generation of A31 is still sent
+  private static RouteTimeout timeout(
+      io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
+    Optional<Duration> timeout =
+        proto.hasTimeout()
+            ? ProtoDurations.decode(proto.getTimeout(), errors.at("timeout"))
+            : Optional.empty();
+    Optional<Duration> maxGrpcTimeout =
+        proto.hasMaxGrpcTimeout()
+            ? ProtoDurations.decode(proto.getMaxGrpcTimeout(), errors.at("max_grpc_timeout"))
+            : Optional.empty();
+    Optional<StreamDuration> streamDuration =
+        proto.hasMaxStreamDuration()
+            ? Optional.of(
+                streamDuration(proto.getMaxStreamDuration(), errors.at("max_stream_duration")))
+            : Optional.empty();
+    return new RouteTimeout(timeout, maxGrpcTimeout, streamDuration);
+  }
+
+  /** The offset field has no effect (A31-22). */
+  private static StreamDuration streamDuration(
+      io.envoyproxy.envoy.config.route.v3.RouteAction.MaxStreamDuration proto, FieldErrors errors) {
+    Optional<Duration> max =
+        proto.hasMaxStreamDuration()
+            ? ProtoDurations.decode(proto.getMaxStreamDuration(), errors.at("max_stream_duration"))
+            : Optional.empty();
+    Optional<Duration> headerMax =
+        proto.hasGrpcTimeoutHeaderMax()
+            ? ProtoDurations.decode(
+                proto.getGrpcTimeoutHeaderMax(), errors.at("grpc_timeout_header_max"))
+            : Optional.empty();
+    return new StreamDuration(max, headerMax);
+  }
+}

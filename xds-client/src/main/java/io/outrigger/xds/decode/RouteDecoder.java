@@ -1,0 +1,72 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.VirtualHost;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
+final class RouteDecoder {
+  private RouteDecoder() {}
+
+  static Optional<RouteTable> decode(
+      RouteConfiguration proto, DecodeContext context, FieldErrors errors) {
+    var hosts = new ArrayList<VirtualHost>();
+    for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
+      hosts.add(virtualHost(proto.getVirtualHosts(i), context, errors.at("virtual_hosts", i)));
+    }
+    return Optional.of(new RouteTable(proto.getName(), hosts));
+  }
+
+  private static VirtualHost virtualHost(
+      io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
+      DecodeContext context,
+      FieldErrors errors) {
+    var routes = new ArrayList<Route>();
+    for (int i = 0; i < proto.getRoutesCount(); i++) {
+      route(proto.getRoutes(i), i, context, errors.at("routes", i)).ifPresent(routes::add);
+    }
+    Map<String, FilterConfig> overrides =
+        HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
+    return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
+  }
+
+  /** Empty for a route that is left out: by rule, or because of an error. */
+  private static Optional<Route> route(
+      io.envoyproxy.envoy.config.route.v3.Route proto,
+      int index,
+      DecodeContext context,
+      FieldErrors errors) {
+    if (!proto.hasMatch()) {
+      errors.at("match").add("is missing");
+      return Optional.empty();
+    }
+    if (proto.getMatch().getQueryParametersCount() > 0) {
+      return Optional.empty(); // A28: such a route can never match a gRPC call
+    }
+    Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
+    Optional<RouteAction> action = action(proto, context, errors);
+    Map<String, FilterConfig> overrides =
+        HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
+    if (match.isEmpty() || action.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(new Route(proto.getName(), index, match.get(), action.get(), overrides));
+  }
+
+  private static Optional<RouteAction> action(
+      io.envoyproxy.envoy.config.route.v3.Route proto, DecodeContext context, FieldErrors errors) {
+    return switch (proto.getActionCase()) {
+      case ROUTE -> RouteActionDecoder.decode(proto.getRoute(), context, errors.at("route"));
+      // Kept, so that later routes are not taken in its stead (A31-39).
+      case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
+      default -> Optional.of(new RouteAction.Unsupported(Names.ofCase(proto.getActionCase())));
+    };
+  }
+}

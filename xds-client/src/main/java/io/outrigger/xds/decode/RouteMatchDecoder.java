@@ -1,0 +1,61 @@
+package io.outrigger.xds.decode;
+
+import io.outrigger.config.route.Fraction;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.RouteMatch;
+import java.util.ArrayList;
+import java.util.Optional;
+
+/** {@code RouteMatch} (A28). */
+final class RouteMatchDecoder {
+  private RouteMatchDecoder() {}
+
+  static Optional<RouteMatch> decode(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    Optional<PathMatcher> path = path(proto, errors);
+    var headers = new ArrayList<HeaderMatcher>();
+    for (int i = 0; i < proto.getHeadersCount(); i++) {
+      HeaderMatcherDecoder.decode(proto.getHeaders(i), errors.at("headers", i))
+          .ifPresent(headers::add);
+    }
+    Optional<Fraction> fraction = fraction(proto, errors.at("runtime_fraction"));
+    return path.map(matcher -> new RouteMatch(matcher, headers, fraction));
+  }
+
+  private static Optional<PathMatcher> path(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    // Unset means true, unlike a plain boolean's default.
+    boolean caseSensitive = !proto.hasCaseSensitive() || proto.getCaseSensitive().getValue();
+    return switch (proto.getPathSpecifierCase()) {
+      case PREFIX -> Optional.of(new PathMatcher.Prefix(proto.getPrefix(), caseSensitive));
+      case PATH -> Optional.of(new PathMatcher.Exact(proto.getPath(), caseSensitive));
+      case SAFE_REGEX ->
+          RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
+              .map(PathMatcher.Regex::new);
+      case PATHSPECIFIER_NOT_SET -> {
+        errors.add("no path specifier, or an unknown one; supported: prefix, path, safe_regex");
+        yield Optional.empty();
+      }
+      default -> {
+        errors
+            .at(Names.ofCase(proto.getPathSpecifierCase()))
+            .add("not supported as path specifier; supported: prefix, path, safe_regex");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<Fraction> fraction(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    if (!proto.hasRuntimeFraction()) {
+      return Optional.empty();
+    }
+    if (!proto.getRuntimeFraction().hasDefaultValue()) {
+      errors.at("default_value").add("is missing");
+      return Optional.empty();
+    }
+    return FractionDecoder.decode(
+        proto.getRuntimeFraction().getDefaultValue(), errors.at("default_value"));
+  }
+}

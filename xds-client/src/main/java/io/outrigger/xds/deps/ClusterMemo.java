@@ -1,0 +1,73 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.snapshot.ClusterConfig;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers each cluster's result of the walk before, so that a cluster whose inputs are the same
+ * instances keeps its result, and an equal result keeps its instance. With many clusters and one
+ * changed, comparing two configurations is then a matter of identities.
+ */
+@ControlConfined
+final class ClusterMemo {
+  private Map<String, Entry> before = new HashMap<>();
+  private Map<String, Entry> now = new HashMap<>();
+
+  private record Entry(
+      Known<ClusterResource> cluster,
+      Known<EndpointSet> endpoints,
+      ResolutionNotes notes,
+      Outcome<ClusterConfig> result) {
+    /** Whether the inputs are the same instances: equal ones are new only after an update. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean isOf(Known<ClusterResource> c, Known<EndpointSet> e, ResolutionNotes n) {
+      return cluster == c && endpoints == e && notes == n;
+    }
+  }
+
+  /** The result of a cluster that depends on these inputs alone. */
+  Outcome<ClusterConfig> remember(
+      String name,
+      Known<ClusterResource> cluster,
+      Known<EndpointSet> endpoints,
+      ResolutionNotes notes,
+      Supplier<Outcome<ClusterConfig>> compute) {
+    Entry known = before.get(name);
+    if (known == null || !known.isOf(cluster, endpoints, notes)) {
+      known = new Entry(cluster, endpoints, notes, sameIfEqual(known, compute.get()));
+    }
+    now.put(name, known);
+    return known.result();
+  }
+
+  /** The result of a cluster that depends on others too: computed each time. */
+  Outcome<ClusterConfig> remember(
+      String name,
+      Known<ClusterResource> cluster,
+      ResolutionNotes notes,
+      Outcome<ClusterConfig> result) {
+    var entry = new Entry(cluster, Known.nothing(), notes, sameIfEqual(before.get(name), result));
+    now.put(name, entry);
+    return entry.result();
+  }
+
+  /** Ends a walk: what it did not visit is forgotten. */
+  void turn() {
+    Map<String, Entry> spare = before;
+    before = now;
+    spare.clear();
+    now = spare;
+  }
+
+  private static Outcome<ClusterConfig> sameIfEqual(
+      @Nullable Entry known, Outcome<ClusterConfig> result) {
+    return known != null && known.result().equals(result) ? known.result() : result;
+  }
+}

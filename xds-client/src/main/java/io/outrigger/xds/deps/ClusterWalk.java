@@ -1,0 +1,197 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.xds.ResourceType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The part of a walk below the routes: each named cluster with what lies beneath it (A37, A74,
+ * A75). Used for one walk.
+ */
+@ControlConfined
+final class ClusterWalk {
+  /** How many reasons the failure of an aggregate lists; the rest is counted. */
+  private static final int MAX_REASONS = 5;
+
+  private final DependencyGraph.Lookup lookup;
+  private final Wanted wanted;
+  private final ResolutionNotes notes;
+  private final ClusterMemo memo;
+  private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
+  private final List<String> unresolved = new ArrayList<>();
+
+  ClusterWalk(
+      DependencyGraph.Lookup lookup, Wanted wanted, ResolutionNotes notes, ClusterMemo memo) {
+    this.lookup = lookup;
+    this.wanted = wanted;
+    this.notes = notes;
+    this.memo = memo;
+  }
+
+  Wanted wanted() {
+    return wanted;
+  }
+
+  /** The result of each visited cluster; complete only when nothing is unresolved. */
+  Map<String, Outcome<ClusterConfig>> clusters() {
+    return clusters;
+  }
+
+  /** Descriptions of what is neither there nor failed. */
+  List<String> unresolved() {
+    return unresolved;
+  }
+
+  void visitAll(Iterable<String> names) {
+    names.forEach(this::visit);
+  }
+
+  private void visit(String name) {
+    if (clusters.containsKey(name)) {
+      return;
+    }
+    Known<ClusterResource> known = cluster(name);
+    if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
+      visitAggregate(name, known);
+    } else {
+      visitLeaf(name, known);
+    }
+  }
+
+  private void visitAggregate(String root, Known<ClusterResource> known) {
+    Flattening tree = Flattening.of(root, this::cluster);
+    clusters.put(root, aggregate(root, known, tree));
+    if (tree.tooDeep()) {
+      return; // fails whatever the rest of it holds (A75-12); it stays watched
+    }
+    for (String name : tree.reached()) {
+      if (clusters.containsKey(name)) {
+        continue;
+      }
+      Known<ClusterResource> part = cluster(name);
+      if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
+        // Flattened anew: its list starts with nothing seen. It reaches nothing that root does not.
+        clusters.put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
+      } else {
+        visitLeaf(name, part);
+      }
+    }
+  }
+
+  private Outcome<ClusterConfig> aggregate(
+      String name, Known<ClusterResource> known, Flattening tree) {
+    return memo.remember(name, known, notes, compute(name, known, tree));
+  }
+
+  private Outcome<ClusterConfig> compute(
+      String name, Known<ClusterResource> known, Flattening tree) {
+    if (tree.tooDeep()) {
+      return failed(
+          "aggregate cluster \""
+              + name
+              + "\" is nested deeper than "
+              + Flattening.MAX_DEPTH
+              + " levels");
+    }
+    if (tree.leaves().isEmpty()) {
+      return failed("aggregate cluster \"" + name + "\" has no leaf" + reasons(tree));
+    }
+    return Outcome.ok(
+        new ClusterConfig.Aggregate(
+            known.value().orElseThrow(),
+            tree.leaves(), // without those that failed (A75-13)
+            notes.note(known.ambient(), RpcStatus.OK)));
+  }
+
+  private static String reasons(Flattening tree) {
+    if (tree.failed().isEmpty()) {
+      return ": it only leads to itself"; // A75-10
+    }
+    String listed =
+        tree.failed().entrySet().stream()
+            .limit(MAX_REASONS)
+            .map(e -> ResolutionNotes.describe(ResourceType.CLUSTER, e.getKey(), e.getValue()))
+            .collect(Collectors.joining(", "));
+    int rest = tree.failed().size() - MAX_REASONS;
+    return " in use: " + listed + (rest > 0 ? " and " + rest + " more" : ""); // A75-14
+  }
+
+  private void visitLeaf(String name, Known<ClusterResource> known) {
+    if (known.isUnresolved()) {
+      unresolved.add("cluster \"" + name + "\"");
+      return;
+    }
+    if (known.value().isEmpty()) {
+      clusters.put(
+          name,
+          memo.remember(
+              name,
+              known,
+              Known.nothing(),
+              notes,
+              () -> failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error()))));
+      return;
+    }
+    ClusterResource resource = known.value().get();
+    Known<EndpointSet> endpoints = endpoints(resource.source());
+    if (endpoints.isUnresolved()) {
+      unresolved.add("endpoints of cluster \"" + name + "\"");
+      return;
+    }
+    clusters.put(
+        name, memo.remember(name, known, endpoints, notes, () -> leaf(resource, known, endpoints)));
+  }
+
+  private Outcome<ClusterConfig> leaf(
+      ClusterResource resource, Known<ClusterResource> known, Known<EndpointSet> endpoints) {
+    Outcome<EndpointSet> usable =
+        endpoints
+            .value()
+            .map(Outcome::ok)
+            .orElseGet(() -> Outcome.failed(endpointFailure(resource.source(), endpoints)));
+    return Outcome.ok(
+        new ClusterConfig.Leaf(resource, usable, notes.note(known.ambient(), endpoints.ambient())));
+  }
+
+  private static RpcStatus endpointFailure(ClusterSource source, Known<EndpointSet> endpoints) {
+    return source instanceof ClusterSource.Eds eds
+        ? RpcStatus.unavailable(
+            ResolutionNotes.describe(ResourceType.ENDPOINT, eds.serviceName(), endpoints.error()))
+        : endpoints.error().forDataPlane(); // DNS names the host itself
+  }
+
+  private Outcome<ClusterConfig> failed(String reason) {
+    return Outcome.failed(notes.failure(reason));
+  }
+
+  private Known<ClusterResource> cluster(String name) {
+    wanted.clusters().add(name);
+    return lookup.cluster(name);
+  }
+
+  private Known<EndpointSet> endpoints(ClusterSource source) {
+    if (source instanceof ClusterSource.Eds eds) {
+      wanted.endpoints().add(eds.serviceName());
+      return lookup.endpoints(eds.serviceName());
+    }
+    if (source instanceof ClusterSource.LogicalDns host) {
+      wanted.hosts().add(host);
+      return lookup.host(host);
+    }
+    throw new AssertionError(source);
+  }
+
+  private static boolean isAggregate(ClusterResource cluster) {
+    return cluster.source() instanceof ClusterSource.Aggregate;
+  }
+}

@@ -1,0 +1,190 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.xds.ResourceType;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks from a listener to everything it depends on (A74): its routes, the virtual host of the
+ * target, the clusters of that host's routes, and their endpoints.
+ *
+ * <p>A walk is a function of what is looked up. It tells what must be watched, and either the
+ * configuration, or why the target has none, or what is still unknown; in the last case the
+ * configuration before stays in force. Between walks the graph only remembers results whose inputs
+ * did not change, so that an update of one cluster rebuilds that cluster alone and equal results
+ * are the same instances.
+ */
+@ControlConfined
+final class DependencyGraph {
+  private final String listenerName;
+  private final String authority;
+  private final ClusterMemo memo = new ClusterMemo();
+  private ResolutionNotes notes;
+  private @Nullable HostChoice lastChoice;
+
+  DependencyGraph(String listenerName, String authority, String nodeId) {
+    this.listenerName = listenerName;
+    this.authority = authority;
+    this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
+  }
+
+  /** Where a walk finds what is known. */
+  interface Lookup {
+    Known<ListenerResource> listener();
+
+    Known<RouteTable> routes(String name);
+
+    Known<ClusterResource> cluster(String name);
+
+    Known<EndpointSet> endpoints(String serviceName);
+
+    Known<EndpointSet> host(ClusterSource.LogicalDns host);
+  }
+
+  /** The result of a walk. */
+  sealed interface Resolution {
+    /** What has to be watched. */
+    Wanted wanted();
+
+    /** What is neither there nor failed yet, if anything; one such thing. */
+    default Optional<String> waitingFor() {
+      return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
+    }
+
+    /** Something is neither there nor failed yet; {@code what} names one such thing. */
+    record Waiting(Wanted wanted, String what) implements Resolution {}
+
+    /** A complete configuration, or the failure of the target as a whole, fit for callers. */
+    record Complete(Wanted wanted, Outcome<XdsConfig> config) implements Resolution {}
+  }
+
+  /** What a route table means for the target; kept while the table is the same. */
+  private record HostChoice(RouteTable table, Optional<VirtualHost> host, Set<String> clusters) {}
+
+  /**
+   * Walks the graph.
+   *
+   * @param keep clusters that calls still hold: part of the result whether routed or not (A31-06)
+   */
+  Resolution resolve(Lookup lookup, Set<String> keep) {
+    Wanted wanted = Wanted.nothing();
+    Known<ListenerResource> listener = lookup.listener();
+    Known<RouteTable> routes =
+        listener.value().map(value -> routesOf(value, lookup, wanted)).orElseGet(Known::nothing);
+    ResolutionNotes current =
+        new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
+    if (!current.equals(notes)) {
+      notes = current;
+    }
+    Optional<HostChoice> choice = routes.value().map(this::choose);
+
+    var walk = new ClusterWalk(lookup, wanted, notes, memo);
+    choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
+    walk.visitAll(keep);
+    memo.turn();
+
+    return conclude(listener, routes, choice, walk);
+  }
+
+  private Resolution conclude(
+      Known<ListenerResource> listener,
+      Known<RouteTable> routes,
+      Optional<HostChoice> choice,
+      ClusterWalk walk) {
+    Wanted wanted = walk.wanted();
+    if (listener.isUnresolved()) {
+      return new Resolution.Waiting(wanted, "listener \"" + listenerName + "\"");
+    }
+    if (listener.value().isEmpty()) {
+      return failed(
+          wanted, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
+    }
+    if (routes.isUnresolved()) {
+      return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
+    }
+    if (choice.isEmpty()) {
+      return failed(
+          wanted,
+          ResolutionNotes.describe(ResourceType.ROUTE, rdsName(wanted), routes.error())); // A74-02
+    }
+    if (choice.get().host().isEmpty()) {
+      return failed(
+          wanted,
+          "route configuration \""
+              + choice.get().table().name()
+              + "\" has no virtual host for \""
+              + authority
+              + "\""); // A74-05
+    }
+    if (!walk.unresolved().isEmpty()) {
+      return new Resolution.Waiting(wanted, walk.unresolved().get(0)); // A74-01
+    }
+    var config =
+        new XdsConfig(
+            listener.value().get(),
+            choice.get().table(),
+            choice.get().host().get(),
+            walk.clusters());
+    return new Resolution.Complete(wanted, Outcome.ok(config));
+  }
+
+  private Resolution failed(Wanted wanted, String reason) {
+    return new Resolution.Complete(wanted, Outcome.failed(notes.failure(reason)));
+  }
+
+  private static Known<RouteTable> routesOf(
+      ListenerResource listener, Lookup lookup, Wanted wanted) {
+    if (listener.routes() instanceof ListenerResource.RouteSource.Inline inline) {
+      return Known.of(Outcome.ok(inline.table()));
+    }
+    if (listener.routes() instanceof ListenerResource.RouteSource.Rds rds) {
+      wanted.routes().add(rds.name());
+      return lookup.routes(rds.name());
+    }
+    throw new AssertionError(listener.routes());
+  }
+
+  /** A walk looks up one route configuration at most. */
+  private static String rdsName(Wanted wanted) {
+    return String.join(", ", wanted.routes());
+  }
+
+  private HostChoice choose(RouteTable table) {
+    HostChoice last = lastChoice;
+    if (last == null || !last.table().equals(table)) {
+      Optional<VirtualHost> host = table.virtualHostFor(authority);
+      last = new HostChoice(table, host, host.map(DependencyGraph::clustersOf).orElse(Set.of()));
+      lastChoice = last;
+    }
+    return last;
+  }
+
+  private static Set<String> clustersOf(VirtualHost host) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Route route : host.routes()) {
+      if (route.action() instanceof RouteAction.Forward forward) {
+        if (forward.clusters() instanceof ClusterChoice.Single single) {
+          names.add(single.cluster());
+        } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
+          weighted.clusters().forEach(entry -> names.add(entry.cluster()));
+        }
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,66 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.EndpointSet;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+
+/** The DNS names of LOGICAL_DNS clusters (A37): each resolved once for all clusters that use it. */
+@ControlConfined
+final class DnsClusters {
+  private final ControlLoop loop;
+  private final DnsLookup dns;
+  private final RandomSource random;
+  private final Runnable onChange;
+  private final Map<ClusterSource.LogicalDns, DnsName> names = new HashMap<>();
+
+  /**
+   * @param onChange called, never from within a method of this class, when {@link #get} answers
+   *     differently
+   */
+  DnsClusters(ControlLoop loop, DnsLookup dns, RandomSource random, Runnable onChange) {
+    this.loop = loop;
+    this.dns = dns;
+    this.random = random;
+    this.onChange = onChange;
+  }
+
+  /** What is known of {@code name}; nothing when it is not resolved by us. */
+  Known<EndpointSet> get(ClusterSource.LogicalDns name) {
+    DnsName entry = names.get(name);
+    return entry == null ? Known.nothing() : entry.known();
+  }
+
+  /** Begins to resolve those of {@code wanted} that are new. */
+  void start(Set<ClusterSource.LogicalDns> wanted) {
+    for (ClusterSource.LogicalDns name : wanted) {
+      if (!names.containsKey(name)) {
+        var entry = new DnsName(loop, dns, random, name, onChange);
+        names.put(name, entry);
+        entry.start();
+      }
+    }
+  }
+
+  /** Forgets the names that are in neither set. */
+  void retain(Set<ClusterSource.LogicalDns> wanted, Set<ClusterSource.LogicalDns> others) {
+    for (Iterator<Map.Entry<ClusterSource.LogicalDns, DnsName>> all = names.entrySet().iterator();
+        all.hasNext(); ) {
+      Map.Entry<ClusterSource.LogicalDns, DnsName> next = all.next();
+      if (!wanted.contains(next.getKey()) && !others.contains(next.getKey())) {
+        all.remove();
+        next.getValue().close();
+      }
+    }
+  }
+
+  /** Resolves every name again, each as soon as its pace allows (A37-09, A74). */
+  void requestReresolution() {
+    names.values().forEach(DnsName::requestReresolution);
+  }
+}

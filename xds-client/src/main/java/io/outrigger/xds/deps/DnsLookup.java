@@ -1,0 +1,27 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The seam to DNS. It never blocks the control loop. */
+@ControlConfined
+public interface DnsLookup {
+  /**
+   * Looks {@code host} up once.
+   *
+   * @param host a DNS name or an IP literal
+   * @param port given to every address of the answer
+   * @param callback called on the control loop, at most once and after this returned, with at least
+   *     one address or the reason why there is none
+   */
+  Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback);
+
+  /** A lookup that runs. */
+  interface Query {
+    /** Forgets the lookup: its callback is not called any more. Harmless once it answered. */
+    void cancel();
+  }
+}

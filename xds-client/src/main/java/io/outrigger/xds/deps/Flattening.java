@@ -1,0 +1,85 @@
+package io.outrigger.xds.deps;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The leaves of one aggregate cluster, depth first, each once and at its first position (A37).
+ *
+ * <p>The memory of what was seen belongs to one root: it is what makes diamonds complete and loops
+ * end, and kept across roots it would cut lists short.
+ *
+ * @param leaves names of EDS and LOGICAL_DNS clusters
+ * @param reached every cluster beneath the root, in the order of the walk, the root first
+ * @param unresolved those of which nothing is known yet
+ * @param failed those that do not exist or failed, with the reason
+ * @param tooDeep whether some path is longer than the limit; then the root fails as a whole
+ */
+@AnyThread
+record Flattening(
+    List<String> leaves,
+    Set<String> reached,
+    List<String> unresolved,
+    Map<String, RpcStatus> failed,
+    boolean tooDeep) {
+  /** The depth at which a cluster is an error; the root has depth 0 (A37, A75-11). */
+  static final int MAX_DEPTH = 16;
+
+  /** Flattens the tree beneath {@code root}, asking {@code clusters} once for each name. */
+  static Flattening of(String root, Function<String, Known<ClusterResource>> clusters) {
+    var walk = new Walk(clusters);
+    walk.visit(root, 0);
+    return new Flattening(walk.leaves, walk.seen, walk.unresolved, walk.failed, walk.tooDeep);
+  }
+
+  private static final class Walk {
+    private final Function<String, Known<ClusterResource>> clusters;
+    private final List<String> leaves = new ArrayList<>();
+    private final Set<String> seen = new LinkedHashSet<>();
+    private final List<String> unresolved = new ArrayList<>();
+    private final Map<String, RpcStatus> failed = new LinkedHashMap<>();
+    private boolean tooDeep;
+
+    Walk(Function<String, Known<ClusterResource>> clusters) {
+      this.clusters = clusters;
+    }
+
+    void visit(String name, int depth) {
+      if (depth == MAX_DEPTH) {
+        tooDeep = true;
+        return;
+      }
+      if (!seen.add(name)) {
+        return; // a diamond: its leaves are listed already; or a loop: skipped (A75-09)
+      }
+      Known<ClusterResource> known = clusters.apply(name);
+      if (known.isUnresolved()) {
+        unresolved.add(name);
+        return;
+      }
+      known
+          .value()
+          .ifPresentOrElse(
+              cluster -> visit(cluster, name, depth), () -> failed.put(name, known.error()));
+    }
+
+    private void visit(ClusterResource cluster, String name, int depth) {
+      if (cluster.source() instanceof ClusterSource.Aggregate aggregate) {
+        for (String child : aggregate.clusters()) {
+          visit(child, depth + 1);
+        }
+      } else {
+        leaves.add(name);
+      }
+    }
+  }
+}

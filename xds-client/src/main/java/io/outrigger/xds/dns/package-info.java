@@ -1,0 +1,8 @@
+/**
+ * DNS for LOGICAL_DNS clusters (A37), by Netty's resolver on an event loop of its own; answers hop
+ * to the control loop.
+ */
+@NullMarked
+package io.outrigger.xds.dns;
+
+import org.jspecify.annotations.NullMarked;

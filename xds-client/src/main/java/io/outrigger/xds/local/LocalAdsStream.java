@@ -1,0 +1,147 @@
+package io.outrigger.xds.local;
+
+import com.google.protobuf.Any;
+import com.google.rpc.Code;
+import com.google.rpc.Status;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.stream.AdsTransport;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The server's end of one state-of-the-world stream over a {@link ResourceDirectory}.
+ *
+ * <p>A response is due for a type when its client names more than before, or when what the client
+ * was told is not what the files hold; it goes out once the files were read and the client reads.
+ * What was told is not repeated, refused or not, until it changes. Files are all there is: a name
+ * that they lack is answered at once with an error of its own (xRFC TP3).
+ */
+@ControlConfined
+final class LocalAdsStream implements AdsStream {
+  private final ControlLoop loop;
+  private final ResourceDirectory directory;
+  private final AdsTransport.Listener listener;
+  private final Consumer<LocalAdsStream> onEnd;
+  private final Map<String, LocalSubscription> subscriptions = new LinkedHashMap<>();
+  private final Runnable onChange = this::respond;
+  private int credits;
+  private long nonces;
+  private boolean closed;
+
+  LocalAdsStream(
+      ControlLoop loop,
+      ResourceDirectory directory,
+      AdsTransport.Listener listener,
+      Consumer<LocalAdsStream> onEnd) {
+    this.loop = loop;
+    this.directory = directory;
+    this.listener = listener;
+    this.onEnd = onEnd;
+  }
+
+  void start() {
+    directory.subscribe(onChange);
+    tell(listener::onReady);
+  }
+
+  @Override
+  public void send(DiscoveryRequest request) {
+    loop.checkInside();
+    Optional<ResourceType<?>> type =
+        ResourceType.ALL.stream()
+            .filter(known -> known.typeUrl().equals(request.getTypeUrl()))
+            .findFirst();
+    if (closed || type.isEmpty()) {
+      return; // a type that files cannot hold is never answered
+    }
+    subscriptions
+        .computeIfAbsent(request.getTypeUrl(), url -> new LocalSubscription(type.get()))
+        .onRequest(request);
+    respond();
+  }
+
+  @Override
+  public void requestNext() {
+    loop.checkInside();
+    credits++;
+    respond();
+  }
+
+  @Override
+  public void close() {
+    loop.checkInside();
+    if (!closed) {
+      closed = true;
+      directory.unsubscribe(onChange);
+      onEnd.accept(this);
+    }
+  }
+
+  /** Ends the stream from this side. */
+  void end(RpcStatus reason) {
+    if (!closed) {
+      close();
+      loop.execute(() -> listener.onClosed(reason));
+    }
+  }
+
+  private void respond() {
+    directory
+        .snapshot()
+        .ifPresent(snapshot -> subscriptions.values().forEach(each -> respond(each, snapshot)));
+  }
+
+  private void respond(LocalSubscription subscription, ResourceSnapshot snapshot) {
+    if (closed || credits == 0) {
+      return;
+    }
+    ResourceSnapshot.OfType resources = snapshot.ofType(subscription.type());
+    Map<String, Optional<Any>> news = subscription.take(resources);
+    if (news.isEmpty()) {
+      return;
+    }
+    String nonce = String.valueOf(++nonces);
+    subscription.onSent(nonce);
+    var response =
+        DiscoveryResponse.newBuilder()
+            .setTypeUrl(subscription.type().typeUrl())
+            .setVersionInfo(resources.version())
+            .setNonce(nonce);
+    news.forEach(
+        (name, resource) ->
+            resource.ifPresentOrElse(
+                response::addResources, () -> response.addResourceErrors(missing(name))));
+    credits--;
+    DiscoveryResponse built = response.build();
+    tell(() -> listener.onResponse(built));
+  }
+
+  private ResourceError missing(String name) {
+    return ResourceError.newBuilder()
+        .setResourceName(ResourceName.newBuilder().setName(name))
+        .setErrorDetail(
+            Status.newBuilder()
+                .setCode(Code.NOT_FOUND_VALUE)
+                .setMessage("does not exist in " + directory.name()))
+        .build();
+  }
+
+  private void tell(Runnable event) {
+    loop.execute(
+        () -> {
+          if (!closed) {
+            event.run();
+          }
+        });
+  }
+}

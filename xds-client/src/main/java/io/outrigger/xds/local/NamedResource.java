@@ -1,0 +1,55 @@
+package io.outrigger.xds.local;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.ResourceType;
+import java.util.Map;
+import java.util.Optional;
+
+/** A resource with the name that it gives itself. */
+@AnyThread
+record NamedResource(ResourceType<?> type, String name, Any resource) {
+  /** How the name of a resource of one type is read. */
+  private interface Naming {
+    String nameOf(Any resource) throws InvalidProtocolBufferException;
+  }
+
+  private static final Map<ResourceType<?>, Naming> NAMING =
+      Map.of(
+          ResourceType.LISTENER, any -> Listener.parseFrom(any.getValue()).getName(),
+          ResourceType.ROUTE, any -> RouteConfiguration.parseFrom(any.getValue()).getName(),
+          ResourceType.CLUSTER, any -> Cluster.parseFrom(any.getValue()).getName(),
+          ResourceType.ENDPOINT,
+              any -> ClusterLoadAssignment.parseFrom(any.getValue()).getClusterName());
+
+  /** Reads the name; empty when there is none, or when it is no xDS resource of the four types. */
+  static Optional<NamedResource> of(Any resource) {
+    for (Map.Entry<ResourceType<?>, Naming> type : NAMING.entrySet()) {
+      if (type.getKey().typeUrl().equals(resource.getTypeUrl())) {
+        return named(type.getKey(), type.getValue(), resource);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<NamedResource> named(ResourceType<?> type, Naming naming, Any resource) {
+    try {
+      String name = naming.nameOf(resource);
+      return name.isEmpty()
+          ? Optional.empty()
+          : Optional.of(new NamedResource(type, name, resource));
+    } catch (InvalidProtocolBufferException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Such as {@code cluster "pay"}. */
+  String subject() {
+    return type.noun() + " \"" + name + "\"";
+  }
+}

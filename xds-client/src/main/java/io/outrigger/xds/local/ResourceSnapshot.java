@@ -1,0 +1,82 @@
+package io.outrigger.xds.local;
+
+import com.google.protobuf.Any;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.ResourceType;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All resources that the files hold at one moment, by type and name. */
+@AnyThread
+record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
+  static final ResourceSnapshot EMPTY = of(Map.of());
+
+  private static final int VERSION_BYTES = 8;
+
+  ResourceSnapshot {
+    types = Map.copyOf(types);
+  }
+
+  /**
+   * The resources of one type.
+   *
+   * @param version a hash of names and contents: the same exactly when these are
+   * @param resources by name, in the order of names
+   */
+  record OfType(String version, Map<String, Any> resources) {
+    OfType {
+      resources = Collections.unmodifiableMap(new TreeMap<>(resources));
+    }
+  }
+
+  /** A snapshot of these resources. */
+  static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
+    Map<ResourceType<?>, OfType> types = new HashMap<>();
+    for (ResourceType<?> type : ResourceType.ALL) {
+      Map<String, Any> sorted = new TreeMap<>(resources.getOrDefault(type, Map.of()));
+      types.put(type, new OfType(version(sorted), sorted));
+    }
+    return new ResourceSnapshot(types);
+  }
+
+  /** The resources of {@code type}, none of which may be there. */
+  OfType ofType(ResourceType<?> type) {
+    OfType found = types.get(type);
+    return found == null ? new OfType("", Map.of()) : found;
+  }
+
+  /** Whether both hold the same resources. */
+  boolean sameAs(ResourceSnapshot other) {
+    return ResourceType.ALL.stream()
+        .allMatch(type -> ofType(type).version().equals(other.ofType(type).version()));
+  }
+
+  int size() {
+    return types.values().stream().mapToInt(type -> type.resources().size()).sum();
+  }
+
+  private static String version(Map<String, Any> sorted) {
+    MessageDigest digest = sha256();
+    sorted.forEach(
+        (name, any) -> {
+          digest.update(name.getBytes(StandardCharsets.UTF_8));
+          digest.update((byte) 0);
+          digest.update(sha256().digest(any.getValue().toByteArray()));
+        });
+    return HexFormat.of().formatHex(digest.digest(), 0, VERSION_BYTES);
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has it", e);
+    }
+  }
+}

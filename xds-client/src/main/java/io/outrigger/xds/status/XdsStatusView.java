@@ -1,0 +1,92 @@
+package io.outrigger.xds.status;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.RawResource;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the client knew at one instant.
+ *
+ * @param servers in the order of the bootstrap
+ * @param resources every subscribed resource, by type in the order of their dependency
+ */
+@AnyThread
+public record XdsStatusView(List<Server> servers, List<Resource> resources) {
+  public XdsStatusView {
+    servers = List.copyOf(servers);
+    resources = List.copyOf(resources);
+  }
+
+  /**
+   * One control plane; counts are since the start of the process.
+   *
+   * @param attached whether a stream is attached to a live connection
+   * @param connected the gauge of A78: true from the first attempt, false from a connectivity
+   *     failure until the next response
+   * @param lastError the latest connectivity failure, kept after recovery
+   * @param streams opened so far
+   * @param failures streams that ended without a response
+   * @param nacks refused responses
+   * @param updates by resource type label, for every type
+   */
+  public record Server(
+      String uri,
+      boolean attached,
+      boolean connected,
+      Optional<Failure> lastError,
+      long streams,
+      long failures,
+      long nacks,
+      Map<String, Updates> updates) {
+    public Server {
+      updates = Map.copyOf(updates);
+    }
+  }
+
+  /** A connectivity failure. */
+  public record Failure(RpcStatus status, Instant at) {}
+
+  /** How many resources came that were valid, and how many that were not (A78). */
+  public record Updates(long valid, long invalid) {}
+
+  /**
+   * One subscribed resource.
+   *
+   * @param type the type's label, such as {@code lds}
+   * @param state label of the cache state, such as {@code acked}
+   * @param version in use; empty when none is
+   * @param lastUpdated when the version in use was last received
+   * @param raw what is in use
+   * @param error the latest error of the resource itself
+   * @param connectivityError why the server cannot be reached, while it cannot
+   */
+  public record Resource(
+      String type,
+      String typeUrl,
+      String name,
+      String state,
+      String version,
+      Optional<Instant> lastUpdated,
+      Optional<RawResource> raw,
+      Optional<ResourceError> error,
+      Optional<RpcStatus> connectivityError) {
+    /** The label of A78's {@code grpc.xds.cache_state} with A88's additions (A88-39). */
+    public String cacheStateLabel() {
+      return raw.isPresent() && error.isPresent() ? state + "_but_cached" : state;
+    }
+  }
+
+  /**
+   * An error of a resource.
+   *
+   * @param version that was refused; empty when the error has none
+   * @param refused the resource that was refused; empty for other errors
+   * @param count how many errors since the resource was last valid
+   */
+  public record ResourceError(
+      String version, RpcStatus details, Optional<RawResource> refused, Instant at, long count) {}
+}

@@ -1,0 +1,67 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The log lines of the ADS client. */
+@ControlConfined
+final class AdsLog implements AdsObserver {
+  private static final Logger log = LoggerFactory.getLogger(AdsLog.class);
+  private static final int NAMES_SHOWN = 10;
+
+  @Override
+  public void onConnected(String server) {
+    log.info("control plane {}: connected", server);
+  }
+
+  @Override
+  public void onFailed(String server, RpcStatus reason) {
+    log.warn("control plane {}: no response; will try again ({})", server, reason);
+  }
+
+  @Override
+  public void onClosed(String server, RpcStatus reason) {
+    log.info("control plane {}: stream ended, will be opened again ({})", server, reason);
+  }
+
+  @Override
+  public void onAck(String server, Response response) {
+    log.debug(
+        "control plane {}: accepted {} version {} with {} resources",
+        server,
+        response.type(),
+        response.version(),
+        response.valid());
+  }
+
+  @Override
+  public void onNack(String server, Response response, String details) {
+    log.warn(
+        "control plane {}: refused {} version {}: {}",
+        server,
+        response.type(),
+        response.version(),
+        details);
+  }
+
+  @Override
+  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
+    log.debug("control plane {}: error for {} \"{}\": {}", server, type.noun(), name, status);
+  }
+
+  @Override
+  public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
+    log.warn(
+        "control plane {}: deleted {} {} resources, {}: {}{}",
+        server,
+        names.size(),
+        type,
+        kept ? "kept in use" : "out of use",
+        names.subList(0, Math.min(names.size(), NAMES_SHOWN)),
+        names.size() > NAMES_SHOWN ? "…" : "");
+  }
+}

@@ -1,0 +1,51 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
+import java.util.List;
+
+/**
+ * Hears what happens between us and the control planes; logs, metrics and the list of events
+ * implement it. Called on the control loop; {@code server} is the transport's name.
+ */
+@ControlConfined
+public interface AdsObserver {
+  /** A stream was attached to a connection. */
+  void onConnected(String server);
+
+  /** A stream ended, or could not be made, before any response: a connectivity failure (A57). */
+  void onFailed(String server, RpcStatus reason);
+
+  /** A stream ended after a response, which is no error (A57-02). */
+  void onClosed(String server, RpcStatus reason);
+
+  /** A response was accepted. */
+  void onAck(String server, Response response);
+
+  /** A response was refused; {@code details} names each invalid resource with its reasons. */
+  void onNack(String server, Response response, String details);
+
+  /** The server sent an error for a resource (xRFC TP3). */
+  void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status);
+
+  /**
+   * Resources were deleted by the server.
+   *
+   * @param kept whether what was deleted stays in use (A88 without {@code fail_on_data_errors})
+   */
+  void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept);
+
+  /**
+   * A response in short.
+   *
+   * @param valid how many subscribed resources in it were valid
+   * @param invalid how many were not
+   */
+  record Response(ResourceType<?> type, String version, int valid, int invalid) {}
+
+  /** One observer that tells each of {@code observers}, in this order. */
+  static AdsObserver all(AdsObserver... observers) {
+    return new AdsObservers(List.of(observers));
+  }
+}

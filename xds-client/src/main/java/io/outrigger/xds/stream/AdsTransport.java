@@ -1,0 +1,30 @@
+package io.outrigger.xds.stream;
+
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.outrigger.base.RpcStatus;
+
+/**
+ * The seam to one control plane: {@code xds.transport} implements it over gRPC, {@code xds.local}
+ * over files. Used on the control loop.
+ */
+public interface AdsTransport {
+  /** Opens a stream. {@code listener} is not called before this returns. */
+  AdsStream open(Listener listener);
+
+  /** Releases everything; open streams end. */
+  void close();
+
+  /** Who is on the other side, for messages: a server URI or a path. */
+  String name();
+
+  /** Hears of one stream, on the control loop. */
+  interface Listener {
+    /** The stream is attached to a connected transport: resource timers may run (A57). */
+    void onReady();
+
+    void onResponse(DiscoveryResponse response);
+
+    /** The stream is over, nothing follows; {@code reason} may be OK. */
+    void onClosed(RpcStatus reason);
+  }
+}

@@ -1,0 +1,76 @@
+package io.outrigger.xds.stream;
+
+import com.google.protobuf.Any;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.cache.CacheEntry.Held;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.decode.Decoded;
+import io.outrigger.xds.decode.Decoded.Valid;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Decodes what is new in a response. A state-of-the-world response repeats everything when one
+ * resource changes; a resource that is byte for byte what is in use need not be decoded again.
+ */
+@AnyThread
+final class IncrementalDecoder {
+  private final ResponseDecoder decoder;
+  private final DecodeContext context;
+
+  IncrementalDecoder(ResponseDecoder decoder, DecodeContext context) {
+    this.decoder = decoder;
+    this.context = context;
+  }
+
+  /**
+   * Same result as decoding all of {@code resources}, apart from the order of names.
+   *
+   * @param known the subscriptions of that type
+   */
+  <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, List<Subscription<T>> known) {
+    Map<RawResource, Subscription<T>> inUse = byBytes(known);
+    Map<String, Valid<T>> valid = new LinkedHashMap<>();
+    List<Any> fresh = new ArrayList<>();
+    for (Any resource : resources) {
+      Subscription<T> same = inUse.get(rawOf(resource));
+      if (same == null) {
+        fresh.add(resource);
+      } else {
+        Held<T> held = same.entry().held().orElseThrow();
+        valid.put(same.name(), new Valid<>(held.value(), held.raw()));
+      }
+    }
+    if (valid.isEmpty()) {
+      return decoder.decode(type, resources, context);
+    }
+    Decoded<T> decoded = decoder.decode(type, fresh, context);
+    boolean orderMatters = // positions in messages; which one of two of the same name counts
+        !decoded.unnamed().isEmpty()
+            || !Collections.disjoint(valid.keySet(), decoded.valid().keySet())
+            || !Collections.disjoint(valid.keySet(), decoded.invalid().keySet());
+    if (orderMatters) {
+      return decoder.decode(type, resources, context);
+    }
+    valid.putAll(decoded.valid());
+    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
+  }
+
+  private static <T> Map<RawResource, Subscription<T>> byBytes(List<Subscription<T>> known) {
+    Map<RawResource, Subscription<T>> byBytes = new HashMap<>();
+    for (Subscription<T> subscription : known) {
+      subscription.entry().held().ifPresent(held -> byBytes.put(held.raw(), subscription));
+    }
+    return byBytes;
+  }
+
+  private static RawResource rawOf(Any resource) {
+    return new RawResource(resource.getTypeUrl(), resource.getValue().toByteArray());
+  }
+}

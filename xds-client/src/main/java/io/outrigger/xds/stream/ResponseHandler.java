@@ -1,0 +1,172 @@
+package io.outrigger.xds.stream;
+
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.decode.Decoded;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a response means for the resources that are subscribed: reads it, and turns it into one
+ * cache event per resource (A46, A88). Resources that nobody asked for are left out, valid or not
+ * (A57-32).
+ */
+@ControlConfined
+final class ResponseHandler {
+  private final ControlLoop loop;
+  private final String server;
+  private final ServerFeatures features;
+  private final Subscriptions subscriptions;
+  private final IncrementalDecoder decoder;
+  private final AdsObserver observer;
+
+  ResponseHandler(
+      ControlLoop loop,
+      String server,
+      ServerFeatures features,
+      Subscriptions subscriptions,
+      IncrementalDecoder decoder,
+      AdsObserver observer) {
+    this.loop = loop;
+    this.server = server;
+    this.features = features;
+    this.subscriptions = subscriptions;
+    this.decoder = decoder;
+    this.observer = observer;
+  }
+
+  /** Decodes the resources of {@code response} that are subscribed, and those without a name. */
+  <T> Decoded<T> read(ResourceType<T> type, DiscoveryResponse response) {
+    Decoded<T> all = decoder.decode(type, response.getResourcesList(), subscriptions.all(type));
+    Set<String> wanted = subscriptions.names(type);
+    return new Decoded<>(only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed());
+  }
+
+  /** Why {@code decoded} is refused: each invalid resource, with every reason (A46-02). */
+  static String refusal(ResourceType<?> type, Decoded<?> decoded) {
+    return Stream.concat(
+            decoded.invalid().entrySet().stream()
+                .map(
+                    invalid ->
+                        "%s \"%s\": %s"
+                            .formatted(type.noun(), invalid.getKey(), reasons(invalid.getValue()))),
+            decoded.unnamed().stream())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * Stores what a response says and tells watchers.
+   *
+   * @param requested the names that this stream asked for before the response (A57-36)
+   */
+  <T> void apply(
+      ResourceType<T> type, DiscoveryResponse response, Decoded<T> decoded, Set<String> requested) {
+    Instant now = loop.now();
+    String version = response.getVersionInfo();
+    decoded
+        .valid()
+        .forEach(
+            (name, valid) ->
+                apply(
+                    type,
+                    name,
+                    new CacheEvent.Received<>(valid.value(), valid.raw(), version, now)));
+    decoded
+        .invalid()
+        .forEach(
+            (name, invalid) ->
+                apply(
+                    type,
+                    name,
+                    new CacheEvent.Rejected<>(
+                        "%s \"%s\" is invalid: %s".formatted(type.noun(), name, reasons(invalid)),
+                        invalid.raw(),
+                        version,
+                        now)));
+    Set<String> failed =
+        response.getResourceErrorsList().stream()
+            .filter(error -> applyError(type, error, version, now))
+            .map(error -> error.getResourceName().getName())
+            .collect(Collectors.toSet());
+    // One that cannot be read may be any of them, so absence proves nothing.
+    if (type.fullStateOfTheWorld() && decoded.unnamed().isEmpty()) {
+      applyDeletions(
+          type,
+          requested.stream()
+              .filter(name -> !decoded.valid().containsKey(name))
+              .filter(name -> !decoded.invalid().containsKey(name))
+              .filter(name -> !failed.contains(name)) // A88-13
+              .toList(),
+          version,
+          now);
+    }
+  }
+
+  /** Returns false if the entry means nothing: status OK, or a name nobody asked for (A88-14). */
+  private <T> boolean applyError(
+      ResourceType<T> type, ResourceError error, String version, Instant now) {
+    String name = error.getResourceName().getName();
+    Subscription<T> subscription = subscriptions.find(type, name);
+    var code = RpcStatus.Code.ofNumber(error.getErrorDetail().getCode());
+    if (subscription == null || code == RpcStatus.Code.OK) {
+      return false;
+    }
+    var status =
+        new RpcStatus(code, error.getErrorDetail().getMessage()).withPrefix(subscription.subject());
+    observer.onResourceError(server, type, name, status);
+    subscription.apply(new CacheEvent.ServerError<>(status, version, now), features);
+    return true;
+  }
+
+  private <T> void applyDeletions(
+      ResourceType<T> type, List<String> absent, String version, Instant now) {
+    List<String> deleted = new ArrayList<>();
+    for (String name : absent) {
+      Subscription<T> subscription = subscriptions.find(type, name);
+      if (subscription == null || subscription.entry().held().isEmpty()) {
+        continue; // never received (A57-35)
+      }
+      var before = subscription.entry().state();
+      String message = subscription.subject() + " does not exist: the control plane removed it";
+      subscription.apply(new CacheEvent.Deleted<>(message, version, now), features);
+      if (subscription.entry().state() != before) {
+        deleted.add(name);
+      }
+    }
+    if (!deleted.isEmpty()) {
+      observer.onDeleted(server, type, deleted, !features.failOnDataErrors());
+    }
+  }
+
+  private <T> void apply(ResourceType<T> type, String name, CacheEvent<T> event) {
+    Subscription<T> subscription = subscriptions.find(type, name);
+    if (subscription != null) {
+      subscription.apply(event, features);
+    }
+  }
+
+  private static String reasons(Decoded.Invalid invalid) {
+    return String.join("; ", invalid.errors());
+  }
+
+  private static <V> Map<String, V> only(Set<String> wanted, Map<String, V> map) {
+    if (wanted.containsAll(map.keySet())) {
+      return map;
+    }
+    Map<String, V> kept = new LinkedHashMap<>(map);
+    kept.keySet().retainAll(wanted);
+    return kept;
+  }
+}

@@ -1,0 +1,111 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.cache.CacheEntry;
+import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.cache.CacheTransition;
+import io.outrigger.xds.cache.CacheTransition.TimerAction;
+import io.outrigger.xds.cache.Notice;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One subscribed resource: what is known of it, who watches it, and its running timer. */
+@ControlConfined
+final class Subscription<T> {
+  private final ResourceType<T> type;
+  private final String name;
+  private final List<Watching> watchers = new ArrayList<>();
+  private CacheEntry<T> entry = CacheEntry.requested();
+  private @Nullable TimerHandle timer;
+
+  Subscription(ResourceType<T> type, String name) {
+    this.type = type;
+    this.name = name;
+  }
+
+  ResourceType<T> type() {
+    return type;
+  }
+
+  String name() {
+    return name;
+  }
+
+  CacheEntry<T> entry() {
+    return entry;
+  }
+
+  boolean isWatched() {
+    return !watchers.isEmpty();
+  }
+
+  /** How messages name the resource. */
+  String subject() {
+    return type.noun() + " \"" + name + "\"";
+  }
+
+  /** Adds a watcher and tells it what is known; {@code onUnwatched} runs if the last one leaves. */
+  XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
+    var watching = new Watching(watcher, onUnwatched);
+    watchers.add(watching);
+    entry.replayTo(watcher);
+    return watching;
+  }
+
+  void apply(CacheEvent<T> event, ServerFeatures features) {
+    CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
+    entry = step.next();
+    if (step.timer() == TimerAction.STOP) {
+      stopTimer();
+    }
+    if (step.notice() instanceof Notice.Silence<T>) {
+      return;
+    }
+    // A watcher may add and close watches meanwhile: new ones were told the new entry already.
+    for (Watching watching : List.copyOf(watchers)) {
+      watching.tell(step.notice());
+    }
+  }
+
+  /** Remembers the running timer, so that an answer stops it. */
+  void timerStarted(TimerHandle started) {
+    stopTimer();
+    timer = started;
+  }
+
+  void stopTimer() {
+    if (timer != null) {
+      timer.cancel();
+      timer = null;
+    }
+  }
+
+  private final class Watching implements XdsClient.Watch {
+    private final ResourceWatcher<T> watcher;
+    private final Runnable onUnwatched;
+
+    Watching(ResourceWatcher<T> watcher, Runnable onUnwatched) {
+      this.watcher = watcher;
+      this.onUnwatched = onUnwatched;
+    }
+
+    void tell(Notice<T> notice) {
+      if (watchers.contains(this)) { // closed by a watcher that was told before
+        notice.deliverTo(watcher);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (watchers.remove(this) && watchers.isEmpty()) {
+        onUnwatched.run();
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.XdsClient;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who watches which resource of one server.
+ *
+ * <p>Changes are announced once at the end of a turn of the control loop. A resource whose last
+ * watcher left is forgotten only then, so that a watch that is closed and opened again within a
+ * turn keeps what is known and costs no request (A57-42).
+ */
+@ControlConfined
+final class Subscriptions {
+  private final ControlLoop loop;
+  private final Runnable onSettled;
+  private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
+  private boolean settling;
+
+  /**
+   * @param onSettled runs at the end of each turn in which the set of subscriptions changed
+   */
+  Subscriptions(ControlLoop loop, Runnable onSettled) {
+    this.loop = loop;
+    this.onSettled = onSettled;
+    ResourceType.ALL.forEach(type -> byType.put(type, new LinkedHashMap<>()));
+  }
+
+  <T> XdsClient.Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
+    Subscription<T> found = of(type).get(name);
+    if (found == null) {
+      found = new Subscription<>(type, name);
+      of(type).put(name, found);
+      settleLater();
+    }
+    return found.watch(watcher, this::settleLater);
+  }
+
+  <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {
+    return of(type).get(name);
+  }
+
+  /** A copy, so that watchers may add and close watches while it is walked. */
+  <T> List<Subscription<T>> all(ResourceType<T> type) {
+    return List.copyOf(of(type).values());
+  }
+
+  /** A copy of every subscription, by type in the order of their dependency. */
+  List<Subscription<?>> all() {
+    return byType.values().stream()
+        .map(Map::values)
+        .<Subscription<?>>flatMap(Collection::stream)
+        .toList();
+  }
+
+  /** The names to request of a type, in the order in which they were first watched. */
+  Set<String> names(ResourceType<?> type) {
+    return new LinkedHashSet<>(Optional.ofNullable(byType.get(type)).orElseThrow().keySet());
+  }
+
+  boolean isEmpty() {
+    return byType.values().stream().allMatch(Map::isEmpty);
+  }
+
+  private void settleLater() {
+    if (settling) {
+      return;
+    }
+    settling = true;
+    loop.execute(
+        () -> {
+          settling = false;
+          byType.values().forEach(Subscriptions::forgetUnwatched);
+          onSettled.run();
+        });
+  }
+
+  private static void forgetUnwatched(Map<String, Subscription<?>> subscriptions) {
+    subscriptions
+        .values()
+        .removeIf(
+            subscription -> {
+              if (subscription.isWatched()) {
+                return false;
+              }
+              subscription.stopTimer(); // A57-23
+              return true;
+            });
+  }
+
+  /** A subscription is stored under the type that it was made for, hence the cast is right. */
+  @SuppressWarnings("unchecked")
+  private <T> Map<String, Subscription<T>> of(ResourceType<T> type) {
+    Map<String, ?> subscriptions = byType.get(type);
+    if (subscriptions == null) {
+      throw new IllegalArgumentException("not a resource type: " + type);
+    }
+    return (Map<String, Subscription<T>>) subscriptions;
+  }
+}

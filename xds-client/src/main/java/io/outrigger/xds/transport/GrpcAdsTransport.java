@@ -1,0 +1,137 @@
+package io.outrigger.xds.transport;
+
+import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.stream.AdsTransport;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * ADS over a gRPC channel. The channel connects with the first stream. Streams do not wait for
+ * ready, so that they fail with the reason when the server cannot be reached (A57).
+ */
+@ControlConfined
+public final class GrpcAdsTransport implements AdsTransport {
+  private static final int MAX_RESPONSE_BYTES = 64 << 20;
+  private static final long KEEPALIVE_TIME_MINUTES = 5; // A57-38
+  private static final long KEEPALIVE_TIMEOUT_SECONDS = 20;
+
+  private final ControlLoop loop;
+  private final String name;
+  private final ManagedChannel channel;
+
+  /**
+   * Makes the channel; may be called on any thread.
+   *
+   * @throws IllegalArgumentException naming the server, if its target or a file that its
+   *     credentials name cannot be used
+   */
+  public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
+    this.loop = loop;
+    name = server.uri();
+    channel =
+        Grpc.newChannelBuilder(server.uri(), ServerCredentials.of(server))
+            .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
+            .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+            .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+            .build();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public AdsStream open(Listener listener) {
+    loop.checkInside();
+    ClientCall<DiscoveryRequest, DiscoveryResponse> call =
+        channel.newCall(
+            AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(),
+            CallOptions.DEFAULT);
+    call.start(new Callbacks(listener), new Metadata());
+    return new Stream(call);
+  }
+
+  @Override
+  public void close() {
+    loop.checkInside();
+    channel.shutdownNow();
+  }
+
+  private static RpcStatus toRpcStatus(Status status) {
+    String description = status.getDescription();
+    Throwable cause = status.getCause();
+    String message = description == null ? "" : description;
+    if (cause != null && cause.getMessage() != null && !message.contains(cause.getMessage())) {
+      message = message.isEmpty() ? cause.getMessage() : message + ": " + cause.getMessage();
+    }
+    return new RpcStatus(RpcStatus.Code.ofNumber(status.getCode().value()), message);
+  }
+
+  private final class Callbacks extends ClientCall.Listener<DiscoveryResponse> {
+    private final Listener listener;
+
+    Callbacks(Listener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void onReady() {
+      loop.execute(listener::onReady);
+    }
+
+    @Override
+    public void onMessage(DiscoveryResponse response) {
+      loop.execute(() -> listener.onResponse(response));
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      loop.execute(() -> listener.onClosed(toRpcStatus(status)));
+    }
+  }
+
+  private final class Stream implements AdsStream {
+    private final ClientCall<DiscoveryRequest, DiscoveryResponse> call;
+    private boolean closed;
+
+    Stream(ClientCall<DiscoveryRequest, DiscoveryResponse> call) {
+      this.call = call;
+    }
+
+    @Override
+    public void send(DiscoveryRequest request) {
+      loop.checkInside();
+      if (!closed) { // a cancelled call does not take messages
+        call.sendMessage(request);
+      }
+    }
+
+    @Override
+    public void requestNext() {
+      loop.checkInside();
+      call.request(1);
+    }
+
+    @Override
+    public void close() {
+      loop.checkInside();
+      if (!closed) {
+        closed = true;
+        call.cancel("closed by the client", null);
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.outrigger.testing.leak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ResourceLeakDetector;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LeakExtensionTest {
+  @Test
+  void theBuildRunsNettyWithThisDetectorAtItsStrictest() {
+    assertThat(System.getProperty("io.netty.customResourceLeakDetector"))
+        .isEqualTo(RecordingLeakDetector.class.getName());
+    assertThat(ResourceLeakDetector.getLevel()).isEqualTo(ResourceLeakDetector.Level.PARANOID);
+  }
+
+  @Test
+  void aBufferThatNobodyReleasedIsFoundWithItsHistory() throws InterruptedException {
+    leak();
+
+    List<String> leaks = Leaks.INSTANCE.take();
+
+    assertThat(leaks).hasSize(1);
+    assertThat(leaks.get(0)).contains("ByteBuf", "LeakExtensionTest.leak");
+  }
+
+  @Test
+  void aReleasedBufferIsNoLeak() throws InterruptedException {
+    Unpooled.directBuffer(8).release();
+
+    assertThat(Leaks.INSTANCE.take()).isEmpty();
+  }
+
+  @Test
+  void whatWasTakenIsNotReportedAgain() throws InterruptedException {
+    leakElsewhere();
+    assertThat(Leaks.INSTANCE.take()).hasSize(1);
+
+    assertThat(Leaks.INSTANCE.take()).isEmpty();
+  }
+
+  @SuppressWarnings("CheckReturnValue")
+  private static void leak() {
+    ByteBuf forgotten = Unpooled.directBuffer(8);
+    forgotten.writeInt(1);
+  }
+
+  /** A place of its own: Netty reports each place once in a process. */
+  @SuppressWarnings("CheckReturnValue")
+  private static void leakElsewhere() {
+    ByteBuf forgotten = Unpooled.directBuffer(8);
+    forgotten.writeLong(2);
+  }
+}

@@ -1,0 +1,64 @@
+package io.outrigger.testing.leak;
+
+import io.outrigger.base.AnyThread;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** What the leak detectors of this process have found and no test has failed for yet. */
+@AnyThread
+final class Leaks {
+  static final Leaks INSTANCE = new Leaks();
+
+  private static final long COLLECTED_WITHIN_MILLIS = 5_000;
+
+  private final List<RecordingLeakDetector<?>> detectors = new CopyOnWriteArrayList<>();
+  private final Queue<String> found = new ConcurrentLinkedQueue<>();
+
+  private Leaks() {}
+
+  void watch(RecordingLeakDetector<?> detector) {
+    detectors.add(detector);
+  }
+
+  void add(String leak) {
+    found.add(leak);
+  }
+
+  /**
+   * Collects garbage and returns the leaks that came to light since the last call. Cheap as long as
+   * nothing has used Netty.
+   */
+  List<String> take() throws InterruptedException {
+    if (!detectors.isEmpty()) {
+      // Netty's references of one collection are queued for certain once the next one has been.
+      awaitCollection();
+      awaitCollection();
+      detectors.forEach(Leaks::inspect);
+    }
+    List<String> leaks = new ArrayList<>();
+    for (@Nullable String leak = found.poll(); leak != null; leak = found.poll()) {
+      leaks.add(leak);
+    }
+    return leaks;
+  }
+
+  private static void awaitCollection() throws InterruptedException {
+    ReferenceQueue<Object> queue = new ReferenceQueue<>();
+    WeakReference<Object> marker = new WeakReference<>(new Object(), queue);
+    System.gc();
+    if (queue.remove(COLLECTED_WITHIN_MILLIS) != marker) {
+      throw new IllegalStateException("no garbage collection within 5 s; leaks cannot be told");
+    }
+  }
+
+  @SuppressWarnings("unchecked") // a detector only holds the probe, whatever its type
+  private static void inspect(RecordingLeakDetector<?> detector) {
+    ((RecordingLeakDetector<Object>) detector).inspect(new Object());
+  }
+}

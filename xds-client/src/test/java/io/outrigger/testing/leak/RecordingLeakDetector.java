@@ -1,0 +1,50 @@
+package io.outrigger.testing.leak;
+
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakTracker;
+import io.outrigger.base.AnyThread;
+
+/**
+ * Netty's leak detector, except that it hands what it finds to {@link Leaks} rather than to a log.
+ * Netty creates one for each kind of resource.
+ */
+@AnyThread
+public final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
+  /** Called by Netty, by reflection. */
+  public RecordingLeakDetector(Class<?> resourceType, int samplingInterval) {
+    super(resourceType, samplingInterval);
+    Leaks.INSTANCE.watch(this);
+  }
+
+  /** Called by Netty, which looks for both constructors and logs an error when one is missing. */
+  @SuppressWarnings("deprecation") // Netty still asks for this form
+  public RecordingLeakDetector(Class<?> resourceType, int samplingInterval, long maxActive) {
+    super(resourceType, samplingInterval, maxActive);
+    Leaks.INSTANCE.watch(this);
+  }
+
+  /**
+   * Makes Netty look at its queue of collected resources, which it does only when one is tracked.
+   */
+  void inspect(T probe) {
+    ResourceLeakTracker<T> tracker = track(probe);
+    if (tracker != null) {
+      tracker.close(probe);
+    }
+  }
+
+  @Override
+  protected boolean needReport() {
+    return true;
+  }
+
+  @Override
+  protected void reportTracedLeak(String resourceType, String records) {
+    Leaks.INSTANCE.add(resourceType + " was not released before it was collected" + records);
+  }
+
+  @Override
+  protected void reportUntracedLeak(String resourceType) {
+    Leaks.INSTANCE.add(resourceType + " was not released before it was collected; no records");
+  }
+}

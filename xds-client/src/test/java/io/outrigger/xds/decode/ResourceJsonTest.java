@@ -1,0 +1,205 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.ResourceType.ROUTE;
+import static io.outrigger.xds.decode.Decoding.CONTEXT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.xds.ResourceType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ResourceJsonTest {
+  @Test
+  void routesAsIstiodSendsThemAreUnderstood() throws IOException {
+    ResourceJson.Document document = ResourceJson.parse(istiodRoutes());
+
+    assertThat(document.errors()).isEmpty();
+    var decoded = ResourceDecoder.decode(ROUTE, document.resources(), CONTEXT);
+    assertThat(decoded.hasErrors()).isFalse();
+    var table =
+        Objects.requireNonNull(decoded.valid().get("outbound|7070||echo.default.svc.cluster.local"))
+            .value();
+    var host = table.virtualHostFor("echo.default:7070").orElseThrow();
+    assertThat(host.domains()).hasSize(10);
+    assertThat(host.routes()).hasSize(2);
+    var canary = (RouteAction.Forward) host.routes().get(0).action();
+    assertThat(canary.clusters())
+        .isEqualTo(new ClusterChoice.Single("outbound|7070|v2|echo.default.svc.cluster.local"));
+    assertThat(canary.timeout())
+        .isEqualTo(
+            new RouteTimeout(
+                Optional.of(Duration.ofSeconds(2)),
+                Optional.empty(),
+                Optional.of(
+                    new RouteTimeout.StreamDuration(
+                        Optional.of(Duration.ofSeconds(2)), Optional.empty()))));
+    var split = (RouteAction.Forward) host.routes().get(1).action();
+    assertThat(((ClusterChoice.Weighted) split.clusters()).clusters())
+        .extracting(ClusterChoice.WeightedCluster::weight)
+        .containsExactly(80L, 20L);
+    assertThat(split.timeout().timeout()).contains(Duration.ZERO);
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'' | not JSON: ",
+        "{ | not JSON: ",
+        "{\"resources\": []} x | not JSON: ",
+        "{'resources': []} | not JSON: ",
+        "{\"resources\": [],} | not JSON: ",
+        "[] | must be an object with a list, as {\"resources\":[…]}",
+        "{} | must be an object with a list, as {\"resources\":[…]}",
+        "{\"resources\": {}} | must be an object with a list, as {\"resources\":[…]}",
+        "{\"resources\": [1]} | resources[0]: must be an object with \"@type\"",
+        "{\"resources\": [{\"name\": \"x\"}]} | resources[0]: must be an object with \"@type\"",
+        "{\"resources\": [{\"@type\": 1}]} | resources[0]: must be an object with \"@type\"",
+        "{\"resources\": [{\"@type\": \"nonsense\"}]}"
+            + " | resources[0] (nonsense without name): @type: unknown type \"nonsense\"",
+        "{\"resources\": [{\"@type\": \"type.googleapis.com/a.B\", \"name\": \"n\"}]}"
+            + " | resources[0] (B \"n\"): @type: unknown type \"type.googleapis.com/a.B\"",
+        "{\"resources\": [{\"@type\": \"type.googleapis.com/envoy.config.route.v3.Route\"}]}"
+            + " | resources[0] (Route without name):"
+            + " \"type.googleapis.com/envoy.config.route.v3.Route\" is not a resource of its own",
+      })
+  void documentThatIsNoneIsRefused(String json, String error) {
+    var document = ResourceJson.parse(json);
+
+    assertThat(document.resources()).isEmpty();
+    assertThat(document.errors()).singleElement().asString().startsWith(error);
+  }
+
+  @Test
+  void everyMistakeIsReportedWithItsPathAndOtherResourcesAreRead() {
+    var document =
+        ResourceJson.parse(
+            """
+            {"version_info": "7", "resources": [
+              {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "good"},
+              {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "pay",
+               "lb_polcy": "ROUND_ROBIN",
+               "type": "EDSS",
+               "connectTimeout": "5 seconds",
+               "circuit_breakers": {"thresholds": [{}, {"max_requests": "many", "x": 1}]},
+               "typed_extension_protocol_options": {"k": {
+                 "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+                 "commonn": {}}},
+               "transport_socket": {"typed_config": {"@type": "type.googleapis.com/no.Such"}},
+               "eds_cluster_config": []},
+              {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+               "clusterName": "good-eds"}]}
+            """);
+
+    assertThat(document.resources())
+        .extracting(any -> TypedConfig.typeName(any.getTypeUrl()))
+        .containsExactly(
+            "envoy.config.cluster.v3.Cluster", "envoy.config.endpoint.v3.ClusterLoadAssignment");
+    String place = "resources[1] (Cluster \"pay\"): ";
+    assertThat(document.errors())
+        .satisfiesExactly(
+            e ->
+                assertThat(e)
+                    .isEqualTo(
+                        place + "lb_polcy: unknown field of envoy.config.cluster.v3.Cluster"),
+            e -> assertThat(e).startsWith(place + "type: ").contains("EDSS"),
+            e -> assertThat(e).startsWith(place + "connect_timeout: ").contains("5 seconds"),
+            e ->
+                assertThat(e)
+                    .startsWith(place + "circuit_breakers.thresholds[1].max_requests: ")
+                    .contains("many"),
+            e ->
+                assertThat(e)
+                    .isEqualTo(
+                        place
+                            + "circuit_breakers.thresholds[1].x: unknown field of"
+                            + " envoy.config.cluster.v3.CircuitBreakers.Thresholds"),
+            e ->
+                assertThat(e)
+                    .isEqualTo(
+                        place
+                            + "typed_extension_protocol_options[\"k\"].commonn: unknown field of"
+                            + " envoy.extensions.upstreams.http.v3.HttpProtocolOptions"),
+            e ->
+                assertThat(e)
+                    .isEqualTo(
+                        place
+                            + "transport_socket.typed_config.@type: unknown type"
+                            + " \"type.googleapis.com/no.Such\""),
+            e -> assertThat(e).isEqualTo(place + "eds_cluster_config: must be an object"));
+  }
+
+  @Test
+  void wrappedResourceIsUnwrappedAndOtherUrlPrefixesAreAccepted() {
+    var document =
+        ResourceJson.parse(
+            """
+            {"resources": [{"@type": "type.googleapis.com/envoy.service.discovery.v3.Resource",
+              "name": "outer", "resource":
+                {"@type": "example.com/envoy.config.cluster.v3.Cluster", "name": "inner"}}]}
+            """);
+
+    assertThat(document.errors()).isEmpty();
+    assertThat(document.resources())
+        .containsExactly(Any.pack(Cluster.newBuilder().setName("inner").build()));
+  }
+
+  @Test
+  void typesThatPeopleUseAreKnown() {
+    for (String type :
+        List.of(
+            ListenerDecoder.CONNECTION_MANAGER,
+            HttpFilterDecoder.ROUTER,
+            HttpFilterDecoder.FAULT,
+            HttpFilterDecoder.FILTER_CONFIG,
+            ClusterSourceDecoder.AGGREGATE,
+            HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS,
+            TransportSecurityDecoder.RAW_BUFFER,
+            BalancingPolicyDecoder.WRR_LOCALITY,
+            BalancingPolicyDecoder.ROUND_ROBIN,
+            BalancingPolicyDecoder.PICK_FIRST,
+            "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+            "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+            "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"
+                + ".ClientSideWeightedRoundRobin",
+            "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided",
+            "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+            "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+            "envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
+            "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute",
+            "envoy.extensions.filters.http.rbac.v3.RBAC",
+            "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+            "xds.type.v3.TypedStruct",
+            "udpa.type.v1.TypedStruct",
+            "google.protobuf.StringValue",
+            "google.protobuf.UInt32Value",
+            "google.protobuf.Struct",
+            "google.protobuf.Duration",
+            "google.protobuf.Any")) {
+      assertThat(KnownTypes.REGISTRY.find(type)).as(type).isNotNull();
+    }
+    for (ResourceType<?> type : ResourceType.ALL) {
+      assertThat(KnownTypes.REGISTRY.find(TypedConfig.typeName(type.typeUrl()))).isNotNull();
+    }
+  }
+
+  static String istiodRoutes() throws IOException {
+    try (InputStream in = ResourceJsonTest.class.getResourceAsStream("istiod-routes.json")) {
+      return new String(
+          Objects.requireNonNull(in, "istiod-routes.json").readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

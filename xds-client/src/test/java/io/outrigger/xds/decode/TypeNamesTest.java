@@ -1,0 +1,56 @@
+package io.outrigger.xds.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.config.route.v3.FilterConfig;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
+import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
+import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
+import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
+import io.outrigger.xds.ResourceType;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Decoders know types by text, which spares them the descriptors; the texts must be right. */
+class TypeNamesTest {
+  static Stream<Arguments> names() {
+    return Stream.of(
+        Arguments.of(
+            TypedConfig.typeName(ResourceType.LISTENER.typeUrl()), Listener.getDescriptor()),
+        Arguments.of(
+            TypedConfig.typeName(ResourceType.ROUTE.typeUrl()), RouteConfiguration.getDescriptor()),
+        Arguments.of(TypedConfig.typeName(ResourceType.CLUSTER.typeUrl()), Cluster.getDescriptor()),
+        Arguments.of(
+            TypedConfig.typeName(ResourceType.ENDPOINT.typeUrl()),
+            ClusterLoadAssignment.getDescriptor()),
+        Arguments.of(ListenerDecoder.CONNECTION_MANAGER, HttpConnectionManager.getDescriptor()),
+        Arguments.of(HttpFilterDecoder.ROUTER, Router.getDescriptor()),
+        Arguments.of(HttpFilterDecoder.FAULT, HTTPFault.getDescriptor()),
+        Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
+        Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
+        Arguments.of(
+            HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
+        Arguments.of(TransportSecurityDecoder.RAW_BUFFER, RawBuffer.getDescriptor()),
+        Arguments.of(BalancingPolicyDecoder.WRR_LOCALITY, WrrLocality.getDescriptor()),
+        Arguments.of(BalancingPolicyDecoder.ROUND_ROBIN, RoundRobin.getDescriptor()),
+        Arguments.of(BalancingPolicyDecoder.PICK_FIRST, PickFirst.getDescriptor()));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("names")
+  void textIsTheNameOfTheType(String name, Descriptor type) {
+    assertThat(name).isEqualTo(type.getFullName());
+  }
+}

@@ -1,0 +1,163 @@
+package io.outrigger.xds.deps;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.deps.Mesh.GONE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.Resources;
+import org.junit.jupiter.api.Test;
+
+class AggregateClusterTest {
+  @Conformance({"A75-06", "A75-07"})
+  @Test
+  void everyClusterBeneathAnAggregateIsPartOfTheConfiguration() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "x", "c"));
+    mesh.set(Resources.aggregate("x", "a", "b"));
+    mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2").eds("c", "10.0.0.3");
+
+    assertThat(mesh.leavesOf("r")).containsExactly("a", "b", "c");
+    assertThat(mesh.leavesOf("x")).containsExactly("a", "b");
+    assertThat(mesh.config().clusters()).containsOnlyKeys("r", "x", "a", "b", "c");
+  }
+
+  @Conformance("A75-08")
+  @Test
+  void clustersThatShareAnAggregateEachGetAllItsLeaves() {
+    Mesh mesh = Mesh.routing("r", "x").set(Resources.aggregate("r", "x", "y"));
+    mesh.set(Resources.aggregate("x", "s")).set(Resources.aggregate("y", "s", "c"));
+    mesh.set(Resources.aggregate("s", "a", "b"));
+    mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2").eds("c", "10.0.0.3");
+
+    assertThat(mesh.leavesOf("r")).containsExactly("a", "b", "c");
+    assertThat(mesh.leavesOf("x")).containsExactly("a", "b");
+    assertThat(mesh.leavesOf("y")).containsExactly("a", "b", "c");
+    assertThat(mesh.leavesOf("s")).containsExactly("a", "b");
+  }
+
+  @Conformance("A75-09")
+  @Test
+  void loopWithALeafUsesTheLeaf() {
+    Mesh mesh = Mesh.routing("x").set(Resources.aggregate("x", "y", "a"));
+    mesh.set(Resources.aggregate("y", "x")).eds("a", "10.0.0.1");
+
+    assertThat(mesh.leavesOf("x")).containsExactly("a");
+    assertThat(mesh.leavesOf("y")).containsExactly("a");
+  }
+
+  @Conformance("A75-10")
+  @Test
+  void loopWithoutLeafFailsAsUnavailable() {
+    Mesh mesh = Mesh.routing("x").set(Resources.aggregate("x", "y"));
+    mesh.set(Resources.aggregate("y", "x"));
+
+    assertThat(mesh.cluster("x").status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "aggregate cluster \"x\" has no leaf: it only leads to itself;"
+                    + " xDS node ID: node-1"));
+  }
+
+  @Conformance("A75-11")
+  @Test
+  void fifteenNestedAggregatesWork() {
+    Mesh mesh = chain(15);
+
+    assertThat(mesh.leavesOf("x0")).containsExactly("leaf");
+  }
+
+  @Conformance({"A75-11", "A75-12"})
+  @Test
+  void sixteenNestedAggregatesFailWholeAndAlone() {
+    Mesh mesh = chain(16);
+
+    assertThat(mesh.cluster("x0").status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "aggregate cluster \"x0\" is nested deeper than 16 levels; xDS node ID: node-1"));
+    assertThat(mesh.ips("other")).containsExactly("10.0.0.9");
+  }
+
+  /** Routes to x0 and to another cluster; x0 also has a leaf of its own beside the chain. */
+  private static Mesh chain(int aggregates) {
+    Mesh mesh = Mesh.routing("x0", "other").eds("other", "10.0.0.9");
+    for (int i = 0; i < aggregates; i++) {
+      String next = i == aggregates - 1 ? "leaf" : "x" + (i + 1);
+      mesh.set(Resources.aggregate("x" + i, next, "leaf"));
+    }
+    return mesh.eds("leaf", "10.0.0.1");
+  }
+
+  @Conformance("A75-13")
+  @Test
+  void missingLeafIsLeftOut() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "missing", "b"));
+    mesh.eds("b", "10.0.0.2").fail(CLUSTER, "missing", GONE);
+
+    assertThat(mesh.leavesOf("r")).containsExactly("b");
+    assertThat(mesh.cluster("missing").isOk()).isFalse();
+  }
+
+  @Conformance("A75-14")
+  @Test
+  void withoutAnyLeafItFailsWithTheirReasonsUntilOneAppears() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "a", "b"));
+    mesh.fail(CLUSTER, "a", GONE).fail(CLUSTER, "b", RpcStatus.internal("refused"));
+
+    assertThat(mesh.cluster("r").status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "aggregate cluster \"r\" has no leaf in use: cluster \"a\": does not exist,"
+                    + " cluster \"b\": refused; xDS node ID: node-1"));
+
+    mesh.eds("b", "10.0.0.2");
+    assertThat(mesh.leavesOf("r")).containsExactly("b");
+  }
+
+  @Conformance("A75-15")
+  @Test
+  void unknownLeafHoldsTheFirstConfigurationBackUntilItIsResolved() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "mute", "b"));
+    mesh.eds("b", "10.0.0.2");
+    assertThat(mesh.published).isEmpty();
+
+    mesh.fail(CLUSTER, "mute", GONE);
+
+    assertThat(mesh.leavesOf("r")).containsExactly("b");
+  }
+
+  @Test
+  void leafWithoutEndpointsStaysALeaf() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "a", "b"));
+    mesh.eds("b", "10.0.0.2").set(Resources.eds("a")).fail(ENDPOINT, "a", GONE);
+
+    assertThat(mesh.leavesOf("r")).containsExactly("a", "b");
+    assertThat(mesh.leaf("a").endpoints().isOk()).isFalse();
+  }
+
+  @Test
+  void leafTakenOffTheListIsUnsubscribed() {
+    Mesh mesh = Mesh.routing("r").set(Resources.aggregate("r", "a", "b"));
+    mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2");
+
+    mesh.set(Resources.aggregate("r", "b"));
+
+    assertThat(mesh.leavesOf("r")).containsExactly("b");
+    assertThat(mesh.watched(CLUSTER)).containsExactly("b", "r");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("b");
+  }
+
+  @Test
+  void clusterThatTurnsIntoAnAggregateWaitsForItsLeaves() {
+    Mesh mesh = Mesh.serving("r");
+
+    mesh.set(Resources.aggregate("r", "a"));
+    assertThat(mesh.ips("r")).containsExactly("10.0.0.1");
+    mesh.eds("a", "10.0.0.5");
+
+    assertThat(mesh.leavesOf("r")).containsExactly("a");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a");
+  }
+}

@@ -1,0 +1,423 @@
+package io.outrigger.xds.deps;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.ResourceType.LISTENER;
+import static io.outrigger.xds.ResourceType.ROUTE;
+import static io.outrigger.xds.deps.Mesh.GONE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.Resources;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class XdsDependencyManagerTest {
+  @Test
+  void publishesOnceEverythingIsKnown() {
+    Mesh mesh = Mesh.started();
+    mesh.set(Resources.listener("orders", "r1"));
+    mesh.set(Resources.routes("r1", "a"));
+    mesh.set(Resources.eds("a", "a-service"));
+    assertThat(mesh.published).isEmpty();
+
+    mesh.set(Resources.endpoints("a-service", "10.0.0.1"));
+
+    assertThat(mesh.published).hasSize(1);
+    assertThat(mesh.config().virtualHost().name()).isEqualTo("host");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+  }
+
+  @Test
+  void tellsWhatItWaitsFor() {
+    Mesh mesh = Mesh.started();
+    List<String> waits = new ArrayList<>();
+    Runnable note =
+        () -> mesh.loop.inside(() -> waits.add(mesh.manager.waitingFor().orElse("nothing")));
+
+    note.run();
+    mesh.set(Resources.listener("orders", "r1"));
+    note.run();
+    mesh.set(Resources.routes("r1", "a"));
+    note.run();
+    mesh.set(Resources.eds("a"));
+    note.run();
+    mesh.set(Resources.endpoints("a", "10.0.0.1"));
+    note.run();
+
+    assertThat(waits)
+        .containsExactly(
+            "listener \"orders\"",
+            "route configuration \"r1\"",
+            "cluster \"a\"",
+            "endpoints of cluster \"a\"",
+            "nothing");
+  }
+
+  @Test
+  void oneTurnWithManyChangesPublishesOnce() {
+    Mesh mesh = Mesh.serving("a", "b");
+    int before = mesh.published.size();
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(ENDPOINT, "a", Resources.endpoints("a", "10.0.0.2"));
+          mesh.client.set(ENDPOINT, "b", Resources.endpoints("b", "10.0.0.3"));
+          mesh.client.set(ROUTE, "r1", Resources.routes("r1", "b", "a"));
+        });
+
+    assertThat(mesh.published).hasSize(before + 1);
+  }
+
+  @Test
+  void cachedResourcesAreUsedInTheSameTurn() {
+    Mesh mesh = new Mesh();
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(LISTENER, "orders", Resources.listener("orders", "r1"));
+          mesh.client.set(ROUTE, "r1", Resources.routes("r1", "x"));
+          mesh.client.set(CLUSTER, "x", Resources.aggregate("x", "a"));
+          mesh.client.set(CLUSTER, "a", Resources.eds("a"));
+          mesh.client.set(ENDPOINT, "a", Resources.endpoints("a", "10.0.0.1"));
+        });
+
+    mesh.loop.inside(mesh.manager::start);
+
+    assertThat(mesh.published).hasSize(1);
+    assertThat(mesh.leavesOf("x")).containsExactly("a");
+  }
+
+  @Test
+  void equalResourcesPublishNothing() {
+    Mesh mesh = Mesh.serving("a");
+    int before = mesh.published.size();
+
+    mesh.set(Resources.endpoints("a", "10.0.0.1"));
+    mesh.set(Resources.routes("r1", "a"));
+    mesh.set(Resources.eds("a"));
+
+    assertThat(mesh.published).hasSize(before);
+  }
+
+  @Test
+  void weightedClustersAreAllWatched() {
+    Mesh mesh = Mesh.started();
+    mesh.set(Resources.listener("orders", Resources.weightedRoutes("r", "a", "b")));
+
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a", "b");
+  }
+
+  @Test
+  void sharedEndpointsAreWatchedOnce() {
+    Mesh mesh = Mesh.routing("a", "b");
+    mesh.set(Resources.eds("a", "svc"));
+    mesh.set(Resources.eds("b", "svc"));
+
+    mesh.set(Resources.endpoints("svc", "10.0.0.1"));
+
+    assertThat(mesh.client.takeLog()).containsOnlyOnce("watch eds svc");
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.1");
+  }
+
+  @Test
+  void untouchedClustersKeepTheirInstances() {
+    String[] names = IntStream.range(0, 200).mapToObj(i -> "c" + i).toArray(String[]::new);
+    Mesh mesh = Mesh.serving(names);
+    var before = mesh.config().clusters();
+
+    mesh.set(Resources.endpoints("c7", "10.9.9.9"));
+
+    var after = mesh.config().clusters();
+    assertThat(after.keySet()).isEqualTo(before.keySet());
+    assertThat(after.keySet()).allMatch(n -> (after.get(n) == before.get(n)) != n.equals("c7"));
+    assertThat(mesh.ips("c7")).containsExactly("10.9.9.9");
+  }
+
+  @Test
+  void closedManagerWatchesNothingAndIsSilent() {
+    Mesh mesh = Mesh.serving("a");
+    int before = mesh.published.size();
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(ENDPOINT, "a", Resources.endpoints("a", "10.0.0.2"));
+          mesh.manager.close();
+        });
+
+    assertThat(mesh.published).hasSize(before);
+    assertThat(mesh.watched(LISTENER)).isEmpty();
+    assertThat(mesh.watched(ROUTE)).isEmpty();
+    assertThat(mesh.watched(CLUSTER)).isEmpty();
+    assertThat(mesh.watched(ENDPOINT)).isEmpty();
+  }
+
+  @Conformance({"A74-02", "A88-20"})
+  @Test
+  void failedListenerFailsTheTargetAsUnavailable() {
+    Mesh mesh = Mesh.started();
+
+    mesh.fail(LISTENER, "orders", GONE);
+
+    assertThat(mesh.last().status())
+        .isEqualTo(
+            RpcStatus.unavailable("listener \"orders\": does not exist; xDS node ID: node-1"));
+  }
+
+  @Conformance("A74-02")
+  @Test
+  void failedRoutesFailTheTargetUntilTheyCome() {
+    Mesh mesh = Mesh.started().set(Resources.listener("orders", "r1"));
+
+    mesh.fail(ROUTE, "r1", GONE);
+    assertThat(mesh.last().status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "route configuration \"r1\": does not exist; xDS node ID: node-1"));
+
+    mesh.set(Resources.routes("r1", "a")).eds("a", "10.0.0.1");
+    assertThat(mesh.config().clusters()).containsOnlyKeys("a");
+  }
+
+  @Conformance("A74-02")
+  @Test
+  void errorsBesideAValueLeaveItInUse() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.ambient(LISTENER, "orders", "server gone").ambient(ROUTE, "r1", "refused");
+
+    assertThat(mesh.config().clusters()).containsOnlyKeys("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("A74-02")
+  @Test
+  void listenerThatFailsAfterServingFailsTheTargetAndComesBack() {
+    Mesh mesh = Mesh.serving("a");
+    var before = mesh.last();
+
+    mesh.fail(LISTENER, "orders", GONE);
+    assertThat(mesh.last().isOk()).isFalse();
+    assertThat(mesh.watched(CLUSTER)).isEmpty();
+
+    mesh.set(Resources.listener("orders", "r1"));
+    assertThat(mesh.last()).isEqualTo(before);
+  }
+
+  @Conformance("A74-01")
+  @Test
+  void oldRoutesServeUntilTheNewClusterIsComplete() {
+    Mesh mesh = Mesh.serving("a");
+    var before = mesh.last();
+
+    mesh.set(Resources.routes("r1", "b"));
+    mesh.set(Resources.eds("b"));
+    assertThat(mesh.last()).isSameAs(before);
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a", "b");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a", "b");
+
+    mesh.set(Resources.endpoints("b", "10.0.0.2"));
+    assertThat(mesh.config().clusters()).containsOnlyKeys("b");
+    assertThat(mesh.watched(CLUSTER)).containsExactly("b");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("b");
+  }
+
+  @Conformance("A74-01")
+  @Test
+  void oldRoutesServeUntilTheNewClusterFailed() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.set(Resources.routes("r1", "b")).fail(CLUSTER, "b", GONE);
+
+    assertThat(mesh.config().clusters()).containsOnlyKeys("b");
+    assertThat(mesh.cluster("b").status())
+        .isEqualTo(RpcStatus.unavailable("cluster \"b\": does not exist; xDS node ID: node-1"));
+  }
+
+  @Conformance("A74-03")
+  @Test
+  void failedClusterLeavesTheOthersAlone() {
+    Mesh mesh = Mesh.routing("a", "b");
+    mesh.eds("a", "10.0.0.1");
+    assertThat(mesh.published).isEmpty();
+
+    mesh.fail(CLUSTER, "b", GONE);
+
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    assertThat(mesh.cluster("b").status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
+    assertThat(mesh.cluster("b").status().message()).contains("cluster \"b\": does not exist");
+  }
+
+  @Conformance({"A74-04", "A88-33"})
+  @Test
+  void failedEndpointsMakeAClusterWithoutEndpoints() {
+    Mesh mesh = Mesh.serving("a", "b");
+
+    mesh.fail(ENDPOINT, "a", new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "not for you"));
+
+    assertThat(mesh.leaf("a").endpoints().status())
+        .isEqualTo(RpcStatus.unavailable("endpoints \"a\": not for you"));
+    assertThat(mesh.note("a")).isEqualTo("xDS node ID: node-1");
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("A88-35")
+  @Test
+  void endpointsThatFailFromTheStartHoldNobodyBack() {
+    Mesh mesh = Mesh.routing("a", "b").eds("b", "10.0.0.1").set(Resources.eds("a"));
+    assertThat(mesh.published).isEmpty();
+
+    mesh.fail(ENDPOINT, "a", new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "not for you"));
+
+    assertThat(mesh.leaf("a").endpoints().isOk()).isFalse();
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("A88-34")
+  @Test
+  void emptyEndpointsReplaceTheOldOnes() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.set(Resources.endpoints("a"));
+
+    assertThat(mesh.leaf("a").endpoints().isOk()).isTrue();
+    assertThat(mesh.ips("a")).isEmpty();
+  }
+
+  @Conformance("A74-05")
+  @Test
+  void noVirtualHostFailsTheTarget() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.set(Resources.routesFor("r1", "other.example", "a"));
+
+    assertThat(mesh.last().status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "route configuration \"r1\" has no virtual host for \"orders\";"
+                    + " xDS node ID: node-1"));
+  }
+
+  @Conformance("A74-07")
+  @Test
+  void switchOfTheRoutesKeepsTheOldUntilTheNewAreComplete() {
+    Mesh mesh = Mesh.serving("a");
+    var before = mesh.last();
+    mesh.client.takeLog();
+
+    mesh.set(Resources.listener("orders", "r2"));
+    mesh.set(Resources.routes("r2", "b"));
+    mesh.set(Resources.eds("b"));
+    assertThat(mesh.last()).isSameAs(before);
+    assertThat(mesh.watched(ROUTE)).containsExactly("r1", "r2");
+
+    mesh.set(Resources.endpoints("b", "10.0.0.2"));
+    assertThat(mesh.config().routes().name()).isEqualTo("r2");
+    assertThat(mesh.watched(ROUTE)).containsExactly("r2");
+    assertThat(mesh.client.takeLog())
+        .containsSubsequence("watch rds r2", "watch cds b", "watch eds b", "unwatch rds r1");
+  }
+
+  @Conformance("A74-08")
+  @Test
+  void switchBetweenInlineAndDynamicRoutesNeverFails() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.set(Resources.listener("orders", Resources.routes("inline", "a")));
+    assertThat(mesh.config().routes().name()).isEqualTo("inline");
+    assertThat(mesh.watched(ROUTE)).isEmpty();
+
+    mesh.set(Resources.listener("orders", "r3"));
+    assertThat(mesh.config().routes().name()).isEqualTo("inline");
+    mesh.set(Resources.routes("r3", "a"));
+    assertThat(mesh.config().routes().name()).isEqualTo("r3");
+    assertThat(mesh.published).allMatch(outcome -> outcome.isOk());
+  }
+
+  @Test
+  void switchOfTheServiceKeepsTheOldEndpointsUntilTheNewOnesCome() {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.set(Resources.eds("a", "a2"));
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a", "a2");
+
+    mesh.set(Resources.endpoints("a2", "10.0.0.2"));
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.2");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a2");
+  }
+
+  @Conformance("A31-06")
+  @Test
+  void clusterThatCallsHoldStaysWatchedAndUpToDate() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a", "b");
+
+    mesh.set(Resources.routes("r1", "b")).keep("a");
+
+    assertThat(mesh.config().clusters()).containsOnlyKeys("a", "b");
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a", "b");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a", "b");
+    mesh.set(Resources.endpoints("a", "10.0.0.9"));
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
+  }
+
+  @Conformance("A31-06")
+  @Test
+  void clusterNamedWhileItsRemovalIsPublishedIsNotLetGo() {
+    Mesh mesh = new Mesh();
+    var manager = new XdsDependencyManager[1];
+    manager[0] =
+        new XdsDependencyManager(
+            mesh.loop,
+            mesh.client,
+            mesh.dns,
+            "orders",
+            "orders",
+            "node-1",
+            config -> manager[0].keep(Set.of("a")));
+    mesh.loop.inside(manager[0]::start);
+    mesh.set(Resources.listener("orders", Resources.routes("r", "a")));
+    mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2");
+    mesh.client.takeLog();
+
+    mesh.set(Resources.listener("orders", Resources.routes("r", "b")));
+
+    assertThat(mesh.client.takeLog()).containsExactly("watch cds b", "watch eds b");
+  }
+
+  @Conformance("A31-07")
+  @Test
+  void clusterIsLetGoWhenNoCallHoldsItWithoutAnyUpdate() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a").set(Resources.routes("r1", "b"));
+
+    mesh.keep();
+
+    assertThat(mesh.config().clusters()).containsOnlyKeys("b");
+    assertThat(mesh.watched(CLUSTER)).containsExactly("b");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("b");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void heldClusterThatFailsDisturbsNobodyElse() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a").set(Resources.routes("r1", "b"));
+
+    mesh.fail(CLUSTER, "a", GONE);
+
+    assertThat(mesh.cluster("a").isOk()).isFalse();
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.1");
+  }
+
+  @Test
+  void heldClusterStaysWatchedWhileTheTargetFails() {
+    Mesh mesh = Mesh.serving("a").keep("a");
+
+    mesh.fail(LISTENER, "orders", GONE);
+
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a");
+    assertThat(mesh.watched(ENDPOINT)).containsExactly("a");
+  }
+}

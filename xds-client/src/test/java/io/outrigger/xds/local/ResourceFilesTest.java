@@ -1,0 +1,243 @@
+package io.outrigger.xds.local;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.testing.JsonResources.cluster;
+import static io.outrigger.xds.testing.JsonResources.endpoints;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResourceFilesTest {
+  private final Path temp;
+  private final ResourceFolder folder;
+  private ResourceFiles files = ResourceFiles.NONE;
+
+  ResourceFilesTest(@TempDir Path temp) {
+    this.temp = temp;
+    folder = new ResourceFolder(temp);
+  }
+
+  private ResourceFiles read(Path... roots) {
+    files = ResourceFiles.read(roots.length == 0 ? List.of(temp) : List.of(roots), files);
+    return files;
+  }
+
+  private Set<String> clusters() {
+    return files.snapshot().ofType(CLUSTER).resources().keySet();
+  }
+
+  private List<String> problems() {
+    return files.problems().stream()
+        .map(problem -> problem.toString().replace(temp.toString(), "TEMP"))
+        .toList();
+  }
+
+  @Test
+  void filesOfAFolderAreMerged() {
+    folder.write("a.json", cluster("a"), cluster("b")).write("b.json", endpoints("a", "10.0.0.1"));
+    folder.writeText(
+        "c.yaml",
+        """
+        resources:
+        - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+          name: c
+        """);
+    folder.writeText("notes.txt", "not a resource").writeText(".hidden.json", "neither");
+
+    read();
+
+    assertThat(clusters()).containsExactly("a", "b", "c");
+    assertThat(files.snapshot().ofType(ENDPOINT).resources()).containsOnlyKeys("a");
+    assertThat(files.problems()).isEmpty();
+  }
+
+  @Test
+  void emptyListIsFine() {
+    folder.write("a.json");
+
+    read();
+
+    assertThat(files.problems()).isEmpty();
+    assertThat(files.snapshot().size()).isZero();
+  }
+
+  @Test
+  void problemsNameFilePlaceAndReason() {
+    folder.writeText("a.json", "{\"resources\": [").writeText("b.json", "[]");
+    folder.write(
+        "c.json",
+        cluster("good"),
+        "{\"@type\":\"type.googleapis.com/envoy.config.cluster.v3.Cluster\",\"name\":\"x\","
+            + "\"lb_polcy\":1}");
+    folder.write("d.json", cluster("good")).writeText("e.yaml", "a: [");
+    folder.write("f.json", "{\"@type\":\"type.googleapis.com/envoy.config.cluster.v3.Cluster\"}");
+
+    read(temp, temp.resolve("gone"), temp.resolve("g.txt"));
+
+    assertThat(problems())
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/a.json: not JSON"))
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/b.json: must be an object"))
+        .anySatisfy(
+            p ->
+                assertThat(p)
+                    .startsWith("TEMP/c.json: resources[1] (Cluster \"x\"): ")
+                    .contains("lb_polcy"))
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/e.yaml: not YAML").contains("line 1"))
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/f.json: ").endsWith("has no name"))
+        .contains(
+            "TEMP/d.json: cluster \"good\" is defined already in TEMP/c.json; the first counts",
+            "TEMP/gone: no such file or folder");
+  }
+
+  @Test
+  void fileOfAnotherKindIsRefusedWhenNamed() {
+    folder.writeText("g.txt", "{}");
+
+    read(temp.resolve("g.txt"));
+
+    assertThat(problems()).containsExactly("TEMP/g.txt: must end in .json, .yaml or .yml");
+  }
+
+  @Test
+  void folderWithoutResourceFilesIsReported() {
+    read();
+
+    assertThat(problems()).containsExactly("TEMP: holds no .json, .yaml or .yml file");
+  }
+
+  @Test
+  void fileThatGoesBadKeepsItsLastGoodResources() {
+    folder.write("a.json", cluster("a"), cluster("b")).write("b.json", cluster("c"));
+    read();
+
+    folder.write("a.json", cluster("a"), "{\"@type\":1}").write("b.json", cluster("d"));
+    read();
+    assertThat(clusters()).containsExactly("a", "b", "d");
+    assertThat(problems()).hasSize(1);
+
+    folder.writeText("a.json", "{");
+    read();
+    assertThat(clusters()).containsExactly("a", "b", "d");
+
+    folder.write("a.json", cluster("e"));
+    read();
+    assertThat(clusters()).containsExactly("d", "e");
+    assertThat(problems()).isEmpty();
+  }
+
+  @Test
+  void whatCanBeReadOfAFileThatWasNeverGoodIsUsed() {
+    folder.write("a.json", cluster("a"), "{\"@type\":1}");
+
+    read();
+    assertThat(clusters()).containsExactly("a");
+    folder.write("a.json", cluster("b"), "{\"@type\":1}");
+    read();
+
+    assertThat(clusters()).containsExactly("b");
+  }
+
+  @Test
+  void removedFileTakesItsResourcesAlong() {
+    folder.write("a.json", cluster("a")).write("b.json", cluster("b"));
+    read();
+
+    folder.delete("a.json");
+    read();
+
+    assertThat(clusters()).containsExactly("b");
+    assertThat(files.problems()).isEmpty();
+  }
+
+  @Test
+  void pathThatVanishesKeepsItsResources() throws IOException {
+    Path inner = Files.createDirectory(temp.resolve("inner"));
+    new ResourceFolder(inner).write("a.json", cluster("a"));
+    read(inner);
+
+    Files.delete(inner.resolve("a.json"));
+    Files.delete(inner);
+    read(inner);
+
+    assertThat(clusters()).containsExactly("a");
+    assertThat(problems())
+        .contains("TEMP/inner: no such file or folder", "TEMP/inner/a.json: is not there any more");
+    Files.createDirectory(inner);
+    new ResourceFolder(inner).write("a.json", cluster("b"));
+    read(inner);
+    assertThat(clusters()).containsExactly("b");
+  }
+
+  @Test
+  void swappedLinkOfAKubernetesVolumeIsSeen() throws IOException {
+    Path one = Files.createDirectory(temp.resolve("..2026_01"));
+    Path two = Files.createDirectory(temp.resolve("..2026_02"));
+    new ResourceFolder(one).write("a.json", cluster("a"));
+    new ResourceFolder(two).write("a.json", cluster("b"));
+    FileTime same = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
+    Files.setLastModifiedTime(one.resolve("a.json"), same);
+    Files.setLastModifiedTime(two.resolve("a.json"), same);
+    Files.createSymbolicLink(temp.resolve("..data"), one.getFileName());
+    Files.createSymbolicLink(temp.resolve("a.json"), Path.of("..data", "a.json"));
+    for (int i = 0; i < 10; i++) {
+      read();
+    }
+    assertThat(clusters()).containsExactly("a");
+
+    Files.delete(temp.resolve("..data"));
+    Files.createSymbolicLink(temp.resolve("..data"), two.getFileName());
+    read();
+
+    assertThat(clusters()).containsExactly("b");
+  }
+
+  @Test
+  void rewriteWithinOneTickOfTheFileClockIsSeen() throws IOException {
+    FileTime same = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
+    folder.write("a.json", cluster("a"));
+    Files.setLastModifiedTime(temp.resolve("a.json"), same);
+    read();
+
+    folder.write("a.json", cluster("b"));
+    Files.setLastModifiedTime(temp.resolve("a.json"), same);
+    read();
+
+    assertThat(clusters()).containsExactly("b");
+  }
+
+  @Test
+  void unchangedFilesKeepTheSnapshot() {
+    folder.write("a.json", cluster("a"));
+    ResourceFiles first = read();
+
+    for (int i = 0; i < 10; i++) {
+      read();
+    }
+
+    assertThat(files.snapshot().sameAs(first.snapshot())).isTrue();
+    ResourceFile settled = files.files().get(temp.resolve("a.json"));
+    read();
+    assertThat(files.files().get(temp.resolve("a.json"))).isSameAs(settled);
+  }
+
+  @Test
+  void versionFollowsTheContentOfItsTypeAlone() {
+    folder.write("a.json", cluster("a"), endpoints("a", "10.0.0.1"));
+    ResourceSnapshot before = read().snapshot();
+
+    folder.write("a.json", endpoints("a", "10.0.0.2"), cluster("a"));
+    ResourceSnapshot after = read().snapshot();
+
+    assertThat(after.ofType(CLUSTER).version()).isEqualTo(before.ofType(CLUSTER).version());
+    assertThat(after.ofType(ENDPOINT).version()).isNotEqualTo(before.ofType(ENDPOINT).version());
+  }
+}

@@ -1,0 +1,466 @@
+package io.outrigger.xds.stream;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.ResourceType.LISTENER;
+import static io.outrigger.xds.ResourceType.ROUTE;
+import static io.outrigger.xds.testing.TextResources.invalid;
+import static io.outrigger.xds.testing.TextResources.resource;
+import static io.outrigger.xds.testing.TextResources.unreadable;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Any;
+import com.google.rpc.Code;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.testing.RecordingWatcher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The xDS protocol on one stream: A57-26 to A57-36, A46. */
+final class AdsSessionScenarioTest {
+  private final AdsFixture ads = new AdsFixture();
+
+  @Test
+  @Conformance({"A57-27", "A27-03"})
+  void theFirstRequestOfEachStreamSaysWhoWeAre() {
+    ads.watch(LISTENER, "a");
+    var first = ads.stream().take().get(0);
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    var second = ads.stream().take().get(0);
+
+    for (DiscoveryRequest request : List.of(first, second)) {
+      var node = request.getNode();
+      assertThat(node.getId()).isEqualTo("id");
+      assertThat(node.getCluster()).isEqualTo("cluster");
+      assertThat(node.getLocality().getRegion()).isEqualTo("r");
+      assertThat(node.getLocality().getZone()).isEqualTo("z");
+      assertThat(node.getLocality().getSubZone()).isEqualTo("s");
+      assertThat(node.getMetadata().getFieldsOrThrow("n").getNumberValue()).isEqualTo(1);
+      assertThat(
+              node.getMetadata().getFieldsOrThrow("k").getListValue().getValues(0).getBoolValue())
+          .isTrue();
+      assertThat(node.getUserAgentName()).isEqualTo("outrigger");
+      assertThat(node.getUserAgentVersion()).isEqualTo("1.2.3");
+      assertThat(node.getClientFeaturesList())
+          .containsExactlyInAnyOrder(
+              "envoy.lb.does_not_support_overprovisioning", "xds.config.resource-in-sotw");
+    }
+  }
+
+  @Test
+  @Conformance("A57-28")
+  void oneRequestPerSubscribedTypeAndNoneForTheOthers() {
+    ads.loop.inside(
+        () -> {
+          watchInTurn("a");
+          watchInTurn("b");
+        });
+
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.getTypeUrl()).isEqualTo(CLUSTER.typeUrl());
+              assertThat(request.getResourceNamesList()).containsExactly("a", "b");
+            });
+  }
+
+  @Test
+  @Conformance("A57-26")
+  void aNewStreamRequestsEverythingWithAcceptedVersionsAndNoNonce() {
+    ads.watch(LISTENER, "a");
+    ads.watch(LISTENER, "b");
+    ads.watch(CLUSTER, "c");
+    ads.stream()
+        .ready()
+        .respond(LISTENER, "7", resource(LISTENER, "a", "x"), resource(LISTENER, "b", "x"))
+        .respond(LISTENER, "8", invalid(LISTENER, "a", "wrong"))
+        .closeWith(RpcStatus.OK);
+
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    List<DiscoveryRequest> requests = ads.stream().take();
+    assertThat(requests).hasSize(2).allMatch(request -> request.getResponseNonce().isEmpty());
+    assertThat(of(LISTENER.typeUrl(), requests).getVersionInfo()).isEqualTo("7");
+    assertThat(of(LISTENER.typeUrl(), requests).getResourceNamesList()).containsExactly("a", "b");
+    assertThat(of(CLUSTER.typeUrl(), requests).getVersionInfo()).isEmpty();
+  }
+
+  @Test
+  @Conformance("A57-29")
+  void anAcceptedResponseIsAcknowledged() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().take();
+
+    ads.stream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            ack -> {
+              assertThat(ack.getVersionInfo()).isEqualTo("1");
+              assertThat(ack.getResponseNonce()).isEqualTo("n1");
+              assertThat(ack.getResourceNamesList()).containsExactly("a");
+              assertThat(ack.hasErrorDetail()).isFalse();
+            });
+  }
+
+  @Test
+  @Conformance({"A57-29", "A46-01", "A46-02"})
+  void aResponseWithInvalidResourcesIsRefusedNamingEachAndTheOthersAreUsed() {
+    List<String> names = List.of("a", "b", "c", "d", "e");
+    var watchers = names.stream().map(name -> ads.watch(LISTENER, name)).toList();
+    ads.stream().ready().take();
+
+    ads.stream()
+        .respond(
+            LISTENER,
+            "1",
+            resource(LISTENER, "a", "x"),
+            invalid(LISTENER, "b", "f: too big", "g: missing"),
+            resource(LISTENER, "c", "x"),
+            invalid(LISTENER, "d", "h: negative"),
+            resource(LISTENER, "e", "x"));
+
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            nack -> {
+              assertThat(nack.getVersionInfo()).isEmpty();
+              assertThat(nack.getResponseNonce()).isEqualTo("n1");
+              assertThat(nack.getResourceNamesList()).containsExactlyElementsOf(names);
+              assertThat(nack.getErrorDetail().getCode()).isEqualTo(Code.INVALID_ARGUMENT_VALUE);
+              assertThat(nack.getErrorDetail().getMessage())
+                  .isEqualTo("listener \"b\": f: too big; g: missing\nlistener \"d\": h: negative");
+            });
+    assertThat(watchers.get(0).take()).containsExactly("ok: x");
+    assertThat(watchers.get(1).take())
+        .containsExactly(
+            "failed: INVALID_ARGUMENT: listener \"b\" is invalid: f: too big; g: missing");
+    assertThat(watchers.get(4).take()).containsExactly("ok: x");
+    assertThat(ads.observed).last().asString().startsWith("nack lds 1 listener \"b\"");
+  }
+
+  @Test
+  @Conformance({"A57-29", "A57-41"})
+  void aRefusalKeepsThePreviousVersionOnThisStreamAndTheNext() {
+    ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x")).take();
+
+    ads.stream().respond(CLUSTER, "2", invalid(CLUSTER, "c", "wrong"));
+    DiscoveryRequest nack = ads.stream().take().get(0);
+    ads.stream().closeWith(RpcStatus.OK);
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(nack.getVersionInfo()).isEqualTo("1");
+    assertThat(nack.getResponseNonce()).isEqualTo("n2");
+    assertThat(ads.stream().take().get(0).getVersionInfo()).isEqualTo("1");
+  }
+
+  @Test
+  @Conformance("A46-03")
+  void aResourceWithoutAReadableNameRefusesTheResponseAndTheOthersAreUsed() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().take();
+
+    ads.stream().respond(CLUSTER, "1", unreadable(CLUSTER), resource(CLUSTER, "c", "x"));
+
+    assertThat(watcher.take()).containsExactly("ok: x");
+    assertThat(ads.stream().take().get(0).getErrorDetail().getMessage())
+        .isEqualTo("resource #0: not readable");
+  }
+
+  @Test
+  void aResponseThatCannotBeReadWholeDeletesNothing() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    watcher.take();
+
+    ads.stream().respond(CLUSTER, "2", unreadable(CLUSTER));
+
+    assertThat(watcher.take()).isEmpty();
+  }
+
+  @Test
+  @Conformance("A57-30")
+  void aSubscriptionChangeCarriesNonceAndVersionAndNoError() {
+    ads.watch(CLUSTER, "c");
+    ads.stream()
+        .ready()
+        .respond(CLUSTER, "1", resource(CLUSTER, "c", "x"))
+        .respond(CLUSTER, "2", invalid(CLUSTER, "c", "wrong"))
+        .take();
+
+    ads.watch(CLUSTER, "d");
+
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            change -> {
+              assertThat(change.getResourceNamesList()).containsExactly("c", "d");
+              assertThat(change.getVersionInfo()).isEqualTo("1");
+              assertThat(change.getResponseNonce()).isEqualTo("n2");
+              assertThat(change.hasErrorDetail()).isFalse();
+            });
+  }
+
+  @Test
+  @Conformance({"A57-31", "A30-01"})
+  void aResponseOfUnknownTypeIsNeitherAcceptedNorRefused() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().take();
+
+    ads.stream()
+        .respond(
+            DiscoveryResponse.newBuilder().setTypeUrl("type.googleapis.com/envoy.api.v2.Listener"));
+
+    assertThat(ads.stream().take()).isEmpty();
+    assertThat(ads.stream().isClosed()).isFalse();
+    assertThat(ads.stream().permits()).as("the next response is read").isEqualTo(1);
+  }
+
+  @Test
+  void aTypeThatWasNeverRequestedIsNotAcknowledged() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().take();
+
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+
+    assertThat(ads.stream().take()).as("an ACK without names would be a wildcard").isEmpty();
+  }
+
+  @Test
+  @Conformance("A57-32")
+  void whatWasNotRequestedIsIgnoredWhetherValidOrNot() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().take();
+
+    ads.stream()
+        .respond(
+            CLUSTER,
+            "1",
+            resource(CLUSTER, "c", "x"),
+            resource(CLUSTER, "d", "x"),
+            invalid(CLUSTER, "e", "wrong"));
+
+    assertThat(watcher.take()).containsExactly("ok: x");
+    assertThat(ads.stream().take().get(0).hasErrorDetail()).isFalse();
+    assertThat(ads.status().resources()).hasSize(1);
+    assertThat(ads.watch(CLUSTER, "d").take()).as("not stored").isEmpty();
+  }
+
+  @Test
+  @Conformance("A57-33")
+  void theNextResponseIsReadOnlyBehindWhatTheWatchersPosted() {
+    List<Integer> permitsDuringRecompute = new ArrayList<>();
+    var watcher = new RecordingWatcher<ClusterResource>();
+    watcher.then(() -> ads.loop.execute(() -> permitsDuringRecompute.add(ads.stream().permits())));
+    var unused = ads.watch(CLUSTER, "c", watcher);
+    ads.stream().ready();
+
+    ads.stream()
+        .respond(CLUSTER, "1", resource(CLUSTER, "c", "x"))
+        .respond(CLUSTER, "2", resource(CLUSTER, "c", "y"));
+
+    assertThat(permitsDuringRecompute).containsExactly(0, 0);
+    assertThat(ads.stream().permits()).isEqualTo(1);
+  }
+
+  @Test
+  @Conformance("A57-34")
+  void absenceDeletesInListenersAndClustersOnly() {
+    var listener = ads.watch(LISTENER, "a");
+    var cluster = ads.watch(CLUSTER, "c");
+    var route = ads.watch(ROUTE, "r");
+    var endpoints = ads.watch(ENDPOINT, "e");
+    ads.stream()
+        .ready()
+        .respond(LISTENER, "1", resource(LISTENER, "a", "x"))
+        .respond(CLUSTER, "1", resource(CLUSTER, "c", "x"))
+        .respond(ROUTE, "1", resource(ROUTE, "r", "x"))
+        .respond(ENDPOINT, "1", resource(ENDPOINT, "e", "x"));
+    List.of(listener, cluster, route, endpoints).forEach(RecordingWatcher::take);
+
+    ads.stream()
+        .respond(LISTENER, "2")
+        .respond(CLUSTER, "2")
+        .respond(ROUTE, "2")
+        .respond(ENDPOINT, "2");
+
+    assertThat(listener.take())
+        .containsExactly(
+            "ambient: NOT_FOUND: listener \"a\" does not exist: the control plane removed it");
+    assertThat(cluster.take()).singleElement().asString().startsWith("ambient: NOT_FOUND");
+    assertThat(route.take()).isEmpty();
+    assertThat(endpoints.take()).isEmpty();
+    assertThat(ads.observed).contains("deleted lds [a] kept", "deleted cds [c] kept");
+  }
+
+  @Test
+  @Conformance({"A57-35", "A57-36"})
+  void absenceCountsOnlyForWhatWasReceivedAndRequestedBefore() {
+    var known = ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    ads.stream().closeWith(RpcStatus.OK);
+    ads.loop.advance(Duration.ofSeconds(1));
+    ads.stream().ready();
+    known.take();
+    var fresh = ads.watch(CLUSTER, "d");
+
+    ads.stream().respond(CLUSTER, "2");
+
+    assertThat(known.take()).singleElement().asString().startsWith("ambient: NOT_FOUND");
+    assertThat(fresh.take()).isEmpty();
+    ads.loop.advance(Duration.ofSeconds(14));
+    assertThat(fresh.take()).as("the timer was not cut short").isEmpty();
+    ads.loop.advance(Duration.ofSeconds(1));
+    assertThat(fresh.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  @Conformance("A57-42")
+  void aWatchThatIsClosedAndOpenedAgainWithinATurnCostsNoRequest() {
+    var watcher = new RecordingWatcher<ClusterResource>();
+    ads.loop.inside(
+        () -> {
+          XdsClient.Watch first = watchInTurn("c");
+          first.close();
+          first.close();
+          var unused = ads.client.watch(CLUSTER, "c", watcher);
+        });
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(request -> assertThat(request.getResourceNamesList()).containsExactly("c"));
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x")).take();
+    assertThat(watcher.take()).containsExactly("ok: x");
+
+    var kept = new RecordingWatcher<ClusterResource>();
+    var watch = ads.watch(CLUSTER, "d", new RecordingWatcher<>());
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "x"), resource(CLUSTER, "d", "y"));
+    ads.stream().take();
+    ads.loop.inside(
+        () -> {
+          watch.close();
+          var unused = ads.client.watch(CLUSTER, "d", kept);
+        });
+
+    assertThat(ads.stream().take()).isEmpty();
+    assertThat(kept.take()).as("the server would not send it again").containsExactly("ok: y");
+  }
+
+  @Test
+  @Conformance("A57-42")
+  void aWatchThatIsClosedAndOpenedAgainAcrossTurnsIsRequestedAndDelivered() {
+    var first = ads.watch(CLUSTER, "c", new RecordingWatcher<>());
+    ads.loop.inside(first::close);
+    var watcher = ads.watch(CLUSTER, "c");
+
+    assertThat(ads.stream().take())
+        .last()
+        .satisfies(request -> assertThat(request.getResourceNamesList()).containsExactly("c"));
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    assertThat(watcher.take()).containsExactly("ok: x");
+  }
+
+  @Test
+  void theVersionIsForgottenWithTheLastName() {
+    var watch = ads.watch(CLUSTER, "c", new RecordingWatcher<>());
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x")).take();
+    ads.loop.inside(watch::close);
+    DiscoveryRequest emptied = ads.stream().take().get(0);
+    // In answer to the names before, it must not bring the version back.
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "x")).take();
+
+    ads.watch(CLUSTER, "c");
+
+    assertThat(emptied.getResourceNamesList()).isEmpty();
+    assertThat(emptied.getResponseNonce()).isEqualTo("n1");
+    assertThat(ads.stream().take().get(0).getVersionInfo()).isEmpty();
+  }
+
+  @Test
+  void oneChangedClusterOfTenThousandIsDecodedAndToldAlone() {
+    int count = 10_000;
+    List<RecordingWatcher<ClusterResource>> watchers = new ArrayList<>();
+    ads.loop.inside(
+        () -> {
+          for (int i = 0; i < count; i++) {
+            var watcher = new RecordingWatcher<ClusterResource>();
+            watchers.add(watcher);
+            var unused = ads.client.watch(CLUSTER, "c" + i, watcher);
+          }
+        });
+    Any[] clusters =
+        IntStream.range(0, count)
+            .mapToObj(i -> resource(CLUSTER, "c" + i, "x"))
+            .toArray(Any[]::new);
+    ads.stream().ready().respond(CLUSTER, "1", clusters);
+    watchers.forEach(RecordingWatcher::take);
+    int decodedBefore = ads.decoder.decodedCount();
+
+    clusters[77] = resource(CLUSTER, "c77", "y");
+    ads.stream().respond(CLUSTER, "2", clusters);
+
+    assertThat(watchers.get(77).take()).containsExactly("ok: y");
+    assertThat(watchers.stream().filter(watcher -> !watcher.take().isEmpty())).isEmpty();
+    assertThat(ads.decoder.decodedCount() - decodedBefore).isEqualTo(1);
+    assertThat(ads.status().resources())
+        .hasSize(count)
+        .allMatch(resource -> resource.version().equals("2"));
+  }
+
+  @Test
+  void theLastOfTwoWithTheSameNameCountsThoughTheFirstIsKnown() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    watcher.take();
+
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "y"), resource(CLUSTER, "c", "x"));
+    assertThat(watcher.take()).isEmpty();
+    ads.stream().respond(CLUSTER, "3", resource(CLUSTER, "c", "x"), resource(CLUSTER, "c", "y"));
+
+    assertThat(watcher.take()).containsExactly("ok: y");
+  }
+
+  @Test
+  void aWatcherMayCloseAndAddWatchesWhileItIsTold() {
+    var closedMeanwhile = new RecordingWatcher<ClusterResource>();
+    var addedMeanwhile = new RecordingWatcher<ClusterResource>();
+    var watches = new ArrayList<XdsClient.Watch>();
+    var first = new RecordingWatcher<ClusterResource>();
+    first.then(
+        () -> {
+          watches.get(0).close();
+          var unused = ads.client.watch(CLUSTER, "c", addedMeanwhile);
+        });
+    var unused = ads.watch(CLUSTER, "c", first);
+    watches.add(ads.watch(CLUSTER, "c", closedMeanwhile));
+
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+
+    assertThat(first.take()).containsExactly("ok: x");
+    assertThat(closedMeanwhile.take()).isEmpty();
+    assertThat(addedMeanwhile.take()).containsExactly("ok: x");
+  }
+
+  private XdsClient.Watch watchInTurn(String name) {
+    return ads.client.watch(CLUSTER, name, new RecordingWatcher<>());
+  }
+
+  private static DiscoveryRequest of(String typeUrl, List<DiscoveryRequest> requests) {
+    return requests.stream()
+        .filter(request -> request.getTypeUrl().equals(typeUrl))
+        .findFirst()
+        .orElseThrow();
+  }
+}

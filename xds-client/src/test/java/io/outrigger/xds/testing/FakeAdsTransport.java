@@ -1,0 +1,144 @@
+package io.outrigger.xds.testing;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.stream.AdsTransport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A control plane without a network: the test reads requests and plays the server's part. */
+public final class FakeAdsTransport implements AdsTransport {
+  private final FakeControlLoop loop;
+  private final List<Stream> streams = new ArrayList<>();
+  private boolean closed;
+
+  public FakeAdsTransport(FakeControlLoop loop) {
+    this.loop = loop;
+  }
+
+  /** All streams that were opened, oldest first. */
+  public List<Stream> streams() {
+    return streams;
+  }
+
+  /** The newest stream. */
+  public Stream stream() {
+    return streams.get(streams.size() - 1);
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public AdsStream open(Listener listener) {
+    var stream = new Stream(listener, Duration.ofNanos(loop.nanoTime()));
+    streams.add(stream);
+    return stream;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  @Override
+  public String name() {
+    return "cp.test:443";
+  }
+
+  /** One stream from the server's side. */
+  public final class Stream implements AdsStream {
+    private final Listener listener;
+    private final Duration openedAt;
+    private final List<DiscoveryRequest> requests = new ArrayList<>();
+    private int permits;
+    private boolean streamClosed;
+    private int nonces;
+
+    Stream(Listener listener, Duration openedAt) {
+      this.listener = listener;
+      this.openedAt = openedAt;
+    }
+
+    /** When it was opened, on the loop's clock. */
+    public Duration openedAt() {
+      return openedAt;
+    }
+
+    /** How many responses the client is willing to read now. */
+    public int permits() {
+      return permits;
+    }
+
+    public boolean isClosed() {
+      return streamClosed;
+    }
+
+    /** The requests since the last call of this method. */
+    public List<DiscoveryRequest> take() {
+      List<DiscoveryRequest> taken = List.copyOf(requests);
+      requests.clear();
+      return taken;
+    }
+
+    /** Attaches the stream to a connection. */
+    public Stream ready() {
+      loop.inside(listener::onReady);
+      return this;
+    }
+
+    /** A response with the next nonce: {@code n1}, {@code n2} and so on. */
+    public Stream respond(ResourceType<?> type, String version, Any... resources) {
+      return respond(
+          DiscoveryResponse.newBuilder()
+              .setTypeUrl(type.typeUrl())
+              .setVersionInfo(version)
+              .addAllResources(Arrays.asList(resources)));
+    }
+
+    /** Any response; the nonce is set here. */
+    public Stream respond(DiscoveryResponse.Builder response) {
+      loop.inside(() -> deliver(response));
+      return this;
+    }
+
+    /** Like {@link #respond}, for a test that is inside the loop. */
+    public void deliver(DiscoveryResponse.Builder response) {
+      if (permits == 0) {
+        throw new AssertionError("the client did not ask for another response");
+      }
+      permits--;
+      listener.onResponse(response.setNonce("n" + ++nonces).build());
+    }
+
+    /** Ends the stream from the server's side. */
+    public void closeWith(RpcStatus status) {
+      loop.inside(() -> listener.onClosed(status));
+    }
+
+    @Override
+    public void send(DiscoveryRequest request) {
+      loop.checkInside();
+      requests.add(request);
+    }
+
+    @Override
+    public void requestNext() {
+      loop.checkInside();
+      permits++;
+    }
+
+    @Override
+    public void close() {
+      streamClosed = true;
+    }
+  }
+}
