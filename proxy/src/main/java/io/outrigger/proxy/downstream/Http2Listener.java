@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -50,7 +51,8 @@ public final class Http2Listener {
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
-  private volatile boolean accepting = true;
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private volatile boolean portClosed;
   private volatile @Nullable Channel server;
 
   private Http2Listener(
@@ -198,25 +200,26 @@ public final class Http2Listener {
 
   /** Closes the port and every connection at once; the future is {@link #drain}'s. */
   public CompletableFuture<Void> close() {
-    stopAccepting(() -> {});
-    onEachLoop(LoopConnections::close);
+    stopAccepting(() -> onEachLoop(LoopConnections::close));
     return drained;
   }
 
+  /** Closes the port; {@code then} runs when that is done, or at once when it is done already. */
   private void stopAccepting(Runnable then) {
     Channel bound = server;
-    if (bound == null || !accepting) {
-      then.run();
+    if (bound == null) {
       return;
     }
-    accepting = false;
-    removeFile();
+    if (!stopping.getAndSet(true)) {
+      removeFile();
+    }
     bound
-        .close()
+        .close() // a second time answers as the first
         .addListener(
             closed -> {
               then.run();
-              afterEachLoop(this::checkDrained);
+              portClosed = true;
+              checkDrained();
             });
   }
 
@@ -237,19 +240,8 @@ public final class Http2Listener {
     }
   }
 
-  /** Runs {@code task} when every loop has done what it was given before. */
-  private void afterEachLoop(Runnable task) {
-    var left = new AtomicInteger(connections.size());
-    onEachLoop(
-        siblings -> {
-          if (left.decrementAndGet() == 0) {
-            task.run();
-          }
-        });
-  }
-
   private void checkDrained() {
-    if (!accepting && open.get() == 0) {
+    if (portClosed && open.get() == 0) {
       drained.complete(null);
     }
   }

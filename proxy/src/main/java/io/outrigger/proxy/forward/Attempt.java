@@ -33,6 +33,7 @@ final class Attempt implements StreamWaiter {
 
   private final ForwardedCall call;
   private final Subchannel subchannel;
+  private final AppSide app;
   private final ResponseRelay response;
   private State state = State.WAITING;
   private @Nullable CallTransport transport;
@@ -42,6 +43,7 @@ final class Attempt implements StreamWaiter {
       ForwardedCall call, Subchannel subchannel, AppSide app, CallRecord record, Forward forward) {
     this.call = call;
     this.subchannel = subchannel;
+    this.app = app;
     String nodeId = forward.settings().nodeId();
     response = new ResponseRelay(app, record, call.isGrpc(), subchannel.address(), nodeId);
     record.attempt(this);
@@ -151,7 +153,7 @@ final class Attempt implements StreamWaiter {
   @Override
   public void onDataSent(int bytes) {
     if (state == State.OPEN) {
-      call.onRequestBytesSent(bytes);
+      app.returnCredit(bytes); // bytes have left for the backend: the app may send as many
     }
   }
 

@@ -49,7 +49,7 @@ final class CallStats {
   }
 
   void local(LocalReason reason) {
-    add(LOCAL + reason.index(), 1);
+    add(LOCAL + reason.slot(), 1);
   }
 
   void ended(long nanos) {

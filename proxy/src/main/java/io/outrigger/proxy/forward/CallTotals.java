@@ -58,7 +58,7 @@ public final class CallTotals {
 
   /** Answers that the proxy made itself. */
   public long byLocalReason(LocalReason reason) {
-    return counters[CallStats.LOCAL + reason.index()];
+    return counters[CallStats.LOCAL + reason.slot()];
   }
 
   /** DATA bytes from apps. */

@@ -54,12 +54,10 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private CallPhase phase = CallPhase.ROUTING;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
-
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
-
   private @Nullable Attempt attempt;
   private boolean remade;
 
@@ -84,10 +82,15 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {
-    if (head != null) {
-      onTrailers(headers);
-      return;
+    if (head == null) {
+      start(headers, endStream);
+    } else if (phase != CallPhase.DONE) {
+      request.onTrailers(headers, isGrpc());
+      finishIfBothEnded();
     }
+  }
+
+  private void start(HeaderList headers, boolean endStream) {
     head = RequestHead.of(headers);
     record.started(head);
     if (endStream) {
@@ -125,13 +128,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     request.onData(data, endStream);
     finishIfBothEnded();
-  }
-
-  private void onTrailers(HeaderList trailers) {
-    if (phase != CallPhase.DONE) {
-      request.onTrailers(trailers, isGrpc());
-      finishIfBothEnded();
-    }
   }
 
   @Override
@@ -253,7 +249,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return false;
     }
     if (next.isWaiting()) {
-      boolean unused = takeSeat(); // either way the call is in hand
+      takeSeat(); // without one it is answered: in hand either way
     }
     return true;
   }
@@ -287,10 +283,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     AsciiString timeout = isGrpc() ? deadline.header() : null;
     AsciiString authority = forward.authorityFor(head(), requireNonNull(target));
     request.open(upstream, HopHeaders.upstream(head(), authority, timeout));
-  }
-
-  void onRequestBytesSent(int bytes) {
-    request.onSent(bytes);
   }
 
   /** No further pick can happen from here on (A31-08). */
@@ -352,9 +344,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
       finish(); // answered in full; only the request goes on
       return;
     }
-    reply(
-        CallFailures.deadline(deadline.limitNanos(), target, cluster, attempt, lastFailure),
-        LocalReason.DEADLINE);
+    long limit = deadline.limitNanos();
+    RpcStatus over = CallFailures.deadline(limit, target, cluster, attempt, lastFailure);
+    reply(over, LocalReason.DEADLINE);
   }
 
   private void overloaded() {

@@ -23,11 +23,23 @@ public enum LocalReason {
 
   private static final LocalReason[] ALL = values();
 
+  @SuppressWarnings("ImmutableEnumChecker") // the bytes are never written
   private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
+
+  /** Its place among counters of this process; nothing that is stored or sent. */
+  @SuppressWarnings("EnumOrdinal")
+  int slot() {
+    return ordinal();
+  }
 
   /** The word on the wire. */
   public AsciiString text() {
     return text;
+  }
+
+  /** The same as text. */
+  public String word() {
+    return text.toString();
   }
 
   /** The reason for a drop that a picker decided. */

@@ -85,11 +85,6 @@ final class RequestRelay {
     }
   }
 
-  /** Bytes have left for the backend: the app may send as many. */
-  void onSent(int bytes) {
-    app.returnCredit(bytes);
-  }
-
   /** The call is over. */
   void release() {
     backend = null;

@@ -25,7 +25,6 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import io.outrigger.base.AnyThread;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;

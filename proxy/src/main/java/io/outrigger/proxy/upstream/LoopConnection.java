@@ -158,13 +158,14 @@ final class LoopConnection {
 
     @Override
     public void onReady() {
-      if (current != this || connection == null) {
+      SocketConnection made = connection;
+      if (current != this || made == null) {
         close();
         return;
       }
       ready = true;
       cancelTimer();
-      settings.keepAlive().ifPresent(k -> connection.keepAlive(k.time(), k.timeout()));
+      settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
       if (first) {
         transport.onFirstReady();
       } else {

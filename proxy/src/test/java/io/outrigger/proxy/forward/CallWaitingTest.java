@@ -9,6 +9,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -258,5 +259,32 @@ class CallWaitingTest {
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(app.field("grpc-message")).contains("100 targets").contains("node-1");
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+  }
+
+  @Test
+  void aRequestThatWaitsOutlivesTheRemovalOfItsCluster() {
+    script.routed(CallScript.noLimit());
+    var app = script.unary();
+    ClusterHandles.retire(script.cluster);
+
+    script.picks(backend.use);
+    script.respond();
+    script.succeed();
+
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(script.cluster.callsInUse()).isZero();
+  }
+
+  @Test
+  void requestsThatWaitForAConfigurationFailWithTheReasonThatThereIsNone() {
+    var app = script.unary();
+
+    String reason = "xds server 10.9.9.9:15010: connection refused (xDS node ID: node-1)";
+    script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable(reason)));
+    script.time.run();
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(app.field("grpc-message")).isEqualTo(reason);
+    assertThat(app.field("x-outrigger-local")).isEqualTo("xds_error");
   }
 }

@@ -112,9 +112,14 @@ class HopHeadersTest {
   @ParameterizedTest
   @CsvSource({"target, orders", "preserve, app.local", "fixed.example, fixed.example"})
   void theModeDecidesTheAuthority(String mode, String expected) {
+    AuthorityMode authority =
+        switch (mode) {
+          case "target" -> new AuthorityMode.OfTarget();
+          case "preserve" -> new AuthorityMode.Preserve();
+          default -> AuthorityMode.fixed(mode);
+        };
     var script = new CallScript();
-    script.forward =
-        script.forward(new ForwardSettings(AuthorityMode.parse(mode), 10, 1000, "node-1"));
+    script.forward = script.forward(new ForwardSettings(authority, 10, 1000, "node-1"));
     script.ready();
 
     script.unary();

@@ -24,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** One end of a connection. */
-  final class Connection implements ConnectionHandler {
+  static final class Connection implements ConnectionHandler {
     final CompletableFuture<Void> ready = new CompletableFuture<>();
     final CompletableFuture<String> closed = new CompletableFuture<>();
     private final BlockingQueue<Exchange> streams;
@@ -132,7 +133,7 @@ final class RawPeer implements AutoCloseable {
     final Connection connection;
     private @Nullable Http2Stream stream;
     private volatile boolean reading = true;
-    volatile long received;
+    final AtomicLong received = new AtomicLong();
 
     Exchange(Connection connection) {
       this.connection = connection;
@@ -170,7 +171,7 @@ final class RawPeer implements AutoCloseable {
     @Override
     public void onData(ByteBuf data, boolean endStream) {
       int bytes = data.readableBytes();
-      received += bytes;
+      received.addAndGet(bytes);
       String text = bytes > 100 ? bytes + " bytes" : data.toString(StandardCharsets.UTF_8);
       data.release();
       if (reading) {
