@@ -15,9 +15,9 @@ import io.outrigger.lb.Picker;
  * Drops, then picks, then counts.
  *
  * <p>Each category of drops is drawn by itself, in order (A27-10), on each pick: before the child
- * is asked, so that drops hold for calls that would wait (A27-11). A call is counted in once its
- * subchannel is chosen, not while it waits (A32-04); a pick that the breaker refuses owes the
- * subchannel nothing.
+ * is asked, so that drops hold for calls that would wait (A27-11, decision 0004). A call is counted
+ * in once its subchannel is chosen, not while it waits (A32-04); a pick that the breaker refuses
+ * owes the subchannel nothing.
  */
 @AnyThread
 final class ClusterPicker implements Picker {

@@ -3,7 +3,6 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
@@ -48,7 +47,7 @@ final class RoundRobinPolicy implements LbPolicy {
   private LbConfig.RoundRobin config;
   private Map<Key, Member> members = new LinkedHashMap<>();
   private Connectivity state = Connectivity.CONNECTING;
-  private RpcStatus lastError = RpcStatus.OK;
+  private @Nullable Member lastFailed;
   private boolean publishPosted;
   private boolean closed;
 
@@ -84,7 +83,12 @@ final class RoundRobinPolicy implements LbPolicy {
       member.take(backend);
       members.put(key, member);
     }
-    before.values().forEach(Member::close);
+    for (Member removed : before.values()) {
+      removed.close();
+      if (removed == lastFailed) {
+        lastFailed = null; // its error says nothing of those that are left
+      }
+    }
     added.forEach(Member::connect);
     publish();
   }
@@ -111,7 +115,7 @@ final class RoundRobinPolicy implements LbPolicy {
         member.addresses.connect();
         return; // which tells of CONNECTING
       }
-      case TRANSIENT_FAILURE -> lastError = member.addresses.lastError();
+      case TRANSIENT_FAILURE -> lastFailed = member;
       case CONNECTING, READY -> {}
     }
     if (!publishPosted) {
@@ -148,7 +152,7 @@ final class RoundRobinPolicy implements LbPolicy {
       String reason =
           members.isEmpty()
               ? "there are no endpoints"
-              : "no endpoint can be reached; last error: " + lastError.message();
+              : "no endpoint can be reached; last error: " + lastError();
       publish(
           Connectivity.TRANSIENT_FAILURE,
           new FixedPicker(new PickResult.Fail(config.note().unavailable(reason))));
@@ -158,6 +162,11 @@ final class RoundRobinPolicy implements LbPolicy {
   private void publish(Connectivity next, Picker picker) {
     state = next;
     parent.publish(next, picker);
+  }
+
+  private String lastError() {
+    Member member = lastFailed != null ? lastFailed : members.values().iterator().next();
+    return member.addresses.lastError().message();
   }
 
   /** What makes an endpoint another one; weight and health do not. */

@@ -102,12 +102,16 @@ public final class SharedSubchannels implements LbParent {
       if (news.size() > 1) {
         return; // the call that took the first of them tells this one too
       }
-      while (!news.isEmpty()) {
-        News first = news.element();
-        for (Lease lease : List.copyOf(leases)) {
-          lease.tell(first.state(), first.reason());
+      try {
+        while (!news.isEmpty()) {
+          News first = news.element();
+          for (Lease lease : List.copyOf(leases)) {
+            lease.tell(first.state(), first.reason());
+          }
+          news.remove();
         }
-        news.remove();
+      } finally {
+        news.clear(); // an owner that throws must not silence the subchannel
       }
     }
 

@@ -24,7 +24,7 @@ import java.util.TreeMap;
  * before that (A31-12).
  *
  * <p>Only clusters that routes name, or calls hold, have a tree of their own: a cluster that is
- * merely part of an aggregate is connected when the aggregate comes to it (A75-19).
+ * merely part of an aggregate is connected when the aggregate comes to it (A75-19, decision 0005).
  */
 @ControlConfined
 public final class ClusterManager {

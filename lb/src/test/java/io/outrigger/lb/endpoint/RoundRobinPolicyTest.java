@@ -99,6 +99,16 @@ class RoundRobinPolicyTest {
   }
 
   @Test
+  void theErrorOfARemovedEndpointIsForgotten() {
+    update(E1, E2);
+    parent.end(E1, E2);
+
+    update(E1);
+
+    assertThat(parent.failure()).contains("last error: 10.0.0.1:80: refused");
+  }
+
+  @Test
   void failureStaysWhileReconnectingUntilOneIsReady() {
     update(E1, E2);
     parent.end(E1, E2);
@@ -141,7 +151,7 @@ class RoundRobinPolicyTest {
   void anUpdateTouchesOnlyWhatItChanges() {
     List<String> addresses = new ArrayList<>(addresses(10_000));
     update(addresses.toArray(String[]::new));
-    parent.ready(addresses.toArray(String[]::new));
+    parent.loop().inside(parent.connector()::readyAll);
     int attempts = parent.connector().count();
 
     addresses.add("10.9.9.9:80");
@@ -160,9 +170,7 @@ class RoundRobinPolicyTest {
     update(addresses.toArray(String[]::new));
     int before = parent.states().size();
 
-    parent
-        .loop()
-        .inside(() -> addresses.forEach(address -> parent.connector().last(address).ready()));
+    parent.loop().inside(parent.connector()::readyAll);
 
     assertThat(parent.states()).hasSize(before + 1);
     assertThat(parent.shares(100)).hasSize(100);

@@ -6,6 +6,7 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Connections that do what the test says. Nothing happens by itself. */
 public final class FakeConnector implements Connector {
@@ -43,10 +44,16 @@ public final class FakeConnector implements Connector {
 
   /** Every attempt to {@code address} that is under way succeeds. On the control loop. */
   public void readyAll(String address) {
-    attempts.stream()
-        .filter(attempt -> attempt.isTo(address) && !attempt.over && !attempt.connected)
-        .toList()
-        .forEach(FakeAttempt::ready);
+    underWay().filter(attempt -> attempt.isTo(address)).toList().forEach(FakeAttempt::ready);
+  }
+
+  /** Every attempt that is under way succeeds. On the control loop. */
+  public void readyAll() {
+    underWay().toList().forEach(FakeAttempt::ready);
+  }
+
+  private Stream<FakeAttempt> underWay() {
+    return attempts.stream().filter(attempt -> !attempt.over && !attempt.connected);
   }
 
   /** Addresses that are being connected or are connected, in the order of their attempts. */

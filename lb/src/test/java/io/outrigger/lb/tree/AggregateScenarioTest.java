@@ -3,6 +3,8 @@ package io.outrigger.lb.tree;
 import static io.outrigger.lb.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
@@ -242,13 +244,14 @@ class AggregateScenarioTest {
   @Conformance("A37-03")
   @Test
   void aNameThatDoesNotResolveIsFollowedByTheNextLeaf() {
-    lb.apply(
-        Samples.config(
-            Set.of("all"),
-            Samples.aggregate("all", "a", "b"),
-            Samples.undiscovered("a", "name db.test does not resolve"),
-            b));
+    var unresolved =
+        new ClusterConfig.Leaf(
+            Samples.cluster("a", new ClusterSource.LogicalDns("a.test", 80)),
+            Outcome.failed(RpcStatus.unavailable("name a.test does not resolve")),
+            Samples.NOTE);
+    lb.apply(Samples.config(Set.of("all", "a"), Samples.aggregate("all", "a", "b"), unresolved, b));
     lb.ready(B0);
+    assertThat(lb.failure("a")).contains("name a.test does not resolve");
 
     assertThat(lb.picked("all")).isEqualTo(B0);
   }

@@ -1,0 +1,241 @@
+package io.outrigger.lb.tree;
+
+import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.testing.TestCall;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What the whole tree does with the calls of one cluster (A27, A37, A56). */
+class ClusterTrafficScenarioTest {
+  private static final String E1 = "10.0.0.1:80";
+  private static final String E2 = "10.0.0.2:80";
+  private static final String E3 = "10.0.0.3:80";
+  private static final String E4 = "10.0.0.4:80";
+
+  private final LbScript lb = new LbScript();
+
+  @Conformance("A27-08")
+  @Test
+  void unusableEndpointsGetNoTrafficAndNoConnection() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.eds(
+                "a",
+                Samples.priorities(
+                    Samples.locality(
+                        "z",
+                        1,
+                        Samples.endpoint(HealthStatus.HEALTHY, E1),
+                        Samples.endpoint(HealthStatus.UNHEALTHY, E2),
+                        Samples.endpoint(HealthStatus.UNKNOWN, E3),
+                        Samples.endpoint(HealthStatus.DEGRADED, E4))))));
+    lb.ready(E1, E3);
+
+    assertThat(lb.open()).containsExactly(E1, E3);
+    assertThat(lb.shares("a", 10)).isEqualTo(Map.of(E1, 5, E3, 5));
+  }
+
+  @Conformance("A27-09")
+  @Test
+  void localitiesShareByWeightAmongThoseThatAreReady() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.eds(
+                "a",
+                Samples.endpoints(
+                    List.of(
+                        List.of(
+                            Samples.locality("x", 3, Samples.endpoint(E1)),
+                            Samples.locality("y", 1, Samples.endpoint(E2))))))));
+    lb.ready(E1);
+    assertThat(lb.shares("a", 100)).isEqualTo(Map.of(E1, 100));
+
+    lb.ready(E2);
+
+    assertThat(lb.shares("a", 4000).get(E1) / 4000.0).isBetween(0.72, 0.78);
+  }
+
+  @Conformance("A56-11")
+  @Test
+  void callsThatWaitGoToTheNextPriority() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.priorities(Samples.zone("x", E1), zone2()))));
+    lb.ready(E1);
+    lb.end(E1);
+    List<String> woken = new ArrayList<>();
+    assertThat(lb.pick("a")).isEqualTo(PickResult.QUEUE);
+    park("a", woken, "waiting");
+
+    lb.end(E1);
+    lb.ready(E2);
+
+    assertThat(woken).containsExactly("waiting");
+    assertThat(lb.picked("a")).isEqualTo(E2);
+    assertThat(lb.state("a")).isEqualTo(READY);
+  }
+
+  @Conformance("A56-10")
+  @Test
+  void aLocalityThatMovesToAnotherPriorityAloneKeepsItsConnections() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(zone2()))));
+
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A56-10")
+  @Test
+  void aLocalityThatJoinsAnotherPriorityKeepsItsConnections() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.endpoints(List.of(List.of(x, zone2()))))));
+
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    assertThat(lb.connector().last(E2).isGivenUp()).isFalse();
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A56-09")
+  @Test
+  void prioritiesThatSwapTheirLocalitiesFailNoCall() {
+    var x = Samples.zone("x", E1);
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(x, zone2()))));
+    lb.end(E1);
+    lb.ready(E2);
+    ClusterHandle handle = lb.handle("a");
+    List<PickResult> seen = new ArrayList<>();
+
+    lb.loop()
+        .inside(
+            () -> {
+              lb.manager()
+                  .apply(
+                      Samples.config(
+                          Set.of("a"), Samples.eds("a", Samples.priorities(zone2(), x))));
+              seen.add(handle.picker().pick(TestCall.CALL));
+            });
+
+    assertThat(seen.get(0)).isInstanceOf(PickResult.Use.class);
+    assertThat(lb.picked("a")).isEqualTo(E2);
+  }
+
+  @Conformance("A37-06")
+  @Test
+  void freshAddressesThatContainTheConnectedOneKeepTheConnection() {
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E1, E2)));
+    lb.ready(E1);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E3, E1)));
+
+    assertThat(lb.open()).containsExactly(E1);
+    assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  @Conformance("A37-05")
+  @Test
+  void freshAddressesAreAskedForAtMostEveryThirtySeconds() {
+    lb.apply(Samples.config(Set.of("a"), Samples.dns("a", E1)));
+    lb.ready(E1);
+
+    lb.end(E1);
+    assertThat(lb.reresolutions()).isEqualTo(1);
+    for (int second = 0; second < 29; second++) {
+      lb.pick("a");
+      if (lb.open().contains(E1)) {
+        lb.end(E1);
+      }
+      lb.advance(Duration.ofSeconds(1));
+    }
+    assertThat(lb.reresolutions()).isEqualTo(1);
+    lb.advance(Duration.ofSeconds(1));
+
+    assertThat(lb.reresolutions()).isEqualTo(2);
+  }
+
+  @Conformance("A37-05")
+  @Test
+  void endpointsThatEdsPushesAreNeverAskedFor() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    lb.end(E1);
+    lb.end(E1);
+
+    assertThat(lb.reresolutions()).isZero();
+  }
+
+  @Test
+  void anEmptiedClusterFailsAndRecovers() {
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.endpoints(List.of()))));
+    assertThat(lb.state("a")).isEqualTo(TRANSIENT_FAILURE);
+    assertThat(lb.failure("a")).contains("contains no usable endpoint");
+    assertThat(lb.open()).isEmpty();
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    lb.ready(E1);
+
+    assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  @Test
+  void statusShowsTheWholeTree() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.priorities(Samples.zone("x", E1), zone2()))));
+    lb.ready(E1);
+    lb.start("a");
+
+    var outlier = lb.describe("a");
+    var cluster = outlier.children().get(0);
+    var priorities = cluster.children().get(0).children().get(0);
+    var locality = priorities.children().get(0).children().get(0);
+
+    assertThat(outlier.policy()).isEqualTo("outlier_detection");
+    assertThat(cluster.detail()).isEqualTo("1 requests in flight");
+    assertThat(priorities.detail()).isEqualTo("priority 0 is in use");
+    assertThat(locality.name()).isEqualTo("r/x/s");
+    assertThat(locality.endpoints().get(0).state()).isEqualTo(READY);
+    assertThat(locality.endpoints().get(0).calls().active()).isEqualTo(1);
+    assertThat(priorities.children().get(1).detail()).isEqualTo("not started");
+    assertThat(priorities.children().get(1).endpoints().get(0).address())
+        .isEqualTo(Samples.address(E2));
+  }
+
+  private static LocalityEndpoints zone2() {
+    return Samples.zone("y", E2);
+  }
+
+  private void park(String cluster, List<String> woken, String name) {
+    ClusterHandle handle = lb.handle(cluster);
+    assertThat(handle.park(() -> woken.add(name), handle.picker()))
+        .isNotEqualTo(PickQueue.NOT_PARKED);
+  }
+}
