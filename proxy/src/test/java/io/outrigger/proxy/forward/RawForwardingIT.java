@@ -249,6 +249,40 @@ class RawForwardingIT {
   }
 
   @Test
+  void aLoopsOwnConnectionThatIdlesIsClosedAndMadeAnewOnDemand() throws Exception {
+    MiniMesh mesh =
+        mesh(
+            new MiniMesh(
+                2,
+                MiniMesh.loopback(0),
+                ListenerSettings.DEFAULT,
+                new UpstreamSettings(
+                    Duration.ofSeconds(5),
+                    Optional.empty(),
+                    Duration.ofMillis(50),
+                    ConnectionSettings.DEFAULT)));
+    var server = peers.listen(ConnectionSettings.DEFAULT);
+    MiniMesh.Backend subchannel = mesh.backend(server.port());
+    List<Connection> apps = List.of(peers.connect(mesh.port()), peers.connect(mesh.port()));
+    for (int round = 0; round < 2; round++) {
+      for (Connection app : apps) {
+        Exchange call = app.request(grpc(), true);
+        server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+        assertThat(call.next()).contains("grpc-status=0");
+      }
+      if (round == 0) {
+        var first = server.next();
+        var second = server.next();
+        CompletableFuture.anyOf(first.closed, second.closed).get(10, TimeUnit.SECONDS);
+        assertThat(first.closed.isDone() && second.closed.isDone()).isFalse();
+      }
+    }
+
+    assertThat(server.next()).isNotNull();
+    assertThat(subchannel.states).containsExactly("READY");
+  }
+
+  @Test
   void aRefusedConnectionIsToldInPlainWords() throws Exception {
     MiniMesh mesh = mesh(new MiniMesh(1));
     int unused;
