@@ -131,7 +131,23 @@ public final class ProxyApp implements AutoCloseable {
     if (options.admin().isPresent()) {
       admin = openAdmin(options.admin().get());
     }
+    announce();
     control.execute(this::watch);
+  }
+
+  /** Once everything is open: a start that fails says only why. */
+  private void announce() {
+    var source = options.source();
+    if (source.isStatic()) {
+      log.info("configuration: static resources {}", source.resources());
+    }
+    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+    forwards.forEach(
+        forward ->
+            log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
+    adminAddress()
+        .ifPresent(
+            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
   }
 
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
@@ -153,7 +169,6 @@ public final class ProxyApp implements AutoCloseable {
             spec.name(), Settings.forward(options), resolver, CallObserver.NONE, loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
-    log.info("forward {}: {} -> {}", spec.name(), bound, spec.target());
     List<TargetRuntime> one = only.map(List::of).orElse(List.of());
     return new RunningForward(
         spec.name(),
@@ -200,7 +215,7 @@ public final class ProxyApp implements AutoCloseable {
     try {
       return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--forward " + spec, spec.listen(), e);
+      throw StartFailure.cannotBind("--forward " + spec, e);
     }
   }
 
@@ -209,10 +224,9 @@ public final class ProxyApp implements AutoCloseable {
         new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
-      log.info("admin: http://{}:{}/", address.host(), server.address().getPort());
       return server;
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin " + address, address, e);
+      throw StartFailure.cannotBind("--admin " + address, e);
     }
   }
 
