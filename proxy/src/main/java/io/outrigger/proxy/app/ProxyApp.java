@@ -262,9 +262,14 @@ public final class ProxyApp implements AutoCloseable {
     return requireDrain().begin();
   }
 
-  /** Completed when a drain, whoever asked for it, is over. */
-  public CompletableFuture<Void> drained() {
-    return requireDrain().over();
+  /** As {@link #drain}, and asks for the process to end afterwards. */
+  public void quit() {
+    requireDrain().beginAndLeave();
+  }
+
+  /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
+  public CompletableFuture<Void> ended() {
+    return requireDrain().left();
   }
 
   /** Ends everything at once; blocks until ports are closed and loops have stopped. */
