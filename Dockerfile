@@ -22,7 +22,7 @@ USER 65532:65532
 ARG JAVA_TOOL_OPTIONS=-XX:AOTMode=on
 RUN ["outrigger", "--version"]
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["outrigger", "wait", "--admin", "127.0.0.1:9901", "--timeout", "2s"]
 ENTRYPOINT ["outrigger"]
 CMD ["run"]
