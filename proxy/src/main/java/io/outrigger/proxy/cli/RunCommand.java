@@ -5,6 +5,7 @@ import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
+import io.outrigger.proxy.options.Unsupported;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -74,6 +75,7 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     ProxyOptions options =
         OptionsReader.read(given(), surroundings.environment(), surroundings.machine());
+    Unsupported.refuse(options);
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);

@@ -205,6 +205,6 @@ final class DemoStory {
   }
 
   private static String text(InetSocketAddress address) {
-    return address.getHostString() + ":" + address.getPort();
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 }

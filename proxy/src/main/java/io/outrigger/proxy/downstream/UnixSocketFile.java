@@ -1,5 +1,6 @@
 package io.outrigger.proxy.downstream;
 
+import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The file of a unix socket that we listen on: made way for before, removed afterwards. */
+@AnyThread
 final class UnixSocketFile {
   private final Path path;
   private @Nullable Object key;

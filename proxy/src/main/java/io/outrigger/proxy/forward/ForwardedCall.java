@@ -191,7 +191,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     var chosen = (RouteDecision.Forward) decision;
     cluster = chosen.cluster();
     holdsCluster = true;
-    record.cluster(chosen.cluster().name());
+    record.cluster(cluster.name());
     to(CallPhase.PICKING);
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
@@ -310,6 +310,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     if (ended.response().hasEnded()) {
       finish(); // the backend needs no more of the request
+    } else if (deadline.isOver()) {
+      onDeadline(); // the backend keeps the same time, and its clock was a tick ahead (SC-11)
     } else if (relayed != null && ended.response().hasBegun()) {
       record.grpcStatus(failure.code());
       app.reset(relayed);
@@ -345,15 +347,14 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return;
     }
     long limit = deadline.limitNanos();
-    RpcStatus over = CallFailures.deadline(limit, target, cluster, attempt, lastFailure);
-    reply(over, LocalReason.DEADLINE);
+    reply(
+        CallFailures.deadline(limit, target, cluster, attempt, lastFailure), LocalReason.DEADLINE);
   }
 
   private void overloaded() {
     reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
   }
 
-  /** Answers here and ends the call. */
   private void reply(RpcStatus status, LocalReason reason) {
     RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
     record.local(noted, reason);

@@ -206,6 +206,7 @@ final class ConnectionCourse {
     if (isEnding()) {
       return;
     }
+    leave(); // first: who is told below and tries again must not get a stream here
     if (!connection.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
@@ -213,7 +214,6 @@ final class ConnectionCourse {
         }
       }
     }
-    leave();
     connection.handler().onGoAway(lastStreamId, error, debug);
   }
 

@@ -13,6 +13,7 @@ import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -228,8 +229,15 @@ public final class MetricsText {
   private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {
     var runtime = ManagementFactory.getRuntimeMXBean();
     var memory = ManagementFactory.getMemoryMXBean();
-    var info = gauge("outrigger_build_info", "1, labelled with the versions that run.");
-    add(info, Labels.of("version", view.version(), "java", Runtime.version().toString()), 1);
+    var info =
+        InfoSnapshot.builder()
+            .name("outrigger_build")
+            .help("The versions that run.")
+            .dataPoint(
+                InfoSnapshot.InfoDataPointSnapshot.builder()
+                    .labels(
+                        Labels.of("version", view.version(), "java", Runtime.version().toString()))
+                    .build());
     var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
     add(started, Labels.EMPTY, runtime.getStartTime() / 1e3);
     var used = gauge("jvm_memory_used_bytes", "Memory in use, by area.");

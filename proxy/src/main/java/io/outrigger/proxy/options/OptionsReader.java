@@ -78,9 +78,6 @@ public final class OptionsReader {
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
             oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format()));
     Optional<String> otlp = value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint);
-    refuse(Flag.ADMIN_GRPC, adminGrpc.isPresent());
-    refuse(Flag.ACCESS_LOG, !(accessLog instanceof AccessLog.Off));
-    refuse(Flag.OTLP, otlp.isPresent());
     problems.throwIfAny();
     return new ProxyOptions(
         source.orElseThrow(),
@@ -97,17 +94,6 @@ public final class OptionsReader {
         accessLog,
         logging,
         otlp);
-  }
-
-  /** A flag of the contract that this version cannot honour must not be ignored silently. */
-  private void refuse(Flag flag, boolean given) {
-    if (given) {
-      settings
-          .get(flag)
-          .ifPresent(
-              value ->
-                  problems.add(value.origin(), "this version does not support it; leave it out"));
-    }
   }
 
   private Connections connections() {

@@ -97,11 +97,10 @@ final class LoopConnection {
       return; // it was given up before
     }
     current = null;
-    String text = "connection to " + dialer.address() + " ended: " + reason;
     if (!link.ready) {
-      transport.onEnd("connect to " + dialer.address() + ": " + reason);
+      transport.onEnd(reason);
     } else if (first || (!link.served && !waiters.isEmpty())) {
-      transport.onEnd(text); // balancing waits before it tries again
+      transport.onEnd("connection ended: " + reason); // balancing waits before it tries again
     } else if (!waiters.isEmpty()) {
       connect();
     }

@@ -92,9 +92,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
         });
   }
 
-  /** No further streams: of any loop's connection that decides it. */
+  /** No further streams. Balancing knows the address, which {@code reason} does not name. */
   void onEnd(String reason) {
-    shut(reason);
+    shut(address + ": " + reason);
     control.execute(
         () -> {
           if (!silent) {

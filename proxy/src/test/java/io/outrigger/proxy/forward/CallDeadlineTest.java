@@ -4,6 +4,7 @@ import static io.outrigger.proxy.forward.CallScript.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,21 @@ class CallDeadlineTest {
     assertThat(deadlineFirst.stream.log).hasSize(2);
     assertThat(deadlineFirst.field("grpc-status")).isEqualTo("4");
     assertThat(script.ended).containsExactly("OK/200", "DEADLINE_EXCEEDED/200/deadline");
+  }
+
+  @Conformance({"SC-11", "A31-37"})
+  @Test
+  void aBackendWhoseClockIsATickAheadDoesNotHideTheDeadline() {
+    var before = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(100));
+    backend.stream().handlerOf().onReset(Http2Error.CANCEL, true);
+    assertThat(before.field("grpc-status")).isEqualTo("4");
+
+    var after = script.unary("grpc-timeout", "100m");
+    script.respond();
+    script.time.advance(Duration.ofMillis(100));
+    backend.stream().handlerOf().onReset(Http2Error.CANCEL, true);
+    assertThat(after.field("grpc-status")).isEqualTo("4");
   }
 
   @Conformance("A31-31")

@@ -292,7 +292,6 @@ class CallFailureTest {
     assertThat(app.stream.credit).isEqualTo(4);
   }
 
-  @Conformance("SC-25")
   @Test
   void aLocalMessageIsPercentEncodedAndKeepsTheNodeWhenItIsCut() {
     script.fails("caf\u00e9 100% " + "x".repeat(9000) + " (xDS node ID: node-1)");

@@ -305,6 +305,8 @@ class GrpcForwardingIT {
   @Test
   void aDeadlineEndsTheCallOnBothSides() throws Exception {
     MiniMesh mesh = mesh(1, 64 << 10, server(anyPort()));
+    var warmUp = blocking(mesh).emptyCall(Empty.getDefaultInstance()); // connects to the backend
+    assertThat(warmUp).isNotNull();
     mesh.routed(CallScript.limit(Duration.ofMillis(100)));
     BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 

@@ -20,6 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -200,6 +202,26 @@ final class ConnectionCourseTest {
       assertThat(first.story()).isEqualTo("headers+end");
       assertThat(peer.isOpen()).isFalse();
       assertThat(peer.events.events).hasSize(3);
+    }
+  }
+
+  @Test
+  void whoIsRefusedByGoAwayGetsNoNewStreamThere() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      List<Boolean> mayOpen = new ArrayList<>();
+      Http2Stream refused =
+          peer.connection.openStream(
+              new RecordingStream() {
+                @Override
+                public void onConnectionLost(boolean mayRetry, String reason) {
+                  mayOpen.add(peer.connection.canOpenStream());
+                }
+              });
+      refused.sendHeaders(POST, true);
+
+      peer.send(goAway(0, Http2Error.NO_ERROR));
+
+      assertThat(mayOpen).containsExactly(false);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import io.outrigger.base.AnyThread;
 import java.util.ArrayDeque;
 import java.util.Optional;
 
@@ -12,6 +13,7 @@ import java.util.Optional;
  * exactly; an expression that it misreads is compiled or refused by RE2 itself. Used once, by one
  * call.
  */
+@AnyThread
 final class RegexSize {
   static final int LONGEST = 16 * 1024;
   static final int DEEPEST = 250;

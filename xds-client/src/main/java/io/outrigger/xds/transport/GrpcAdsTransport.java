@@ -22,6 +22,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * ADS over a gRPC channel. The channel connects with the first stream. Streams do not wait for
  * ready, so that they fail with the reason when the server cannot be reached (A57).
+ *
+ * <p>The channel's own back-off between connections would come on top of that between streams, and
+ * fail streams with an old reason meanwhile. So a stream that never reached a connection sends the
+ * channel back to idle: the next stream tries once more, at the time that its owner chose.
  */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
@@ -94,6 +98,7 @@ public final class GrpcAdsTransport implements AdsTransport {
 
   private final class Callbacks extends ClientCall.Listener<DiscoveryResponse> {
     private final Listener listener;
+    private boolean attached; // on the control loop
 
     Callbacks(Listener listener) {
       this.listener = listener;
@@ -101,7 +106,11 @@ public final class GrpcAdsTransport implements AdsTransport {
 
     @Override
     public void onReady() {
-      loop.execute(listener::onReady);
+      loop.execute(
+          () -> {
+            attached = true;
+            listener.onReady();
+          });
     }
 
     @Override
@@ -111,7 +120,13 @@ public final class GrpcAdsTransport implements AdsTransport {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      loop.execute(() -> listener.onClosed(toRpcStatus(status)));
+      loop.execute(
+          () -> {
+            if (!attached) {
+              channel.enterIdle();
+            }
+            listener.onClosed(toRpcStatus(status));
+          });
     }
   }
 

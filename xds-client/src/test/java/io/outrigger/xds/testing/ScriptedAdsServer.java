@@ -50,6 +50,7 @@ public final class ScriptedAdsServer implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup boss;
   private final MultiThreadIoEventLoopGroup workers;
   private final Server server;
+  private final int port;
   private final String target;
 
   private ScriptedAdsServer(SocketAddress address, ServerCredentials credentials) {
@@ -73,9 +74,10 @@ public final class ScriptedAdsServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    port = server.getPort();
     target =
         tcp
-            ? InetAddress.getLoopbackAddress().getHostAddress() + ":" + server.getPort()
+            ? InetAddress.getLoopbackAddress().getHostAddress() + ":" + port
             : "unix://" + ((DomainSocketAddress) address).path();
   }
 
@@ -101,8 +103,9 @@ public final class ScriptedAdsServer implements AutoCloseable {
         InsecureServerCredentials.create());
   }
 
+  /** Also after it was closed; meaningless on a unix socket. */
   public int port() {
-    return server.getPort();
+    return port;
   }
 
   /** The target for a bootstrap, such as {@code 127.0.0.1:port} or {@code unix:///path}. */

@@ -5,14 +5,18 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.ServerCredentials;
 import io.grpc.TlsServerCredentials;
 import io.grpc.TlsServerCredentials.ClientAuth;
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.base.ControlThread;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
@@ -25,6 +29,8 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -116,11 +122,10 @@ final class GrpcAdsTransportTest {
   }
 
   @Test
-  void reachesAServerOnAUnixSocket() throws IOException {
+  void reachesAServerOnAUnixSocket() {
     Assumptions.assumeTrue(Epoll.isAvailable());
-    Path socket = Files.createTempDirectory("ads").resolve("s"); // short enough for sun_path
 
-    try (var server = ScriptedAdsServer.startOnSocket(socket);
+    try (var server = ScriptedAdsServer.startOnSocket(file("s"));
         var ads = new GrpcFixture(server.target())) {
       assertReaches(server, ads);
     }
@@ -131,6 +136,29 @@ final class GrpcAdsTransportTest {
     try (var server = ScriptedAdsServer.start();
         var ads = new GrpcFixture("dns:///localhost:" + server.port())) {
       assertReaches(server, ads);
+    }
+  }
+
+  @Test
+  @Conformance("A57-11")
+  void eachStreamTriesToConnectThoughTheOneBeforeJustFailed() {
+    var gone = ScriptedAdsServer.start();
+    gone.close();
+    try (var loop = new ControlThread("control")) {
+      var transport =
+          new GrpcAdsTransport(
+              loop,
+              new XdsServer(
+                  gone.target(),
+                  new XdsServer.ChannelCredentials.Insecure(),
+                  List.of(),
+                  ServerFeatures.NONE));
+      assertThat(openStream(loop, transport).join()).contains("refused");
+
+      try (var back = ScriptedAdsServer.startOn(gone.port())) {
+        assertThat(openStream(loop, transport).join()).as(back.target()).isEqualTo("ready");
+      }
+      loop.execute(transport::close);
     }
   }
 
@@ -169,6 +197,32 @@ final class GrpcAdsTransportTest {
     server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
 
     assertThat(watcher.await()).isEqualTo("ok: x");
+  }
+
+  /** Opens a stream and tells what comes first: {@code ready}, or why it was closed. */
+  private static CompletableFuture<String> openStream(
+      ControlThread loop, GrpcAdsTransport transport) {
+    var first = new CompletableFuture<String>().orTimeout(10, TimeUnit.SECONDS);
+    var listener =
+        new AdsTransport.Listener() {
+          @Override
+          public void onReady() {
+            first.complete("ready");
+          }
+
+          @Override
+          public void onResponse(DiscoveryResponse response) {}
+
+          @Override
+          public void onClosed(RpcStatus reason) {
+            first.complete(reason.message());
+          }
+        };
+    loop.execute(
+        () -> {
+          var unused = transport.open(listener);
+        });
+    return first;
   }
 
   private static void transport(String uri, XdsServer.ChannelCredentials credentials) {
