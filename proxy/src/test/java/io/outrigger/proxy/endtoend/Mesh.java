@@ -8,6 +8,7 @@ import io.outrigger.proxy.options.OptionsReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -22,6 +23,7 @@ final class Mesh implements AutoCloseable {
   final ControlPlane controlPlane = new ControlPlane();
   private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final List<String> features = new ArrayList<>(List.of("xds_v3"));
   private @Nullable ProxyApp proxy;
 
   Mesh() {
@@ -37,13 +39,19 @@ final class Mesh implements AutoCloseable {
     return this;
   }
 
+  /** Sets a feature of the control plane in the bootstrap; before the start. */
+  Mesh serverFeature(String feature) {
+    features.add(feature);
+    return this;
+  }
+
   /** Starts the sidecar. */
   Mesh start() throws Exception {
     String bootstrap =
         """
         {"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}],
-          "server_features":["xds_v3"]}],"node":{"id":"%s"}}"""
-            .formatted(controlPlane.target(), NODE);
+          "server_features":["%s"]}],"node":{"id":"%s"}}"""
+            .formatted(controlPlane.target(), String.join("\",\"", features), NODE);
     Map<String, String> environment =
         flags.containsKey(Flag.RESOURCES)
             ? Map.of()
