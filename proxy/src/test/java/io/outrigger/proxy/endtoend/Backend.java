@@ -189,8 +189,7 @@ final class Backend implements AutoCloseable {
     }
   }
 
-  private ServerCall.Listener<String> startCall(
-      ServerCall<String, String> call, Metadata headers) {
+  private ServerCall.Listener<String> startCall(ServerCall<String, String> call, Metadata headers) {
     started.incrementAndGet();
     String path = call.getMethodDescriptor().getFullMethodName();
     if (recording) {

@@ -32,10 +32,7 @@ class BalancingIT {
   /** Everything to cluster {@code A} with these endpoints. */
   private void serveA(String endpoints) {
     controlPlane.serve(
-        Xds.cluster("A"),
-        endpoints,
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
+        Xds.cluster("A"), endpoints, Xds.listener("orders", "routes"), Xds.routesTo("routes", "A"));
   }
 
   /** Makes {@code count} calls, some at a time, and counts the answers by backend or status. */
@@ -69,8 +66,7 @@ class BalancingIT {
             Xds.locality("dead", 0, 100, dead)));
     mesh.startReady();
     App app = mesh.app();
-    Await.until(
-        "both are connected", () -> heavy.connections() > 0 && light.connections() > 0);
+    Await.until("both are connected", () -> heavy.connections() > 0 && light.connections() > 0);
     Await.until("all go well", () -> !tally(app, BATCH).containsKey("no_healthy_upstream"));
 
     Map<String, Integer> tally = tally(app, 4_000);
@@ -196,9 +192,7 @@ class BalancingIT {
   void trafficFailsOverAndBackAtTheCostOfBrokenStreamsOnly() throws Exception {
     Backend first = mesh.backend("first").quiet();
     Backend second = mesh.backend("second").quiet();
-    serveA(
-        Xds.endpoints(
-            "A", Xds.locality("a", 0, 1, first), Xds.locality("b", 1, 1, second)));
+    serveA(Xds.endpoints("A", Xds.locality("a", 0, 1, first), Xds.locality("b", 1, 1, second)));
     mesh.startReady();
     Load load = mesh.load(mesh.app(), "test.Pay/Charge", 300);
     App app = mesh.app();
@@ -261,8 +255,7 @@ class BalancingIT {
         JsonResources.aggregate("both", "A", "B"),
         Xds.cluster("A"),
         Xds.cluster("B"),
-        Xds.endpoints(
-            "A", Xds.locality("a", 0, 1, primary), Xds.locality("b", 1, 1, secondary)),
+        Xds.endpoints("A", Xds.locality("a", 0, 1, primary), Xds.locality("b", 1, 1, secondary)),
         Xds.endpoints("B", fallback),
         Xds.listener("orders", "routes"),
         Xds.routesTo("routes", "both"));

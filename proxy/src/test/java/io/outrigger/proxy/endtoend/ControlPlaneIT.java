@@ -206,9 +206,9 @@ class ControlPlaneIT {
   private static String routesAb(String name, String regex) {
     String third =
         """
-        {"match":{"safe_regex":{"regex":"%s"}},"route":{"cluster":"A"}}""".formatted(regex);
-    return Xds.routes(
-        name, Xds.host("*", Xds.route("/a.", "A"), Xds.route("/b.", "B"), third));
+        {"match":{"safe_regex":{"regex":"%s"}},"route":{"cluster":"A"}}"""
+            .formatted(regex);
+    return Xds.routes(name, Xds.host("*", Xds.route("/a.", "A"), Xds.route("/b.", "B"), third));
   }
 
   @Conformance({"A74-05", "A28-01"})
@@ -306,7 +306,8 @@ class ControlPlaneIT {
 
   private static String badListener() {
     return Xds.listener("orders", "routes")
-        .replace("\"http_filters\":[", "\"http_filters\":[], \"server_name\":\"x\", \"access_log\":[")
+        .replace(
+            "\"http_filters\":[", "\"http_filters\":[], \"server_name\":\"x\", \"access_log\":[")
         .replaceAll("\"access_log\":\\[.*]", "\"access_log\":[]");
   }
 }
