@@ -11,6 +11,7 @@ import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.ListenAddress;
@@ -51,6 +52,7 @@ import org.slf4j.LoggerFactory;
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+  private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 
   private final ProxyOptions options;
   private final ControlThread control;
@@ -60,6 +62,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClient xds;
   private final Targets targets;
+  private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private @Nullable Drain drain;
@@ -70,6 +73,7 @@ public final class ProxyApp implements AutoCloseable {
     var random = RandomSource.SYSTEM;
     var source = options.source();
     control = new ControlThread("control");
+    memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = NettyDnsLookup.start(control);
@@ -166,7 +170,12 @@ public final class ProxyApp implements AutoCloseable {
     }
     var forward =
         new Forward(
-            spec.name(), Settings.forward(options), resolver, CallObserver.NONE, loops.count());
+            spec.name(),
+            Settings.forward(options),
+            resolver,
+            CallObserver.NONE,
+            memory,
+            loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     List<TargetRuntime> one = only.map(List::of).orElse(List.of());
@@ -236,6 +245,15 @@ public final class ProxyApp implements AutoCloseable {
     }
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
+    watchMemory();
+  }
+
+  private void watchMemory() {
+    if (memory.sample()) {
+      String change = memory.isExceeded() ? "exceeded, requests are refused" : "kept again";
+      log.warn("memory: the limit of {} bytes for buffers is {}", memory.maxBytes(), change);
+    }
+    control.schedule(MEMORY_PERIOD, this::watchMemory);
   }
 
   /** Where a forward listens, with the port that was picked. */

@@ -229,10 +229,10 @@ public final class MetricsText {
   private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {
     var runtime = ManagementFactory.getRuntimeMXBean();
     var memory = ManagementFactory.getMemoryMXBean();
-    var build =
-        InfoSnapshot.builder() // shown with the suffix _info
+    var info =
+        InfoSnapshot.builder()
             .name("outrigger_build")
-            .help("1, labelled with the versions that run.")
+            .help("The versions that run.")
             .dataPoint(
                 InfoSnapshot.InfoDataPointSnapshot.builder()
                     .labels(
@@ -248,7 +248,7 @@ public final class MetricsText {
             "outrigger_control_loop_failures",
             "Tasks of the control loop that ended with an exception; each is a bug.");
     add(bugs, Labels.EMPTY, view.controlFailures());
-    all.metricSnapshot(build.build())
+    all.metricSnapshot(info.build())
         .metricSnapshot(started.build())
         .metricSnapshot(used.build())
         .metricSnapshot(bugs.build());

@@ -1,0 +1,136 @@
+package io.outrigger.proxy.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.status.XdsStatusView;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class MetricsTextTest {
+  @Conformance("A88-39")
+  @Test
+  void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
+    var server =
+        new XdsStatusView.Server(
+            "cp:443",
+            true,
+            true,
+            Optional.empty(),
+            3,
+            2,
+            1,
+            Map.of("lds", new XdsStatusView.Updates(4, 1)));
+    var view = new XdsStatusView(List.of(server), List.of(kept(), kept(), requested()));
+
+    assertThat(text(view, List.of()))
+        .contains("grpc_xds_client_connected{grpc_xds_server=\"cp:443\"} 1.0")
+        .contains("grpc_xds_client_server_failure_total{grpc_xds_server=\"cp:443\"} 2.0")
+        .contains(
+            "grpc_xds_client_resource_updates_valid_total{grpc_xds_resource_type=\"lds\","
+                + "grpc_xds_server=\"cp:443\"} 4.0")
+        .contains(
+            "grpc_xds_client_resource_updates_invalid_total{grpc_xds_resource_type=\"lds\","
+                + "grpc_xds_server=\"cp:443\"} 1.0")
+        .contains(
+            "grpc_xds_client_resources{grpc_xds_cache_state=\"nacked_but_cached\","
+                + "grpc_xds_resource_type=\"cds\"} 2.0")
+        .contains(
+            "grpc_xds_client_resources{grpc_xds_cache_state=\"requested\","
+                + "grpc_xds_resource_type=\"eds\"} 1.0");
+  }
+
+  @Test
+  void aForwardShowsItsCallsAndItsEndpoints() {
+    var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
+
+    assertThat(text(new XdsStatusView(List.of(), List.of()), List.of(forward)))
+        .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
+        .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
+        .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
+        .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
+        .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")
+        .contains("outrigger_build_info{java=");
+  }
+
+  private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
+    return new String(
+        MetricsText.of(new MetricsView("1.2.3", forwards, xds, 0)), StandardCharsets.UTF_8);
+  }
+
+  private static Forward idle() {
+    TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
+    return new Forward(
+        "orders", ForwardSettings.defaults("node"), none, CallObserver.NONE, MemoryLimit.NONE, 1);
+  }
+
+  private static LbNode tree() {
+    var endpoint =
+        new LbEndpoint(
+            new EndpointAddress("10.0.0.1", 80),
+            new Locality("r", "z", ""),
+            HealthStatus.HEALTHY,
+            1,
+            Connectivity.READY,
+            CallTotals.NONE);
+    var leaf =
+        new LbNode(
+            "r/z/",
+            "round_robin",
+            Connectivity.READY,
+            Map.of(),
+            "",
+            List.of(),
+            List.of(endpoint, endpoint));
+    return new LbNode(
+        "pay", "priority", Connectivity.READY, Map.of(), "", List.of(leaf), List.of());
+  }
+
+  private static XdsStatusView.Resource kept() {
+    var error =
+        new XdsStatusView.ResourceError(
+            "2", RpcStatus.unavailable("bad"), Optional.empty(), Instant.EPOCH, 1);
+    return new XdsStatusView.Resource(
+        "cds",
+        "type",
+        "pay",
+        "nacked",
+        "1",
+        Optional.of(Instant.EPOCH),
+        Optional.of(new RawResource("type", new byte[0])),
+        Optional.of(error),
+        Optional.empty());
+  }
+
+  private static XdsStatusView.Resource requested() {
+    return new XdsStatusView.Resource(
+        "eds",
+        "type",
+        "pay",
+        "requested",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+}
