@@ -135,7 +135,23 @@ public final class ProxyApp implements AutoCloseable {
     if (options.admin().isPresent()) {
       admin = openAdmin(options.admin().get());
     }
+    announce();
     control.execute(this::watch);
+  }
+
+  /** Once everything is open: a start that fails says only why. */
+  private void announce() {
+    var source = options.source();
+    if (source.isStatic()) {
+      log.info("configuration: static resources {}", source.resources());
+    }
+    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+    forwards.forEach(
+        forward ->
+            log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
+    adminAddress()
+        .ifPresent(
+            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
   }
 
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
@@ -162,7 +178,6 @@ public final class ProxyApp implements AutoCloseable {
             loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
-    log.info("forward {}: {} -> {}", spec.name(), bound, spec.target());
     List<TargetRuntime> one = only.map(List::of).orElse(List.of());
     return new RunningForward(
         spec.name(),
@@ -209,7 +224,7 @@ public final class ProxyApp implements AutoCloseable {
     try {
       return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--forward " + spec, spec.listen(), e);
+      throw StartFailure.cannotBind("--forward " + spec, e);
     }
   }
 
@@ -218,10 +233,9 @@ public final class ProxyApp implements AutoCloseable {
         new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
-      log.info("admin: http://{}:{}/", address.host(), server.address().getPort());
       return server;
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin " + address, address, e);
+      throw StartFailure.cannotBind("--admin " + address, e);
     }
   }
 
@@ -266,9 +280,14 @@ public final class ProxyApp implements AutoCloseable {
     return requireDrain().begin();
   }
 
-  /** Completed when a drain, whoever asked for it, is over. */
-  public CompletableFuture<Void> drained() {
-    return requireDrain().over();
+  /** As {@link #drain}, and asks for the process to end afterwards. */
+  public void quit() {
+    requireDrain().beginAndLeave();
+  }
+
+  /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
+  public CompletableFuture<Void> ended() {
+    return requireDrain().left();
   }
 
   /** Ends everything at once; blocks until ports are closed and loops have stopped. */
