@@ -59,8 +59,7 @@ final class Admin {
       String all = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       int body = all.indexOf("\r\n\r\n");
       String head = all.substring(0, body).toLowerCase(Locale.ROOT);
-      return new Answer(
-          Integer.parseInt(head.substring(9, 12)), head, all.substring(body + 4));
+      return new Answer(Integer.parseInt(head.substring(9, 12)), head, all.substring(body + 4));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -101,14 +101,14 @@ final class App implements AutoCloseable {
     return fields;
   }
 
-  private CompletableFuture<Reply> send(
-      String path, Optional<Duration> deadline, Metadata fields) {
+  private CompletableFuture<Reply> send(String path, Optional<Duration> deadline, Metadata fields) {
     CallOptions options =
         deadline
-            .map(limit -> CallOptions.DEFAULT.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
+            .map(
+                limit ->
+                    CallOptions.DEFAULT.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
             .orElse(CallOptions.DEFAULT);
-    ClientCall<String, String> call =
-        channel.newCall(Text.method(path, MethodType.UNARY), options);
+    ClientCall<String, String> call = channel.newCall(Text.method(path, MethodType.UNARY), options);
     var reply = new CompletableFuture<Reply>();
     call.start(
         new ClientCall.Listener<>() {

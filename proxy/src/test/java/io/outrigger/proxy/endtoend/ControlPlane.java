@@ -153,7 +153,10 @@ final class ControlPlane implements AutoCloseable {
   private void push(Set<String> types) {
     for (ResourceType<?> type :
         List.of(
-            ResourceType.CLUSTER, ResourceType.ENDPOINT, ResourceType.LISTENER, ResourceType.ROUTE)) {
+            ResourceType.CLUSTER,
+            ResourceType.ENDPOINT,
+            ResourceType.LISTENER,
+            ResourceType.ROUTE)) {
       if (types.contains(type.typeUrl())) {
         streams.forEach(stream -> stream.respond(type.typeUrl(), stream.names(type.typeUrl())));
       }
@@ -179,7 +182,9 @@ final class ControlPlane implements AutoCloseable {
 
   private static void stop(Server running) {
     try {
-      if (!running.shutdownNow().awaitTermination(Await.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!running
+          .shutdownNow()
+          .awaitTermination(Await.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new AssertionError("the control plane did not stop");
       }
     } catch (InterruptedException e) {

@@ -56,7 +56,9 @@ final class Load implements AutoCloseable {
   void awaitMore(String backend, long more) {
     long before = by(backend);
     Await.until(
-        backend + " answers", () -> byBackend + " " + byFailure, () -> by(backend) >= before + more);
+        backend + " answers",
+        () -> byBackend + " " + byFailure,
+        () -> by(backend) >= before + more);
   }
 
   private void run() {

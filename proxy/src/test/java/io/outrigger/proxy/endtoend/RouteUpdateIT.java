@@ -230,7 +230,11 @@ class RouteUpdateIT {
         mesh.app().send("test.Pay/Charge", App.WAIT_FOR_READY, "true");
     Await.until(
         "the request waits",
-        () -> mesh.admin().get("/metrics").body().contains("outrigger_requests_queued{forward=\"orders\"} 1"));
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} 1"));
 
     controlPlane.serve(Xds.routesTo("routes", "B"));
     App app = mesh.app();

@@ -43,7 +43,8 @@ final class Xds {
   /** A route of a path prefix with any action. */
   static String routeTo(String prefix, String action) {
     return """
-        {"match":{"prefix":"%s"},"route":%s}""".formatted(prefix, action);
+        {"match":{"prefix":"%s"},"route":%s}"""
+        .formatted(prefix, action);
   }
 
   /** One virtual host for everything with one route. */
