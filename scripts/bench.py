@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import bench_peers
@@ -24,6 +25,9 @@ SHAPES = [(1, 1), (50, 1), (10, 10), (1, 100)]
 PATH = "/orders.Orders/Get.grpc"
 BULK = "/orders.Orders/Export.grpc"
 GIB = 1 << 30
+BODY_BYTES = 100
+REFERENCE = "envoy"
+COMPARED = ("cpu_us", "rate", "cpu_s_per_gib", "mb_per_s")
 TICKS = os.sysconf("SC_CLK_TCK")
 HEADERS = ["-H", "content-type: application/grpc", "-H", "te: trailers", "-H", "user-agent: bench"]
 
@@ -93,24 +97,64 @@ class Process:
                 continue
 
 
+class Growth:
+    """The most resident memory while a block runs, heap and direct buffers alike, sampled as it runs."""
+
+    def __init__(self, process):
+        self.process = process
+        self.before = self.peak = process.memory_mib()
+        self.over = threading.Event()
+        self.sampler = threading.Thread(target=self.sample, daemon=True)
+
+    def sample(self):
+        while not self.over.wait(0.05):
+            self.peak = max(self.peak, self.process.memory_mib())
+
+    def __enter__(self):
+        self.sampler.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.sampler.join()
+
+    def mib(self):
+        return self.peak - self.before
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def wait_until_served(process, port):
-    """True once a request comes back with 200; false when the process ends or 20 s pass."""
+def wait_until_served(process, port, folder):
+    """Waits until one call is answered as it should be; says what was wrong when that does not come within 20 s."""
     until = time.monotonic() + 20
+    wrong = "no answer"
     while time.monotonic() < until and process.popen.poll() is None:
-        try:
-            done = load(port, ["-n", "1", "-c", "1"], PATH, 5)
-            if done["succeeded"] == 1:
-                return True
-        except RuntimeError:
-            pass
+        wrong = reply_fault(port, folder)
+        if wrong is None:
+            return None
         time.sleep(0.2)
-    return False
+    ended = process.popen.poll()
+    return process.last_words() if ended is not None else f"{wrong}; its log ends: {process.last_words()}"
+
+
+def reply_fault(port, folder):
+    """What is wrong with the answer to one call: it must be the backend's, with its body and its trailer."""
+    command = ["nghttp", "-v", "-n", "-t", "5", *HEADERS, "-d", os.path.join(folder, "request"), f"http://127.0.0.1:{port}{PATH}"]
+    try:
+        text = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
+    except subprocess.TimeoutExpired:
+        return "no answer within 10 s"
+    fields = dict(re.findall(r"recv \(stream_id=\d+\) (:?[^:\s]+): (.*)", text))
+    for name, wanted in ((":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "0")):
+        if fields.get(name) != wanted:
+            message = fields.get("grpc-message")
+            return f"{name} is {fields.get(name)}, not {wanted}" + (f" ({message})" if message else "")
+    body = sum(int(length) for length in re.findall(r"recv DATA frame <length=(\d+)", text))
+    return None if body == BODY_BYTES else f"the body has {body} bytes, not {BODY_BYTES}"
 
 
 def load(port, arguments, path, limit):
@@ -123,16 +167,17 @@ def load(port, arguments, path, limit):
     rate = re.search(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s", run.stdout)
     counts = re.search(r"(\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", run.stdout)
     status = re.search(r"status codes: (\d+) 2xx", run.stdout)
-    if not rate or not counts or not status:
+    body = re.search(r"\((\d+)\) headers .*\((\d+)\) data", run.stdout)
+    if not rate or not counts or not status or not body:
         raise RuntimeError("h2load: " + (run.stderr.strip() or run.stdout.strip() or "no output"))
     unit = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}[rate.group(2)]
-    done, succeeded = int(counts.group(1)), int(counts.group(2))
+    done, succeeded = int(counts.group(1)), min(int(counts.group(2)), int(status.group(1)))
     return {
         "seconds": float(rate.group(1)) * unit,
         "rate": float(rate.group(3)),
         "done": done,
-        "succeeded": succeeded,
-        "errors": int(counts.group(3)) + int(counts.group(5)) + max(0, done - succeeded - int(counts.group(3))),
+        "body_bytes": int(body.group(2)),
+        "errors": done - succeeded + int(counts.group(5)),
     }
 
 
@@ -160,37 +205,41 @@ def measure_unary(process, port, shape, seconds, folder):
     )
     cpu = process.cpu_seconds() - before
     p50, p99 = percentiles(log)
+    # A failure of gRPC is a 200 without a body: the bytes tell how many there were.
+    bodiless = max(0, -(-(done["done"] * BODY_BYTES - done["body_bytes"]) // BODY_BYTES))
     return {
         "cpu_us": cpu / max(1, done["done"]) * 1e6,
         "rate": done["done"] / seconds,
         "p50_ms": p50,
         "p99_ms": p99,
         "memory_mib": process.memory_mib(),
-        "errors": done["errors"],
+        "errors": max(done["errors"], bodiless),
     }
 
 
 def measure_streaming(process, port, shape, size, folder):
-    before, memory = process.cpu_seconds(), process.memory_mib()
     arguments = ["-n", "1", "-c", "1", "-m", "1", "-w", "24", "-W", "24"]
-    if shape == "upload":
-        done = load(port, [*arguments, "-d", os.path.join(folder, "bulk")], PATH, 300)
-    else:
-        done = load(port, arguments, BULK, 300)
+    before = process.cpu_seconds()
+    with Growth(process) as growth:
+        if shape == "upload":
+            done = load(port, [*arguments, "-d", os.path.join(folder, "bulk")], PATH, 300)
+        else:
+            done = load(port, arguments, BULK, 300)
     cpu = process.cpu_seconds() - before
+    wanted = size if shape == "download" else BODY_BYTES
     return {
         "cpu_s_per_gib": cpu / (size / GIB),
         "mb_per_s": size / 1e6 / done["seconds"],
-        "peak_mib": process.memory_mib("VmHWM"),
-        "memory_growth_mib": process.memory_mib() - memory,
-        "errors": done["errors"] + (1 - done["succeeded"]),
+        "peak_mib": growth.peak,
+        "memory_growth_mib": growth.mib(),
+        "errors": max(done["errors"], int(done["done"] != 1), int(done["body_bytes"] != wanted)),
     }
 
 
 def start_backend(folder, size):
     """nghttpd with a 100-byte answer, a bulk file, gRPC's content type and its trailer."""
     os.makedirs(os.path.join(folder, "www/orders.Orders"))
-    for name, length in (("Get.grpc", 100), ("Export.grpc", size)):
+    for name, length in (("Get.grpc", BODY_BYTES), ("Export.grpc", size)):
         with open(os.path.join(folder, "www/orders.Orders", name), "wb") as file:
             file.truncate(length)
     os.symlink(os.path.join(folder, "www/orders.Orders/Export.grpc"), os.path.join(folder, "bulk"))
@@ -204,8 +253,8 @@ def start_backend(folder, size):
     return Process("backend", command, folder), port
 
 
-def start_all(names, root, folder, backend):
-    """The proxies that came up, as name -> (process, port); says why the others did not."""
+def start_all(names, root, folder, backend, started):
+    """The proxies that came up, as name -> (process, port); says why others did not. Without Outrigger it ends."""
     running = {}
     for name in names:
         if name != "outrigger" and bench_peers.binary(name) is None:
@@ -214,14 +263,16 @@ def start_all(names, root, folder, backend):
         port = free_port()
         try:
             process = Process(name, bench_peers.COMMANDS[name](folder, root, port, backend), folder)
+            started.append(process)
+            wrong = wait_until_served(process, port, folder)
         except OSError as failure:
-            say(f"{name} does not start: {failure}; left out")
-            continue
-        if wait_until_served(process, port):
+            wrong = str(failure)
+        if wrong is None:
             running[name] = (process, port)
+        elif name == "outrigger":
+            raise RuntimeError(f"outrigger does not serve: {wrong}")
         else:
-            say(f"{name} does not serve: {process.last_words()}; left out")
-            process.stop()
+            say(f"{name} does not serve: {wrong}; left out")
     return running
 
 
@@ -229,11 +280,19 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def medians(samples):
-    return {key: statistics.median(sample[key] for sample in samples) for key in samples[0]}
+def summary(samples):
+    """Medians over the rounds; of what must not happen, the worst of them."""
+    worst = ("errors", "peak_mib", "memory_growth_mib")
+    return {key: (max if key in worst else statistics.median)(sample[key] for sample in samples) for key in samples[0]}
 
 
-def table(results, columns, reference):
+def ratio(rows, name, key):
+    """How a proxy's figure compares to the reference's in the same rounds; None where that did not run."""
+    base = rows.get(REFERENCE, {}).get(key)
+    return rows[name][key] / base if base and key in COMPARED else None
+
+
+def table(results, columns):
     """One block of lines per shape: figures, and ratios to the reference where it ran."""
     for shape, rows in results.items():
         print(f"\n{shape}")
@@ -242,26 +301,26 @@ def table(results, columns, reference):
             cells = []
             for key, _, form in columns:
                 cell = form.format(figures[key])
-                base = rows.get(reference, {}).get(key)
-                if base and key in ("cpu_us", "rate", "cpu_s_per_gib", "mb_per_s"):
-                    cell += f" ({figures[key] / base:.2f})"
+                compared = ratio(rows, name, key)
+                if compared is not None:
+                    cell += f" ({compared:.2f})"
                 cells.append(cell.rjust(16))
             print("  " + name.ljust(12) + "".join(cells))
-    if any(reference in rows for rows in results.values()):
-        print(f"\nIn brackets: the ratio to {reference} in the same rounds.")
+    if any(REFERENCE in rows for rows in results.values()):
+        print(f"\nIn brackets: the ratio to {REFERENCE} in the same rounds.")
 
 
 UNARY_COLUMNS = [("cpu_us", "CPU us/req", "{:.1f}"), ("rate", "req/s", "{:.0f}"), ("p50_ms", "p50 ms", "{:.2f}"),
                  ("p99_ms", "p99 ms", "{:.2f}"), ("memory_mib", "RSS MiB", "{:.0f}"), ("errors", "errors", "{:.0f}")]
 STREAMING_COLUMNS = [("cpu_s_per_gib", "CPU s/GiB", "{:.2f}"), ("mb_per_s", "MB/s", "{:.0f}"),
-                     ("peak_mib", "peak RSS MiB", "{:.0f}"), ("memory_growth_mib", "growth MiB", "{:+.1f}"),
+                     ("peak_mib", "peak RSS MiB", "{:.0f}"), ("memory_growth_mib", "grown by MiB", "{:+.1f}"),
                      ("errors", "errors", "{:.0f}")]
 
 
 def unary(running, options, folder):
-    seconds = options.seconds or (1.5 if options.quick else 5)
+    seconds = options.seconds or (1.2 if options.quick else 5)
     rounds = options.rounds or (3 if options.quick else 5)
-    warm = 3 if options.quick else 10
+    warm = 4 if options.quick else 10
     for name, (process, port) in running.items():
         say(f"warming {name}")
         for shape in ((10, 10), (1, 1)):
@@ -289,14 +348,14 @@ def bulk_size(options):
 def run(options, folder, started):
     backend, backend_port = start_backend(folder, bulk_size(options) if options.name == "streaming" else 0)
     started.append(backend)
-    if not wait_until_served(backend, backend_port):
-        sys.exit("bench: the backend does not serve: " + backend.last_words())
+    wrong = wait_until_served(backend, backend_port, folder)
+    if wrong is not None:
+        raise RuntimeError(f"the backend does not serve: {wrong}")
     names = options.only.split(",") if options.only else list(bench_peers.COMMANDS)
     unknown = [name for name in names if name not in bench_peers.COMMANDS]
     if unknown:
         sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(bench_peers.COMMANDS)}")
-    running = start_all(names, options.root, folder, backend_port)
-    started.extend(process for process, _ in running.values())
+    running = start_all(names, options.root, folder, backend_port, started)
     if not running:
         sys.exit("bench: no proxy runs")
 
@@ -310,7 +369,7 @@ def run(options, folder, started):
                 process, port = running[name]
                 samples[title][name].append(measure(process, port))
             order = order[1:] + order[:1]  # nobody is always first
-    return {title: {name: medians(taken) for name, taken in rows.items()} for title, rows in samples.items()}
+    return {title: {name: summary(taken) for name, taken in rows.items()} for title, rows in samples.items()}
 
 
 def main():
@@ -337,10 +396,15 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
 
     if options.json:
-        print(json.dumps({"benchmark": options.name, "cpus": os.cpu_count(), "results": results}, indent=2))
+        ratios = {
+            shape: {name: {key: ratio(rows, name, key) for key in COMPARED if key in figures} for name, figures in rows.items()}
+            for shape, rows in results.items()
+        }
+        document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": REFERENCE}
+        print(json.dumps({**document, "results": results, "ratios": ratios}, indent=2))
     else:
         print(f"scripts/bench {options.name}: {os.cpu_count()} CPUs, one worker thread a proxy, medians of interleaved rounds")
-        table(results, UNARY_COLUMNS if options.name == "unary" else STREAMING_COLUMNS, "envoy")
+        table(results, UNARY_COLUMNS if options.name == "unary" else STREAMING_COLUMNS)
     if any(rows["outrigger"]["errors"] for rows in results.values() if "outrigger" in rows):
         sys.exit("bench: outrigger answered some requests with errors")
 

@@ -188,6 +188,10 @@ def nghttpx(folder, root, port, backend):
         f"--backend=127.0.0.1,{backend};;proto=h2",
         "--workers=1",
         "--single-process",
+        "--frontend-http2-window-size=16M",
+        "--frontend-http2-connection-window-size=16M",
+        "--backend-http2-window-size=16M",
+        "--backend-http2-connection-window-size=16M",
         "--errorlog-file=/dev/null",
     ]
 

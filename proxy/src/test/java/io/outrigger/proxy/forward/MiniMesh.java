@@ -62,6 +62,7 @@ final class MiniMesh implements AutoCloseable {
             ForwardSettings.defaults("node-1"),
             TargetResolver.fixed(target),
             CallObserver.NONE,
+            MemoryLimit.NONE,
             loopCount);
     listener =
         Http2Listener.bind(
