@@ -1,21 +1,26 @@
 package io.outrigger.proxy.endtoend;
 
-import io.grpc.Attributes;
 import io.grpc.HandlerRegistry;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerMethodDefinition;
-import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +52,9 @@ final class Backend implements AutoCloseable {
   private final AtomicInteger most = new AtomicInteger();
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean recording = true;
+  private final Set<Channel> accepted = ConcurrentHashMap.newKeySet();
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private @Nullable Server server;
 
   private Backend(String name, int port) {
@@ -114,9 +122,9 @@ final class Backend implements AutoCloseable {
     }
   }
 
-  /** Dies: connections break and the port refuses. */
+  /** Dies without a word: connections are reset and the port refuses. */
   Backend kill() {
-    end(true);
+    end();
     return this;
   }
 
@@ -131,19 +139,20 @@ final class Backend implements AutoCloseable {
 
   /** Comes back on its port. */
   Backend revive() {
-    end(true);
+    end();
     server = listen(port);
     return this;
   }
 
-  private void end(boolean now) {
+  private void end() {
     Server ending = server;
     server = null;
     if (ending == null) {
       return;
     }
-    if (now) {
-      ending.shutdownNow();
+    ending.shutdown();
+    for (Channel connection : accepted) {
+      cut(connection);
     }
     try {
       if (!ending.awaitTermination(Await.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -155,9 +164,34 @@ final class Backend implements AutoCloseable {
     }
   }
 
+  private static void cut(Channel connection) {
+    connection.config().setOption(ChannelOption.SO_LINGER, 0);
+    // Not close(): the handlers would say goodbye first.
+    connection
+        .eventLoop()
+        .execute(() -> connection.unsafe().close(connection.unsafe().voidPromise()));
+  }
+
   @Override
   public void close() {
     kill();
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  /** Remembers the connections that it accepts. */
+  private final class RecordingServerChannel extends NioServerSocketChannel {
+    @Override
+    protected int doReadMessages(List<Object> messages) throws Exception {
+      int before = messages.size();
+      int read = super.doReadMessages(messages);
+      for (Object message : messages.subList(before, messages.size())) {
+        Channel connection = (Channel) message;
+        connections.incrementAndGet();
+        accepted.add(connection);
+        connection.closeFuture().addListener(closed -> accepted.remove(connection));
+      }
+      return read;
+    }
   }
 
   private Server listen(int onPort) {
@@ -165,14 +199,10 @@ final class Backend implements AutoCloseable {
       return NettyServerBuilder.forAddress(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .directExecutor()
-          .addTransportFilter(
-              new ServerTransportFilter() {
-                @Override
-                public Attributes transportReady(Attributes attributes) {
-                  connections.incrementAndGet();
-                  return attributes;
-                }
-              })
+          .bossEventLoopGroup(loops)
+          .workerEventLoopGroup(loops)
+          .channelFactory(RecordingServerChannel::new)
+          .withOption(ChannelOption.SO_REUSEADDR, true)
           .fallbackHandlerRegistry(
               new HandlerRegistry() {
                 @Override

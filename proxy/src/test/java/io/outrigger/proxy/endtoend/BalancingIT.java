@@ -6,7 +6,6 @@ import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.JsonResources;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +126,8 @@ class BalancingIT {
     controlPlane.serve(Xds.cluster("A", 2));
     Await.until(
         "the lower limit is in force",
-        () -> mesh.admin().get("/lb").body().contains("\"max_requests\":2"));
+        () -> mesh.admin().get("/lb").body(),
+        () -> mesh.admin().get("/lb").body().contains("\"max_requests\": 2"));
     assertThat(app.call("test.Pay/Charge").local()).isEqualTo("circuit_breaker");
     assertThat(held).noneMatch(CompletableFuture::isDone);
     a.release();
@@ -205,9 +205,7 @@ class BalancingIT {
     load.awaitMore("second", 50);
     assertThat(App.join(held).code()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(load.failures().keySet())
-        .allMatch(failure -> failure.contains("127.0.0.1:" + first.port()));
-    assertThat(load.failures().keySet())
-        .allMatch(failure -> failure.contains("lost") || failure.contains("reset"));
+        .allMatch(failure -> failure.contains("connection to 127.0.0.1:" + first.port() + " lost"));
     long failed = load.failed();
     assertThat(failed).isLessThan(30);
 
@@ -226,7 +224,7 @@ class BalancingIT {
     Backend a = mesh.backend("a").quiet();
     Backend b = mesh.backend("b").quiet();
     serveA(Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
-    mesh.startReady();
+    mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
     Load load = mesh.load(mesh.app(), "test.Pay/Charge", 200);
     load.awaitMore("a", 10);
 
@@ -334,22 +332,5 @@ class BalancingIT {
     load.close();
 
     assertThat(load.failures()).isEmpty();
-  }
-
-  @Conformance({"A56-03", "SC-20"})
-  @Test
-  void requestsWaitWhileTheirPriorityReconnects() throws Exception {
-    Backend only = mesh.backend("only");
-    serveA(Xds.endpoints("A", only));
-    mesh.with(Flag.THREADS, "1").startReady();
-    App app = mesh.app();
-    assertThat(answer(app)).isEqualTo("only");
-
-    only.revive(); // its connections break, and its port takes new ones
-    for (int i = 0; i < 20; i++) {
-      App.Reply reply = App.join(app.send("test.Pay/Charge", Duration.ofSeconds(5)));
-      assertThat(reply.status().isOk() || reply.message().contains("lost")).isTrue();
-    }
-    assertThat(answer(app)).isEqualTo("only");
   }
 }
