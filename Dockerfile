@@ -18,8 +18,11 @@ LABEL org.opencontainers.image.title="Outrigger" \
 COPY --from=build /opt/outrigger /opt/outrigger
 ENV PATH=/opt/outrigger/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
+# Proof that the program runs here, and with its cache: in this mode one that does not fit ends the JVM.
+ARG JAVA_TOOL_OPTIONS=-XX:AOTMode=on
+RUN ["outrigger", "--version"]
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["outrigger", "wait", "--admin", "127.0.0.1:9901", "--timeout", "2s"]
 ENTRYPOINT ["outrigger"]
 CMD ["run"]

@@ -89,7 +89,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException | AssertionError e) {
+    } catch (RuntimeException | Error e) { // the executor would swallow it
       failures.incrementAndGet();
       log.error("task on the control loop failed", e);
     }

@@ -82,12 +82,22 @@ final class FirstAddress {
         : Optional.of(chosen.subchannel);
   }
 
-  /** How one of the endpoints stands. */
-  LbEndpoint describe(Backend backend) {
+  /** How the endpoints stand, in the order of {@code backends}. */
+  List<LbEndpoint> describe(List<Backend> backends) {
+    Map<Backend, List<Candidate>> byBackend = new HashMap<>();
+    for (Candidate candidate : candidates) {
+      byBackend.computeIfAbsent(candidate.backend, first -> new ArrayList<>(1)).add(candidate);
+    }
+    return backends.stream()
+        .map(backend -> describe(backend, byBackend.getOrDefault(backend, List.of())))
+        .toList();
+  }
+
+  private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     CallTotals totals = CallTotals.NONE;
     boolean isConnecting = false;
-    for (Candidate candidate : candidates) {
-      if (candidate.backend.equals(backend) && candidate.subchannel != null) {
+    for (Candidate candidate : ofBackend) {
+      if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());
         isConnecting |= candidate.state == Connectivity.CONNECTING;
       }

@@ -81,7 +81,7 @@ final class PickFirstPolicy implements LbPolicy {
     if (list == null) {
       return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, "", List.of());
     }
-    List<LbEndpoint> endpoints = config.backends().stream().map(list::describe).toList();
+    List<LbEndpoint> endpoints = list.describe(config.backends());
     return LbNode.leaf(name, config, list.state(), "", endpoints);
   }
 

@@ -208,7 +208,7 @@ final class RoundRobinPolicy implements LbPolicy {
     }
 
     LbEndpoint describe() {
-      return addresses.describe(backend);
+      return addresses.describe(List.of(backend)).get(0);
     }
   }
 }

@@ -29,24 +29,38 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING        -> TRANSIENT_FAILURE on attempt failed; back-off runs from the attempt's start
  * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
  * READY             -> IDLE              on transport closed or told to go away
+ * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after short-lived connections lasts
  * any               -> closed            on close; nothing is told any more
  * </pre>
  *
  * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
+ *
+ * <p>READY ends the back-off of attempts, so a backend that takes connections only to close them
+ * would be connected to without end. Connections that end within a second have a back-off of their
+ * own, which begins with the second in a row and ends with one that lives longer (decision 0006).
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
+  /** As long as the first step of the back-off. */
+  static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision 0006
+
   private final ControlLoop control;
   private final Connector connector;
   private final Backend backend;
   private final EndpointAddress address;
   private final SubchannelListener listener;
   private final Backoff backoff;
+  private final Backoff pace;
 
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
   private @Nullable TimerHandle backoffTimer;
+  private boolean lastWasShort;
+  private @Nullable Pause pause;
   private boolean closed;
+
+  /** No attempt before {@code untilNanos}, because of how the last connection ended. */
+  private record Pause(long untilNanos, RpcStatus reason) {}
 
   /** What event loops read; set exactly while READY. */
   private volatile @Nullable Transport transport;
@@ -65,6 +79,7 @@ public final class ManagedSubchannel implements Subchannel {
     this.address = address;
     this.listener = listener;
     this.backoff = new Backoff(random);
+    this.pace = new Backoff(random);
   }
 
   @Override
@@ -100,7 +115,13 @@ public final class ManagedSubchannel implements Subchannel {
     }
     var next = new Connection(control.nanoTime());
     connection = next;
-    next.attempt = connector.connect(address, next);
+    Pause current = pause;
+    pause = null;
+    if (current != null && current.untilNanos() - control.nanoTime() > 0) {
+      control.execute(() -> next.onRefused(current)); // never before this returns, as a connector
+    } else {
+      next.attempt = connector.connect(address, next);
+    }
     become(Connectivity.CONNECTING, RpcStatus.OK);
   }
 
@@ -136,6 +157,7 @@ public final class ManagedSubchannel implements Subchannel {
   private final class Connection implements Connector.Listener {
     private final long startedNanos;
     private Connector.@Nullable Attempt attempt;
+    private long readyNanos;
 
     Connection(long startedNanos) {
       this.startedNanos = startedNanos;
@@ -151,6 +173,7 @@ public final class ManagedSubchannel implements Subchannel {
         throw new IllegalStateException(address + ": ready while " + state);
       }
       backoff.reset();
+      readyNanos = control.nanoTime();
       transport = ready;
       become(Connectivity.READY, RpcStatus.OK);
     }
@@ -164,14 +187,38 @@ public final class ManagedSubchannel implements Subchannel {
       connection = null;
       transport = null;
       if (state == Connectivity.READY) {
+        noteLife(reason);
         become(Connectivity.IDLE, RpcStatus.OK);
         return;
       }
       Duration sinceStart = Duration.ofNanos(control.nanoTime() - startedNanos);
-      backoffTimer =
-          control.schedule(
-              backoff.next().minus(sinceStart), ManagedSubchannel.this::onBackoffElapsed);
-      become(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
+      fail(backoff.next().minus(sinceStart), reason);
     }
+
+    /** Decides whether the next attempt has to wait. One short life may be a server's restart. */
+    private void noteLife(RpcStatus reason) {
+      boolean isShort = control.nanoTime() - readyNanos < SHORT_LIFE.toNanos();
+      if (!isShort) {
+        pace.reset();
+      } else if (lastWasShort) {
+        pause =
+            new Pause(
+                startedNanos + pace.next().toNanos(), reason.withPrefix("ends at once when made"));
+      }
+      lastWasShort = isShort;
+    }
+
+    /** The attempt was not made. */
+    void onRefused(Pause because) {
+      if (connection == this) {
+        connection = null;
+        fail(Duration.ofNanos(because.untilNanos() - control.nanoTime()), because.reason());
+      }
+    }
+  }
+
+  private void fail(Duration delay, RpcStatus reason) {
+    backoffTimer = control.schedule(delay, this::onBackoffElapsed);
+    become(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
   }
 }

@@ -137,6 +137,7 @@ public final class SharedSubchannels implements LbParent {
     private final Backend backend;
     private final SubchannelListener listener;
     private Connectivity told = Connectivity.IDLE;
+    private boolean askedBehind;
     private boolean closed;
 
     Lease(Shared shared, Backend backend, SubchannelListener listener) {
@@ -153,10 +154,26 @@ public final class SharedSubchannels implements LbParent {
     }
 
     void tell(Connectivity state, RpcStatus reason) {
-      if (!closed) {
-        told = state;
-        listener.onState(state, reason);
+      if (closed) {
+        return;
       }
+      boolean missed = askedBehind && state == Connectivity.IDLE;
+      askedBehind = false;
+      told = state;
+      listener.onState(state, reason);
+      if (missed && !closed) {
+        subchannel.requestConnection();
+      }
+    }
+
+    /**
+     * An owner that believes in IDLE asks while the shared one is further: nothing is to be done,
+     * unless that falls back to IDLE before the owner has heard how far it was.
+     */
+    @Override
+    public void requestConnection() {
+      askedBehind = told == Connectivity.IDLE && shared.state != Connectivity.IDLE;
+      subchannel.requestConnection();
     }
 
     @Override

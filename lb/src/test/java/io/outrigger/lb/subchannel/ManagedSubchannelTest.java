@@ -125,6 +125,75 @@ class ManagedSubchannelTest {
   }
 
   @Test
+  void aBackendThatClosesEachConnectionAtOnceIsPaced() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER, NO_JITTER);
+    makeAndLose();
+    makeAndLose();
+    connect();
+
+    assertThat(connector.count()).isEqualTo(2);
+    assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
+    assertThat(reasons).last().isEqualTo(E1 + ": ends at once when made: bye");
+    loop.advance(Duration.ofMillis(999));
+    assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
+    loop.advance(Duration.ofMillis(1));
+    assertThat(states).last().isEqualTo(IDLE);
+
+    makeAndLose();
+    connect();
+    loop.advance(Duration.ofMillis(1599));
+    assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
+    loop.advance(Duration.ofMillis(1));
+    assertThat(states).last().isEqualTo(IDLE);
+    assertThat(connector.count()).isEqualTo(3);
+  }
+
+  @Test
+  void aConnectionThatLivedAWhileIsMadeAgainWithoutDelay() {
+    makeAndLose();
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.advance(ManagedSubchannel.SHORT_LIFE);
+    loop.inside(() -> connector.last(E1).end("bye"));
+    makeAndLose();
+    connect();
+
+    assertThat(connector.count()).isEqualTo(4);
+    assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
+  @Test
+  void aPauseThatIsOverDelaysNothing() {
+    makeAndLose();
+    makeAndLose();
+    loop.advance(Duration.ofMinutes(1));
+    connect();
+
+    assertThat(connector.count()).isEqualTo(3);
+    assertThat(states).last().isEqualTo(CONNECTING);
+  }
+
+  @Test
+  void closingDuringAPauseEndsAllNews() {
+    makeAndLose();
+    makeAndLose();
+    loop.inside(
+        () -> {
+          subchannel.requestConnection();
+          subchannel.close();
+        });
+    loop.advance(Duration.ofMinutes(5));
+
+    assertThat(states).last().isEqualTo(CONNECTING);
+  }
+
+  private void makeAndLose() {
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("bye"));
+  }
+
+  @Test
   void askingDuringBackOffDoesNotShortenIt() {
     connect();
     loop.inside(() -> connector.last(E1).end("refused"));

@@ -102,6 +102,30 @@ class SharedSubchannelsTest {
   }
 
   @Test
+  void whatAnOwnerAskedForBeforeItWasUpToDateIsNotForgotten() {
+    var first = new Owner(false);
+    first.connect();
+    parent.ready(E1);
+    List<Connectivity> heard = new ArrayList<>();
+
+    parent
+        .loop()
+        .inside(
+            () -> {
+              Subchannel second =
+                  shared.newSubchannel(
+                      Samples.backend(E1),
+                      Samples.address(E1),
+                      (state, reason) -> heard.add(state));
+              second.requestConnection();
+              parent.connector().last(E1).end("lost");
+            });
+
+    assertThat(parent.connector().count(E1)).isEqualTo(2);
+    assertThat(heard).last().isEqualTo(CONNECTING);
+  }
+
+  @Test
   void theLastOwnerClosesTheConnection() {
     var first = new Owner(false);
     var second = new Owner(false);

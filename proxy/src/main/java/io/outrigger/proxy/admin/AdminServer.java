@@ -85,7 +85,7 @@ public final class AdminServer implements AutoCloseable {
     if (!future.isSuccess()) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException(
-          "cannot bind "
+          "cannot listen on "
               + address.getHostString()
               + ":"
               + address.getPort()

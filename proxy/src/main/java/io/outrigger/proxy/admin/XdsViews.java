@@ -9,6 +9,7 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,6 +17,8 @@ import java.util.function.Function;
 /** The xDS client's state as JSON: the CSDS form for programs, a short one for the page. */
 @AnyThread
 public final class XdsViews {
+  private static final List<String> TYPES = List.of("lds", "rds", "cds", "eds");
+
   private final Node node;
   private final Function<RawResource, String> toJson;
 
@@ -30,10 +33,13 @@ public final class XdsViews {
   /**
    * A {@code ClientConfig} of CSDS in proto3 JSON (CONTRACT {@code /config_dump}).
    *
-   * @param type only this type's label, such as {@code lds}
+   * @param type only this type's label, such as {@code lds}; an unknown one is refused
    * @param name only this resource
    */
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
+    if (type.isPresent() && !TYPES.contains(type.get())) {
+      return AdminReply.text(400, "type is one of " + String.join(", ", TYPES));
+    }
     var configs = new JsonArray();
     for (XdsStatusView.Resource resource : view.resources()) {
       if (type.map(resource.type()::equals).orElse(true)
@@ -106,9 +112,11 @@ public final class XdsViews {
     resource.lastUpdated().ifPresent(at -> json.addProperty("lastUpdated", time(at)));
     json.addProperty("clientStatus", resource.state().toUpperCase(Locale.ROOT));
     resource.error().ifPresent(error -> json.add("errorState", error(error, withBody)));
-    resource
-        .connectivityError()
-        .ifPresent(error -> json.addProperty("connectivityError", error.toString()));
+    if (!withBody) { // the CSDS form has no such field
+      resource
+          .connectivityError()
+          .ifPresent(error -> json.addProperty("connectivityError", error.toString()));
+    }
     return json;
   }
 

@@ -50,8 +50,8 @@ final class AdminEndpoints {
     table.put("GET /metrics", request -> endpoints.metrics());
     table.put("GET /loggers", request -> loggers());
     table.put("POST /loggers/*", AdminEndpoints::setLogger);
-    table.put("POST /drain", request -> endpoints.drain());
-    table.put("POST /quit", request -> endpoints.drain());
+    table.put("POST /drain", request -> drain(state.drain().begin()));
+    table.put("POST /quit", request -> drain(state.drain().beginAndLeave()));
     return table;
   }
 
@@ -152,8 +152,7 @@ final class AdminEndpoints {
         forward.describe());
   }
 
-  private CompletionStage<AdminReply> drain() {
-    CompletableFuture<Void> over = state.drain().begin();
+  private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {
     return CompletableFuture.completedFuture(
         AdminReply.json(202, Map.of("draining", true, "over", over.isDone())));
   }

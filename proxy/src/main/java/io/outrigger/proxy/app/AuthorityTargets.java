@@ -17,7 +17,8 @@ import java.util.function.Function;
 
 /**
  * The targets of a forward where each request's {@code :authority} names one: made on first use,
- * bounded in number, dropped when nobody used them for an hour (SC-03).
+ * bounded in number, dropped when nobody used them for an hour (SC-03). A request that waits, or
+ * has no answer yet, uses its target.
  *
  * <p>A target that is dropped leaves the table first and is closed one sweep later, so a request
  * that found it just before still has time to be routed.
@@ -118,7 +119,7 @@ final class AuthorityTargets implements TargetResolver {
     long now = control.nanoTime();
     for (Iterator<Entry> entries = byAuthority.values().iterator(); entries.hasNext(); ) {
       Entry entry = entries.next();
-      if (now - entry.usedNanos > IDLE.toNanos()) {
+      if (now - entry.usedNanos > IDLE.toNanos() && !entry.target.isInUse()) {
         entries.remove();
         count.decrementAndGet();
         leaving.add(entry.target);

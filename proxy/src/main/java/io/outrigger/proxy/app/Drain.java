@@ -28,6 +28,7 @@ final class Drain {
   private final ProxyOptions.Drain limits;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
   Drain(ControlLoop control, List<RunningForward> forwards, ProxyOptions.Drain limits) {
     this.control = control;
@@ -40,9 +41,15 @@ final class Drain {
     return begun.get();
   }
 
-  /** Completed when a drain is over, whoever asks for it. */
-  CompletableFuture<Void> over() {
-    return done;
+  /** Completed when the drain is over and {@link #beginAndLeave} was called, in any order. */
+  CompletableFuture<Void> left() {
+    return CompletableFuture.allOf(done, leaving);
+  }
+
+  /** As {@link #begin}; the process is to end when it is over. */
+  CompletableFuture<Void> beginAndLeave() {
+    leaving.complete(null);
+    return begin();
   }
 
   /**

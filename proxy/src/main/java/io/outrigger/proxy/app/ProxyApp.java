@@ -11,6 +11,7 @@ import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.ListenAddress;
@@ -51,6 +52,7 @@ import org.slf4j.LoggerFactory;
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+  private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 
   private final ProxyOptions options;
   private final ControlThread control;
@@ -60,6 +62,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClient xds;
   private final Targets targets;
+  private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private @Nullable Drain drain;
@@ -70,6 +73,7 @@ public final class ProxyApp implements AutoCloseable {
     var random = RandomSource.SYSTEM;
     var source = options.source();
     control = new ControlThread("control");
+    memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = NettyDnsLookup.start(control);
@@ -131,7 +135,23 @@ public final class ProxyApp implements AutoCloseable {
     if (options.admin().isPresent()) {
       admin = openAdmin(options.admin().get());
     }
+    announce();
     control.execute(this::watch);
+  }
+
+  /** Once everything is open: a start that fails says only why. */
+  private void announce() {
+    var source = options.source();
+    if (source.isStatic()) {
+      log.info("configuration: static resources {}", source.resources());
+    }
+    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+    forwards.forEach(
+        forward ->
+            log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
+    adminAddress()
+        .ifPresent(
+            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
   }
 
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
@@ -150,10 +170,14 @@ public final class ProxyApp implements AutoCloseable {
     }
     var forward =
         new Forward(
-            spec.name(), Settings.forward(options), resolver, CallObserver.NONE, loops.count());
+            spec.name(),
+            Settings.forward(options),
+            resolver,
+            CallObserver.NONE,
+            memory,
+            loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
-    log.info("forward {}: {} -> {}", spec.name(), bound, spec.target());
     List<TargetRuntime> one = only.map(List::of).orElse(List.of());
     return new RunningForward(
         spec.name(),
@@ -200,7 +224,7 @@ public final class ProxyApp implements AutoCloseable {
     try {
       return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--forward " + spec, spec.listen(), e);
+      throw StartFailure.cannotBind("--forward " + spec, e);
     }
   }
 
@@ -209,10 +233,9 @@ public final class ProxyApp implements AutoCloseable {
         new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
-      log.info("admin: http://{}:{}/", address.host(), server.address().getPort());
       return server;
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin " + address, address, e);
+      throw StartFailure.cannotBind("--admin " + address, e);
     }
   }
 
@@ -222,6 +245,15 @@ public final class ProxyApp implements AutoCloseable {
     }
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
+    watchMemory();
+  }
+
+  private void watchMemory() {
+    if (memory.sample()) {
+      String change = memory.isExceeded() ? "exceeded, requests are refused" : "kept again";
+      log.warn("memory: the limit of {} bytes for buffers is {}", memory.maxBytes(), change);
+    }
+    control.schedule(MEMORY_PERIOD, this::watchMemory);
   }
 
   /** Where a forward listens, with the port that was picked. */
@@ -248,9 +280,14 @@ public final class ProxyApp implements AutoCloseable {
     return requireDrain().begin();
   }
 
-  /** Completed when a drain, whoever asked for it, is over. */
-  public CompletableFuture<Void> drained() {
-    return requireDrain().over();
+  /** As {@link #drain}, and asks for the process to end afterwards. */
+  public void quit() {
+    requireDrain().beginAndLeave();
+  }
+
+  /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
+  public CompletableFuture<Void> ended() {
+    return requireDrain().left();
   }
 
   /** Ends everything at once; blocks until ports are closed and loops have stopped. */

@@ -169,6 +169,12 @@ final class TargetRuntime
     return current == null ? Optional.empty() : current.failure();
   }
 
+  /** Whether requests wait for it or are being picked for. */
+  boolean isInUse() {
+    control.checkInside();
+    return waiting.size() > 0 || clusters.isInUse();
+  }
+
   /** The trees of the target's clusters, for status views. */
   List<LbNode> describe() {
     control.checkInside();

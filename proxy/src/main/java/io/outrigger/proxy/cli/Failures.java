@@ -6,6 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns what went wrong into lines on stderr and an exit code; a stack trace only at DEBUG. */
 final class Failures {
@@ -30,8 +31,21 @@ final class Failures {
   private static int onBadUsage(ParameterException e, PrintWriter err) {
     log.debug("command line refused", e);
     String help = e.getCommandLine().getCommandSpec().qualifiedName() + " --help";
-    line(err, oneLine(e) + "; see " + help);
+    line(err, reason(e) + "; see " + help);
     return BAD_INPUT;
+  }
+
+  private static String reason(ParameterException e) {
+    boolean atRoot = e.getCommandLine().getParent() == null;
+    if (atRoot
+        && e instanceof UnmatchedArgumentException unmatched
+        && !unmatched.isUnknownOption()) {
+      return "\"%s\" is not a subcommand; give one of %s"
+          .formatted(
+              unmatched.getUnmatched().get(0),
+              String.join(", ", e.getCommandLine().getSubcommands().keySet()));
+    }
+    return oneLine(e);
   }
 
   private static int onFailure(Exception e, PrintWriter err) {

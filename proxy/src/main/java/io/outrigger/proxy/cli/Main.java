@@ -41,8 +41,8 @@ public final class Main {
 
   private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
     try (var app = ProxyApp.start(options)) {
-      signals.onFirst(app::drain);
-      app.drained().join();
+      signals.onFirst(app::quit);
+      app.ended().join();
     }
     return 0;
   }

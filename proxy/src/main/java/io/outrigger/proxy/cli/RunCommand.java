@@ -81,9 +81,7 @@ final class RunCommand implements Callable<Integer> {
     source.warnings().forEach(log::warn);
     if (source.isStatic()) {
       checkResources(source);
-      log.info("configuration: static resources {}", source.resources());
     }
-    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
     return programs.run().run(options, surroundings.signals().get());
   }
 

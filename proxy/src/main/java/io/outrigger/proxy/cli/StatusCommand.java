@@ -44,7 +44,7 @@ final class StatusCommand implements Callable<Integer> {
     return Failures.OK;
   }
 
-  private static List<String> report(AdminClient client) throws StartFailure, InterruptedException {
+  private static List<String> report(AdminClient client) throws StartFailure {
     try {
       return StatusReport.render(
           body(client, "/forwards"), body(client, "/config_dump"), body(client, "/lb"));
@@ -53,8 +53,7 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  private static String body(AdminClient client, String path)
-      throws StartFailure, InterruptedException {
+  private static String body(AdminClient client, String path) throws StartFailure {
     AdminClient.Reply reply = client.get(path);
     if (reply.status() != 200) {
       throw client.failure(
@@ -90,8 +89,6 @@ final class StatusCommand implements Callable<Integer> {
       out.print(CLEAR_SCREEN);
       out.println(e.getMessage());
       out.flush();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       broken.completeExceptionally(e);
     }

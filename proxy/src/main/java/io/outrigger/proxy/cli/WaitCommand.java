@@ -75,8 +75,6 @@ final class WaitCommand implements Callable<Integer> {
       }
     } catch (StartFailure e) {
       obstacle.set("no answer; is the sidecar running there?");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       ready.completeExceptionally(e);
     }

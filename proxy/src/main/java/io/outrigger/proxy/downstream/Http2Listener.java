@@ -265,8 +265,10 @@ public final class Http2Listener {
 
   private static String reason(IOException e) {
     String text = String.valueOf(e.getMessage());
-    return text.toLowerCase(Locale.ROOT).contains("address already in use")
-        ? "address already in use"
-        : text;
+    if (text.toLowerCase(Locale.ROOT).contains("address already in use")) {
+      return "address already in use";
+    }
+    int prefix = text.indexOf("): "); // "bind(..) failed with error(-2): No such file or directory"
+    return text.startsWith("bind(") && prefix > 0 ? text.substring(prefix + 3) : text;
   }
 }

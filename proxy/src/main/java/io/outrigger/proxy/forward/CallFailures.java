@@ -19,6 +19,10 @@ final class CallFailures {
     return RpcStatus.unavailable("too many requests wait in forward \"" + forward + "\"");
   }
 
+  static RpcStatus memoryFull() {
+    return RpcStatus.unavailable("buffers use as much memory as allowed (--max-memory)");
+  }
+
   /** A bug of ours: a cluster is retired only after the selector was replaced. */
   static RpcStatus retiredCluster() {
     return RpcStatus.internal("routes name a retired cluster");

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ForwardTarget;
@@ -16,6 +17,7 @@ public final class Forward {
   private final ForwardSettings settings;
   private final TargetResolver targets;
   private final CallObserver observer;
+  private final MemoryLimit memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
 
@@ -24,7 +26,18 @@ public final class Forward {
 
   private record KnownAuthority(ForwardTarget target, AsciiString bytes) {}
 
+  /** A forward whose memory nobody limits. */
+  public Forward(
+      String name,
+      ForwardSettings settings,
+      TargetResolver targets,
+      CallObserver observer,
+      int loops) {
+    this(name, settings, targets, observer, MemoryLimit.NONE, loops);
+  }
+
   /**
+   * @param memory while it is exceeded, requests that arrive are refused
    * @param loops how many event loops there are
    */
   public Forward(
@@ -32,11 +45,13 @@ public final class Forward {
       ForwardSettings settings,
       TargetResolver targets,
       CallObserver observer,
+      MemoryLimit memory,
       int loops) {
     this.name = name;
     this.settings = settings;
     this.targets = targets;
     this.observer = observer;
+    this.memory = memory;
     waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
     stats = Stream.generate(CallStats::new).limit(loops).toList();
   }
@@ -59,8 +74,11 @@ public final class Forward {
     return settings;
   }
 
-  TargetResolver targets() {
-    return targets;
+  /** The target of a request that arrives; failed when there is no room for it. */
+  Outcome<ForwardTarget> targetFor(RequestHead head) {
+    return memory.isExceeded()
+        ? Outcome.failed(CallFailures.memoryFull())
+        : targets.targetFor(head.authority());
   }
 
   CallObserver observer() {

@@ -106,7 +106,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       onDeadline();
       return;
     }
-    Outcome<ForwardTarget> resolved = forward.targets().targetFor(head.authority());
+    Outcome<ForwardTarget> resolved = forward.targetFor(head);
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       route();

@@ -7,6 +7,8 @@ import io.outrigger.base.LoopConfined;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop that have something to flush. One task at the end of the loop's
@@ -20,6 +22,7 @@ final class EndOfTurn {
     void onEndOfTurn();
   }
 
+  private static final Logger log = LoggerFactory.getLogger(EndOfTurn.class);
   private static final FastThreadLocal<@Nullable EndOfTurn> CURRENT = new FastThreadLocal<>();
 
   private final EventLoop loop;
@@ -58,9 +61,18 @@ final class EndOfTurn {
   private void run() {
     // Serving one may make others dirty, or itself again: credit returned, a socket writable.
     for (int i = 0; i < dirty.size(); i++) {
-      dirty.get(i).onEndOfTurn();
+      serve(dirty.get(i));
     }
     dirty.clear();
     scheduled = false;
+  }
+
+  /** Whatever happens to one (memory may be short), the others and later turns are served. */
+  private static void serve(Dirty connection) {
+    try {
+      connection.onEndOfTurn();
+    } catch (RuntimeException | Error e) {
+      log.error("{}: not served at the end of a turn", connection, e);
+    }
   }
 }

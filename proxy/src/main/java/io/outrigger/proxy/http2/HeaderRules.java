@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class HeaderRules {
   static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
   static final AsciiString HEAD = AsciiString.cached("HEAD");
+  private static final AsciiString GRPC_MESSAGE = AsciiString.cached("grpc-message");
   private static final AsciiString HOST = AsciiString.cached("host");
   private static final AsciiString TE = AsciiString.cached("te");
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
@@ -30,6 +31,8 @@ final class HeaderRules {
     AsciiString.cached("transfer-encoding"),
     AsciiString.cached("upgrade"),
   };
+
+  private static final String BLANK_END = "field value starts or ends with white space";
 
   private static final int METHOD_BIT = 1;
   private static final int SCHEME_BIT = 2;
@@ -183,7 +186,8 @@ final class HeaderRules {
     if (index != Integer.bitCount(seen)) {
       return "pseudo-header after a field";
     }
-    return valueFault(headers.value(index));
+    AsciiString value = headers.value(index);
+    return hasBlankEnd(value) ? BLANK_END : valueFault(value);
   }
 
   private static @Nullable String requestLineFault(HeaderList headers, AsciiString method) {
@@ -257,7 +261,16 @@ final class HeaderRules {
       }
       default -> {}
     }
-    return valueFault(value);
+    return hasBlankEnd(value) && !name.equals(GRPC_MESSAGE) ? BLANK_END : valueFault(value);
+  }
+
+  /**
+   * Section 8.2.1 forbids it; but gRPC's Percent-Encoded leaves spaces as they are, so a {@code
+   * grpc-message} may begin or end with one, and gRPC's peers take it.
+   */
+  private static boolean hasBlankEnd(AsciiString value) {
+    return !value.isEmpty()
+        && (isBlank(value.byteAt(0)) || isBlank(value.byteAt(value.length() - 1)));
   }
 
   private static boolean isContentLength(HeaderList headers, AsciiString value) {
@@ -269,16 +282,9 @@ final class HeaderRules {
 
   /** Section 8.2.1. */
   private static @Nullable String valueFault(AsciiString value) {
-    if (value.isEmpty()) {
-      return null;
-    }
     byte[] bytes = value.array();
-    int start = value.arrayOffset();
-    int end = start + value.length();
-    if (isBlank(bytes[start]) || isBlank(bytes[end - 1])) {
-      return "field value starts or ends with white space";
-    }
-    for (int i = start; i < end; i++) {
+    int end = value.arrayOffset() + value.length();
+    for (int i = value.arrayOffset(); i < end; i++) {
       byte b = bytes[i];
       if (b == 0 || b == '\r' || b == '\n') {
         return "field value has a forbidden character";

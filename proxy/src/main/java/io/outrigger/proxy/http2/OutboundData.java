@@ -86,6 +86,19 @@ final class OutboundData {
     }
   }
 
+  /** {@code stream} is gone: it would stand in the line for as long as the window is closed. */
+  void leave(SocketStream stream) {
+    if (stream.isInLine()) {
+      stream.inLine(false);
+      line.remove(stream);
+    }
+  }
+
+  /** How many streams stand in the line. */
+  int inLine() {
+    return line.size();
+  }
+
   /** Whether streams wait that the connection's window and the socket would let pass. */
   boolean canSend() {
     return !line.isEmpty() && window.available() > 0 && writer.isWritable();

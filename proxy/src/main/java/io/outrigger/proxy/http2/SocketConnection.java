@@ -210,6 +210,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   private void remove(SocketStream stream, boolean byOurReset) {
     parts().table.remove(stream, byOurReset);
+    parts().outbound.leave(stream);
     returnConnectionCredit(stream.end());
     if (wantsCapacity || parts().course.isLeaving()) {
       markDirty(); // looked after at the end of the turn, outside of any callback
@@ -351,7 +352,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
       if (!p.course.isEnding()) {
         flush(p);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // no memory for a buffer is an error
       dirty = false;
       onBug(e);
     }
@@ -389,7 +390,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   private void onBug(Throwable cause) {
     log.error("{}: closed because of a bug of ours", this, cause);
-    close(Http2Error.INTERNAL_ERROR, "internal error");
+    try {
+      close(Http2Error.INTERNAL_ERROR, "internal error");
+    } catch (RuntimeException | Error again) {
+      log.debug("{}: closed without a farewell", this, again);
+      var unused = parts().ctx.close();
+    }
   }
 
   @Override

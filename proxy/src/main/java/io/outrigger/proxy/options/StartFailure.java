@@ -15,11 +15,12 @@ public final class StartFailure extends Exception {
    * An address could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
+   * @param cause its message names the address, which need not be spelled as in the flag
    */
-  public static StartFailure cannotBind(String origin, ListenAddress address, Throwable cause) {
+  public static StartFailure cannotBind(String origin, Throwable cause) {
     return new StartFailure(
-        "%s: cannot bind %s: %s; stop what listens there or choose another address"
-            .formatted(origin, address, reason(cause)),
+        "%s: %s; stop what listens there or choose another address"
+            .formatted(origin, reason(cause)),
         cause);
   }
 

@@ -13,9 +13,14 @@ import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceValidator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +55,14 @@ final class ExamplesTest {
 
     assertThat(response.getResourcesList()).hasSize(count);
     assertThat(response.getResourcesList()).extracting(Any::getTypeUrl).doesNotContain("");
+  }
+
+  @Test
+  void theSidecarWouldRefuseNoneOfThem() {
+    var context = new DecodeContext(ServerFeatures.NONE, Set.of());
+
+    assertThat(ResourceValidator.validate(List.of(EXAMPLES.resolve("resources")), context))
+        .isEmpty();
   }
 
   @Test

@@ -150,7 +150,8 @@ final class OutriggerCommandTest {
         "run --threads 1 --threads 2 | option '--threads' (N) should be specified only once; see"
             + " outrigger run --help",
         "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
-        "frobnicate | Unmatched argument at index 0: 'frobnicate'; see outrigger --help",
+        "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
+            + " status, wait; see outrigger --help",
         "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",
         "wait --admin off | --admin: \"off\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
@@ -218,16 +219,15 @@ final class OutriggerCommandTest {
         Optional.of(
             StartFailure.cannotBind(
                 "--forward " + FORWARD,
-                ListenAddress.parse("9001"),
-                new BindException("Address already in use")));
+                new BindException("cannot listen on 127.0.0.1:9001: address already in use")));
 
     int exitCode = outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
 
     assertThat(exitCode).isEqualTo(1);
     assertThat(outrigger.errorLines())
         .containsExactly(
-            "outrigger: --forward 9001=xds:///orders: cannot bind 127.0.0.1:9001: Address already"
-                + " in use; stop what listens there or choose another address");
+            "outrigger: --forward 9001=xds:///orders: cannot listen on 127.0.0.1:9001: address"
+                + " already in use; stop what listens there or choose another address");
   }
 
   @Test

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A forward, its target with one route, a cluster and a backend, and calls through them. */
 final class CallScript {
@@ -48,10 +49,12 @@ final class CallScript {
           time::nanoTime,
           (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
           new ScriptedRandom(1));
+  final AtomicLong usedBytes = new AtomicLong();
+  final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get);
   Forward forward = forward(ForwardSettings.defaults(NODE));
 
   Forward forward(ForwardSettings settings) {
-    return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, 1);
+    return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, memory, 1);
   }
 
   private void onEnded(FinishedCall call) {

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
@@ -252,13 +253,49 @@ class CallWaitingTest {
     Outcome<ForwardTarget> full = Outcome.failed(RpcStatus.unavailable("100 targets are in use"));
     script.forward =
         new Forward(
-            "any", ForwardSettings.defaults("node-1"), authority -> full, CallObserver.NONE, 1);
+            "any",
+            ForwardSettings.defaults("node-1"),
+            authority -> full,
+            CallObserver.NONE,
+            script.memory,
+            1);
 
     var app = script.unary();
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(app.field("grpc-message")).contains("100 targets").contains("node-1");
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+  }
+
+  @Test
+  void requestsThatArriveWhileMemoryIsShortAreTurnedAway() {
+    script.ready();
+    var running = script.streaming();
+    script.usedBytes.set(1_001);
+    assertThat(script.memory.sample()).isTrue();
+
+    var refused = script.unary();
+    running.data("still welcome", false);
+    script.usedBytes.set(1_000);
+    assertThat(script.memory.sample()).isTrue();
+    script.unary();
+
+    assertThat(refused.field("grpc-status")).isEqualTo("14");
+    assertThat(refused.field("grpc-message")).contains("--max-memory").contains("node-1");
+    assertThat(refused.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(backend.streams).hasSize(2);
+    assertThat(backend.streams.get(0).log).anyMatch(line -> line.contains("still welcome"));
+  }
+
+  @Test
+  void theMemoryOfBuffersIsMeasured() {
+    var limit = MemoryLimit.ofBuffers(0);
+    var held = ByteBufAllocator.DEFAULT.buffer(1);
+
+    limit.sample();
+
+    assertThat(limit.isExceeded()).isTrue();
+    held.release();
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -29,11 +30,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Apps and backends that speak HTTP/2 frame by frame, for what gRPC libraries hide. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
 
   /** A connection of an app to the sidecar. */
-  Connection connect(SocketAddress address, ConnectionSettings settings) throws Exception {
+  public Connection connect(SocketAddress address, ConnectionSettings settings) throws Exception {
     var connection = new Connection(new LinkedBlockingQueue<>());
     new Bootstrap()
         .group(loops.group())
@@ -44,12 +45,17 @@ final class RawPeer implements AutoCloseable {
     return connection;
   }
 
-  Connection connect(int port) throws Exception {
+  /** The same through a unix socket. */
+  public Connection connect(Path socket) throws Exception {
+    return connect(loops.unixAddress(socket), ConnectionSettings.DEFAULT);
+  }
+
+  public Connection connect(int port) throws Exception {
     return connect(MiniMesh.loopback(port), ConnectionSettings.DEFAULT);
   }
 
   /** A backend; its connections and streams come in order. */
-  Server listen(ConnectionSettings settings) {
+  public Server listen(ConnectionSettings settings) {
     return new Server(settings);
   }
 
@@ -59,7 +65,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** One end of a connection. */
-  static final class Connection implements ConnectionHandler {
+  public static final class Connection implements ConnectionHandler {
     final CompletableFuture<Void> ready = new CompletableFuture<>();
     final CompletableFuture<String> closed = new CompletableFuture<>();
     private final BlockingQueue<Exchange> streams;
@@ -86,7 +92,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** Opens a stream and sends {@code head}. */
-    Exchange request(HeaderList head, boolean endStream) {
+    public Exchange request(HeaderList head, boolean endStream) {
       var exchange = new Exchange(this);
       run(
           c -> {
@@ -128,7 +134,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** What was heard on a stream, in the notation of {@link FakeStream}, and how to speak. */
-  static final class Exchange implements StreamHandler {
+  public static final class Exchange implements StreamHandler {
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
     final Connection connection;
     private @Nullable Http2Stream stream;
@@ -149,16 +155,16 @@ final class RawPeer implements AutoCloseable {
       connection.run(c -> task.accept(requireNonNull(stream)));
     }
 
-    void send(HeaderList headers, boolean endStream) {
+    public void send(HeaderList headers, boolean endStream) {
       run(s -> s.sendHeaders(headers, endStream));
     }
 
-    void send(ByteBuf data, boolean endStream) {
+    public void send(ByteBuf data, boolean endStream) {
       run(s -> s.sendData(data, endStream));
     }
 
     /** The next event, which must come soon. */
-    String next() throws InterruptedException {
+    public String next() throws InterruptedException {
       String event = events.poll(10, TimeUnit.SECONDS);
       return event == null ? "NOTHING" : event;
     }
@@ -195,7 +201,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** A backend's port. */
-  final class Server {
+  public final class Server {
     final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
     final BlockingQueue<Exchange> streams = new LinkedBlockingQueue<>();
     private final Channel channel;
@@ -221,17 +227,17 @@ final class RawPeer implements AutoCloseable {
               .channel();
     }
 
-    int port() {
+    public int port() {
       return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
     /** The next connection that is made. */
-    Connection next() throws InterruptedException {
+    public Connection next() throws InterruptedException {
       return requireNonNull(connections.poll(10, TimeUnit.SECONDS), "no connection came");
     }
 
     /** The next stream, of any connection. */
-    Exchange nextStream() throws InterruptedException {
+    public Exchange nextStream() throws InterruptedException {
       return requireNonNull(streams.poll(10, TimeUnit.SECONDS), "no stream came");
     }
   }

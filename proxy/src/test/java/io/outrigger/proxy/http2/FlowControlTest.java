@@ -4,6 +4,7 @@ import static io.outrigger.proxy.http2.Frames.END_STREAM;
 import static io.outrigger.proxy.http2.Frames.data;
 import static io.outrigger.proxy.http2.Frames.ping;
 import static io.outrigger.proxy.http2.Frames.request;
+import static io.outrigger.proxy.http2.Frames.reset;
 import static io.outrigger.proxy.http2.Frames.settings;
 import static io.outrigger.proxy.http2.Frames.wholeRequest;
 import static io.outrigger.proxy.http2.Frames.windowUpdate;
@@ -66,6 +67,26 @@ final class FlowControlTest {
       assertThat(peer.answer()).isEqualTo("DATA 1 (1)");
       peer.send(settings(WINDOW_SETTING, 100));
       assertThat(peer.answer()).isEqualTo("SETTINGS ack, DATA 1 (2) end");
+    }
+  }
+
+  @Test
+  void aStreamThatIsResetLeavesTheLineThoughTheConnectionsWindowIsClosed() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(settings(WINDOW_SETTING, 100_000), wholeRequest(1), wholeRequest(3));
+      for (int i = 0; i < 2; i++) {
+        Http2Stream served = peer.events.stream(i).stream();
+        served.sendHeaders(OK, false);
+        served.sendData(text("x".repeat(70_000)), true);
+      }
+      var unused = peer.answer();
+      assertThat(peer.connection.outbound().inLine()).isEqualTo(2);
+
+      peer.send(reset(3, Http2Error.CANCEL));
+
+      assertThat(peer.connection.outbound().inLine()).isEqualTo(1);
+      peer.send(windowUpdate(0, 100_000));
+      assertThat(peer.answer()).endsWith("end");
     }
   }
 

@@ -103,6 +103,9 @@ final class HeaderRulesTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "grpc-status=0|grpc-message=a%20b, -",
+    "grpc-status=2|grpc-message=<SP>a b<SP>, -",
+    "grpc-status=2|grpc-message=a<LF>, field value has a forbidden character",
+    "grpc-status=2|grpc-massage=a<SP>, field value starts or ends with white space",
     ":status=200, pseudo-header in trailers",
     "grpc-status=0|:path=/, pseudo-header in trailers",
     "Grpc-status=0, field name has a forbidden character",

@@ -136,15 +136,18 @@ final class AdsSession implements AdsTransport.Listener {
       responded = true;
       owner.onFirstResponse();
     }
-    ResourceType.ALL.stream()
-        .filter(type -> type.typeUrl().equals(response.getTypeUrl()))
-        .findFirst()
-        .ifPresentOrElse(
-            type -> handle(type, response),
-            // A57-31: neither accepted nor refused
-            () -> log.debug("control plane {}: unknown type {}", server, response.getTypeUrl()));
-    // Behind whatever the watchers posted: the next response waits until this one is dealt with.
-    loop.execute(this::requestNext);
+    try {
+      ResourceType.ALL.stream()
+          .filter(type -> type.typeUrl().equals(response.getTypeUrl()))
+          .findFirst()
+          .ifPresentOrElse(
+              type -> handle(type, response),
+              // A57-31: neither accepted nor refused
+              () -> log.debug("control plane {}: unknown type {}", server, response.getTypeUrl()));
+    } finally {
+      // Behind whatever the watchers posted: the next response waits until this one is dealt with.
+      loop.execute(this::requestNext);
+    }
   }
 
   @Override

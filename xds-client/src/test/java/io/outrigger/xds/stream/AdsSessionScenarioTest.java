@@ -8,13 +8,16 @@ import static io.outrigger.xds.testing.TextResources.invalid;
 import static io.outrigger.xds.testing.TextResources.resource;
 import static io.outrigger.xds.testing.TextResources.unreadable;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.rpc.Code;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
@@ -323,6 +326,28 @@ final class AdsSessionScenarioTest {
     assertThat(fresh.take()).as("the timer was not cut short").isEmpty();
     ads.loop.advance(Duration.ofSeconds(1));
     assertThat(fresh.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  void aBugInAWatcherDoesNotEndTheReadingOfTheStream() {
+    var broken =
+        new ResourceWatcher<ClusterResource>() {
+          @Override
+          public void onChanged(Outcome<ClusterResource> resource) {
+            throw new IllegalStateException("a bug of ours");
+          }
+
+          @Override
+          public void onAmbientError(RpcStatus status) {}
+        };
+    ads.loop.inside(() -> ads.client.watch(CLUSTER, "c", broken));
+    ads.stream().ready();
+
+    assertThatThrownBy(() -> ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x")))
+        .hasMessage("a bug of ours");
+    ads.loop.run();
+
+    assertThat(ads.stream().permits()).isEqualTo(1);
   }
 
   private XdsClient.Watch watchInTurn(String name) {

@@ -1,0 +1,23 @@
+package io.outrigger.base;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ControlThreadTest {
+  @Test
+  void aTaskThatEndsWithAnErrorIsCountedAndTheLoopGoesOn() {
+    try (var control = new ControlThread("test")) {
+      var after = new CompletableFuture<Long>();
+
+      control.execute(
+          () -> {
+            throw new StackOverflowError("in a test");
+          });
+      control.execute(() -> after.complete(control.failures()));
+
+      assertThat(after.join()).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetric;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.util.internal.PlatformDependent;
+import io.outrigger.base.AnyThread;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether buffers use more memory than allowed ({@code --max-memory}). Somebody calls {@link
+ * #sample} now and then; calls read one flag when they arrive. Requests under way are let finish:
+ * what they hold is bounded by their windows.
+ */
+@AnyThread
+public final class MemoryLimit {
+  /** For where nobody limits: never exceeded. */
+  public static final MemoryLimit NONE = new MemoryLimit(Long.MAX_VALUE, () -> 0);
+
+  /** How much of the JVM's own limit may be used before an allocation is likely to fail. */
+  private static final double SAFE_SHARE = 0.9;
+
+  private final long maxBytes;
+  private final LongSupplier usedBytes;
+  private volatile boolean exceeded;
+
+  MemoryLimit(long maxBytes, LongSupplier usedBytes) {
+    this.maxBytes = maxBytes;
+    this.usedBytes = usedBytes;
+  }
+
+  /**
+   * A limit on what the buffers of all connections take together: {@code maxBytes}, or what the JVM
+   * can give if that is less.
+   */
+  public static MemoryLimit ofBuffers(long maxBytes) {
+    if (!(ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider)) {
+      return NONE; // an allocator that somebody chose by a system property and that does not count
+    }
+    ByteBufAllocatorMetric metric = provider.metric();
+    long jvmBytes = (long) (PlatformDependent.maxDirectMemory() * SAFE_SHARE);
+    return new MemoryLimit(
+        Math.min(maxBytes, jvmBytes), () -> metric.usedDirectMemory() + metric.usedHeapMemory());
+  }
+
+  /**
+   * Looks at the memory in use.
+   *
+   * @return whether {@link #isExceeded} answers differently from now on
+   */
+  public boolean sample() {
+    boolean before = exceeded;
+    boolean now = usedBytes.getAsLong() > maxBytes;
+    exceeded = now;
+    return before != now;
+  }
+
+  /** Whether requests that arrive are to be refused. */
+  public boolean isExceeded() {
+    return exceeded;
+  }
+
+  /** What may be used. */
+  public long maxBytes() {
+    return maxBytes;
+  }
+}

@@ -1,0 +1,161 @@
+package io.outrigger.proxy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The real program, seen from outside: command lines that end by themselves. */
+@Timeout(180)
+final class ProcessEndsIT {
+  private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
+
+  @TempDir Path folder;
+
+  @Test
+  void versionAndHelpGoToStdout() {
+    try (var version = OutriggerProcess.start(folder, "--version")) {
+      assertThat(version.awaitExit()).isZero();
+      assertThat(version.outLines()).singleElement().asString().startsWith("outrigger ");
+    }
+    try (var help = OutriggerProcess.start(folder, "--help")) {
+      assertThat(help.awaitExit()).isZero();
+      assertThat(String.join("\n", help.outLines()))
+          .contains("run ", "demo ", "validate ", "status ", "wait ", "Exit codes:");
+    }
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "frobnicate | \"frobnicate\" is not a subcommand; give one of run,",
+        "run --bootstrap none.json --forward 0=xds:///a |"
+            + " --bootstrap: cannot read none.json: no such file; give the path of a gRPC xDS",
+        "run --forward 0=xds:///a |"
+            + " --bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources",
+        "run --bootstrap bootstrap.json --forward 0=xds:///a |"
+            + " bootstrap.json: $.xds_servers[0].server_uri: is a number; a string is required",
+        "run --resources none --forward 0=xds:///a |"
+            + " --resources: cannot read none: no such file or folder",
+        "run --resources server.json --forward 0=xds:///a |"
+            + " server.json: listener \"a\": api_listener: is missing: a listener with sockets",
+        "run --resources server.json --forward 0=http://a |"
+            + " --forward: \"http://a\" is not a target such as xds:///orders",
+        "run --resources server.json --forward 0=xds:///a --otlp http://x |"
+            + " --otlp: this version does not support it; leave it out",
+        "run --config flags.yaml | flags.yaml: foo: is not known; the keys are the flags of run",
+      })
+  void badInputIsOneLineAndExitCode2(String line, String expected) throws IOException {
+    Files.writeString(
+        folder.resolve("bootstrap.json"),
+        "{\"xds_servers\":[{\"server_uri\":5,\"channel_creds\":[{\"type\":\"insecure\"}]}]}");
+    Files.writeString(
+        folder.resolve("server.json"),
+        "{\"resources\":[{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\","
+            + "\"name\":\"a\"}]}");
+    Files.writeString(
+        folder.resolve("flags.yaml"), "resources: server.json\nforward: 0=xds:///a\nfoo: 1\n");
+
+    try (var outrigger = OutriggerProcess.start(folder, line.split(" "))) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.errorLines())
+          .singleElement()
+          .asString()
+          .startsWith("outrigger: " + expected);
+    }
+  }
+
+  @Test
+  void aPortInUseIsOneLineAndExitCode1() throws IOException {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      String end =
+          "cannot listen on "
+              + address
+              + ": address already in use; stop what listens there or choose another address";
+      String resources = EXAMPLES.resolve("resources").toString();
+
+      try (var outrigger =
+          OutriggerProcess.start(
+              folder,
+              Map.of("OUTRIGGER_RESOURCES", resources, "OUTRIGGER_ADMIN", "off"),
+              "run",
+              "--forward",
+              address + "=xds:///greeter")) {
+        assertThat(outrigger.awaitExit()).isEqualTo(1);
+        assertThat(outrigger.errorLines())
+            .containsExactly("outrigger: --forward greeter@" + address + "=xds:///greeter: " + end);
+      }
+      try (var outrigger =
+          OutriggerProcess.start(
+              folder,
+              Map.of("OUTRIGGER_RESOURCES", resources, "OUTRIGGER_ADMIN", address),
+              "run",
+              "--forward",
+              "0=xds:///greeter")) {
+        assertThat(outrigger.awaitExit()).isEqualTo(1);
+        assertThat(outrigger.errorLines())
+            .singleElement()
+            .asString()
+            .isEqualToIgnoringCase("outrigger: --admin " + address + ": " + end);
+      }
+    }
+  }
+
+  @Test
+  void validateNamesFileResourceAndField() throws IOException {
+    Path bad = folder.resolve("bad.yaml");
+    Files.writeString(
+        bad,
+        Files.readString(EXAMPLES.resolve("resources/greeter.yaml"))
+            .replace("lb_policy: ROUND_ROBIN", "lb_policy: MAGLEV")
+            .replace("port_value: 50051", "port_value: 70000"));
+
+    try (var outrigger = OutriggerProcess.start(folder, "validate", "--resources", "bad.yaml")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.outLines())
+          .anySatisfy(
+              line ->
+                  assertThat(line).startsWith("bad.yaml: cluster \"greeter-cluster\": lb_policy"))
+          .anySatisfy(line -> assertThat(line).startsWith("bad.yaml: ").contains("port_value"));
+    }
+    try (var outrigger =
+        OutriggerProcess.start(
+            folder,
+            "validate",
+            "--bootstrap",
+            EXAMPLES.resolve("bootstrap.json").toString(),
+            "--resources",
+            EXAMPLES.resolve("resources").toString())) {
+      assertThat(outrigger.awaitExit()).isZero();
+      assertThat(outrigger.outLines()).hasSize(2).allMatch(line -> line.endsWith(": OK"));
+    }
+  }
+
+  @Test
+  void theDemoTellsItsStoryAndSucceeds() {
+    try (var demo =
+        OutriggerProcess.start(folder, "demo", "--duration", "8s", "--admin", "127.0.0.1:0")) {
+      assertThat(demo.awaitExit()).as(demo.errorText()).isZero();
+      assertThat(String.join("\n", demo.outLines()))
+          .containsSubsequence(
+              "A complete mesh",
+              "are killed",
+              "failed over",
+              "started again",
+              "back",
+              "The app made")
+          .contains(" succeeded, ");
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.testing.JsonResources;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The admin server of a running sidecar, as CONTRACT section 6 describes it. */
+@Timeout(60)
+class AdminIT {
+  private static final Set<String> NODE =
+      Set.of("name", "policy", "state", "config", "detail", "children", "endpoints");
+  private static final Set<String> ENDPOINT =
+      Set.of(
+          "address",
+          "locality",
+          "health",
+          "weight",
+          "state",
+          "active_requests",
+          "ejected",
+          "last_interval");
+  private static final Pattern SAMPLE =
+      Pattern.compile(
+          "[a-zA-Z_:][a-zA-Z0-9_:]*(\\{([a-zA-Z_][a-zA-Z0-9_]*=\"(\\\\.|[^\"\\\\])*\",?)*})? \\S+");
+
+  private final Mesh mesh = new Mesh();
+  private final ControlPlane controlPlane = mesh.controlPlane;
+
+  @AfterEach
+  void close() throws Exception {
+    mesh.close();
+  }
+
+  private Backend serve() {
+    Backend a = mesh.backend("a");
+    controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", a),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    return a;
+  }
+
+  @Conformance("SC-52")
+  @Test
+  void readinessNeedsAFirstConfigurationOfEveryForwardAndIsNotLost() throws Exception {
+    controlPlane.mute(true);
+    mesh.with(Flag.FORWARD, "orders@127.0.0.1:0=xds:///orders", "users@127.0.0.1:0=xds:///users")
+        .start();
+    Admin admin = mesh.admin();
+    assertThat(admin.get("/live").status()).isEqualTo(200);
+    Admin.Answer waiting = admin.get("/ready");
+    assertThat(waiting.status()).isEqualTo(503);
+    assertThat(waiting.body()).contains("orders", "users");
+
+    controlPlane.mute(false);
+    serve();
+    Await.until("orders is done", () -> !admin.get("/ready").body().contains("orders"));
+    assertThat(admin.get("/ready").status()).isEqualTo(503);
+    controlPlane.serve(Xds.inlineListener("users", "A"));
+    Await.until("both are done", () -> admin.get("/ready").status() == 200);
+
+    controlPlane.kill();
+    Await.until("the loss is known", () -> admin.get("/xds").body().contains("lastError\""));
+    assertThat(admin.get("/ready").status()).isEqualTo(200);
+    assertThat(admin.get("/live").status()).isEqualTo(200);
+  }
+
+  @Test
+  void forwardsTellWhereTheyListenAndHowTheyStand() throws Exception {
+    serve();
+    mesh.with(
+            Flag.FORWARD,
+            "orders@127.0.0.1:0=xds:///orders",
+            "broken@127.0.0.1:0=xds:///broken",
+            "later@127.0.0.1:0=xds:///later")
+        .start();
+    controlPlane.serve(JsonResources.socketListener("broken"));
+    Await.until(
+        "two have a result",
+        () -> {
+          String body = mesh.admin().get("/forwards").body();
+          return body.contains("READY") && body.contains("ERROR");
+        });
+
+    List<String> seen = new ArrayList<>();
+    for (JsonElement element : mesh.admin().get("/forwards").array()) {
+      JsonObject forward = element.getAsJsonObject();
+      assertThat(forward.keySet())
+          .containsExactlyInAnyOrder("name", "listen", "target", "state", "error");
+      String name = forward.get("name").getAsString();
+      assertThat(forward.get("listen").getAsString())
+          .isEqualTo("127.0.0.1:" + mesh.address(name).getPort());
+      assertThat(forward.get("target").getAsString()).isEqualTo("xds:///" + name);
+      assertThat(forward.get("error").getAsString().isEmpty()).isNotEqualTo(name.equals("broken"));
+      seen.add(name + " " + forward.get("state").getAsString());
+    }
+    assertThat(seen).containsExactly("orders READY", "broken ERROR", "later WAITING");
+  }
+
+  @Test
+  void theTreeHasTheFieldsOfTheContract() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
+    app.send("test.Pay/Hold");
+    Await.until("the call is held", () -> a.held() == 1);
+
+    JsonObject lb = mesh.admin().get("/lb").object();
+    assertThat(lb.keySet()).containsExactly("forwards");
+    JsonObject forward = lb.getAsJsonArray("forwards").get(0).getAsJsonObject();
+    assertThat(forward.keySet()).containsExactlyInAnyOrder("name", "target", "root");
+    assertThat(forward.get("name").getAsString()).isEqualTo("orders");
+    assertThat(forward.get("target").getAsString()).isEqualTo("xds:///orders");
+    List<JsonObject> endpoints = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    walk(forward.getAsJsonObject("root"), names, endpoints);
+
+    assertThat(names).contains("A", "r/a/s");
+    assertThat(endpoints).hasSize(1);
+    JsonObject endpoint = endpoints.get(0);
+    assertThat(endpoint.get("address").getAsString()).isEqualTo("127.0.0.1:" + a.port());
+    assertThat(endpoint.get("locality").getAsString()).isEqualTo("r/a/s");
+    assertThat(endpoint.get("health").getAsString()).isEqualTo("HEALTHY");
+    assertThat(endpoint.get("weight").getAsInt()).isEqualTo(1);
+    assertThat(endpoint.get("state").getAsString()).isEqualTo("READY");
+    assertThat(endpoint.get("active_requests").getAsInt()).isEqualTo(1);
+    assertThat(endpoint.get("ejected").isJsonNull()).isTrue();
+    assertThat(endpoint.getAsJsonObject("last_interval").keySet())
+        .containsExactlyInAnyOrder("success", "failure");
+    assertThat(mesh.admin().get("/lb?forward=orders").object()).isEqualTo(lb);
+    assertThat(mesh.admin().get("/lb?forward=none").status()).isEqualTo(404);
+  }
+
+  private static void walk(JsonObject node, List<String> names, List<JsonObject> endpoints) {
+    assertThat(node.keySet()).containsExactlyInAnyOrderElementsOf(NODE);
+    names.add(node.get("name").getAsString());
+    assertThat(node.get("policy").getAsString()).matches("[a-z_]+");
+    assertThat(node.get("state").getAsString())
+        .isIn("IDLE", "CONNECTING", "READY", "TRANSIENT_FAILURE");
+    assertThat(node.get("config").isJsonObject()).isTrue();
+    for (JsonElement endpoint : node.getAsJsonArray("endpoints")) {
+      assertThat(endpoint.getAsJsonObject().keySet()).containsExactlyInAnyOrderElementsOf(ENDPOINT);
+      endpoints.add(endpoint.getAsJsonObject());
+    }
+    node.getAsJsonArray("children")
+        .forEach(child -> walk(child.getAsJsonObject(), names, endpoints));
+  }
+
+  @Test
+  void metricsAreWellFormedAndCount() throws Exception {
+    serve();
+    mesh.startReady();
+    App app = mesh.app();
+    for (int i = 0; i < 3; i++) {
+      assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
+    }
+
+    Admin.Answer metrics = mesh.admin().get("/metrics");
+
+    assertThat(metrics.status()).isEqualTo(200);
+    assertThat(metrics.headers()).contains("text/plain");
+    assertThat(metrics.body().lines().filter(line -> !line.startsWith("#")))
+        .isNotEmpty()
+        .allMatch(line -> SAMPLE.matcher(line).matches());
+    assertThat(metrics.body())
+        .contains("outrigger_requests_started_total{forward=\"orders\"} 3")
+        .contains("grpc_xds_client_connected{")
+        .contains("outrigger_control_loop_failures_total 0");
+  }
+
+  @Test
+  void strangersAreTurnedAwayAndGetChangesNothing() throws Exception {
+    serve();
+    mesh.startReady();
+    Admin admin = mesh.admin();
+    String host = "Host: " + admin.host();
+
+    assertThat(admin.send("GET /ready", "Host: evil.example").status()).isEqualTo(403);
+    assertThat(admin.send("GET /ready", host, "Origin: http://evil.example").status())
+        .isEqualTo(403);
+    assertThat(admin.send("POST /drain", host).status()).isEqualTo(415);
+    assertThat(admin.send("POST /drain", host, "Content-Type: text/plain").status()).isEqualTo(415);
+    assertThat(
+            admin
+                .send("POST /drain", "Host: evil.example", "Content-Type: application/json")
+                .status())
+        .isEqualTo(403);
+    for (String path : List.of("/drain", "/quit", "/loggers/io.outrigger?level=TRACE")) {
+      assertThat(admin.get(path).status()).as(path).isBetween(400, 499);
+    }
+    assertThat(admin.get("/loggers").body()).doesNotContain("TRACE");
+    assertThat(admin.get("/ready").status()).isEqualTo(200);
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+  }
+
+  @Test
+  void configDumpShowsWhatNobodyHereCanRead() throws Exception {
+    serve();
+    Any unknown =
+        Any.newBuilder()
+            .setTypeUrl("type.googleapis.com/example.Unknown")
+            .setValue(ByteString.copyFromUtf8("secret-free bytes"))
+            .build();
+    mesh.startReady();
+    Listener listener =
+        JsonResources.any(Xds.listener("orders", "routes")).unpack(Listener.class).toBuilder()
+            .setMetadata(Metadata.newBuilder().putTypedFilterMetadata("any", unknown))
+            .build();
+    controlPlane.pushRaw(ResourceType.LISTENER, Any.pack(listener), unknown);
+    Await.until("the NACK has come", () -> !controlPlane.nacks().isEmpty());
+    Admin admin = mesh.admin();
+
+    Admin.Answer dump = admin.get("/config_dump");
+
+    assertThat(dump.status()).isEqualTo(200);
+    assertThat(dump.object().getAsJsonObject("node").get("id").getAsString()).isEqualTo(Mesh.NODE);
+    assertThat(dump.object().getAsJsonArray("genericXdsConfigs")).hasSize(4);
+    assertThat(dump.body()).contains("example.Unknown");
+    assertThat(admin.get("/config_dump?type=cds").object().getAsJsonArray("genericXdsConfigs"))
+        .hasSize(1);
+    assertThat(admin.get("/config_dump?name=routes").object().getAsJsonArray("genericXdsConfigs"))
+        .hasSize(1);
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+  }
+}

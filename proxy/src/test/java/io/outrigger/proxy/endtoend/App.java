@@ -1,0 +1,148 @@
+package io.outrigger.proxy.endtoend;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A plain gRPC client on one connection to the sidecar's port; it knows nothing of xDS. */
+final class App implements AutoCloseable {
+  static final String WAIT_FOR_READY = "x-outrigger-wait-for-ready";
+  static final String LOCAL = "x-outrigger-local";
+
+  /** How a call ended. */
+  record Reply(Status status, @Nullable String text, Metadata trailers) {
+    /** The backend's name, for calls that went well. */
+    String backend() {
+      if (!status.isOk() || text == null) {
+        throw new AssertionError(status);
+      }
+      return text;
+    }
+
+    Status.Code code() {
+      return status.getCode();
+    }
+
+    String message() {
+      String description = status.getDescription();
+      return description == null ? "" : description;
+    }
+
+    /** Why the sidecar answered itself; empty text when it did not. */
+    String local() {
+      String reason = trailers.get(key(LOCAL));
+      return reason == null ? "" : reason;
+    }
+  }
+
+  private final ManagedChannel channel;
+
+  App(SocketAddress sidecar) {
+    channel =
+        NettyChannelBuilder.forAddress(sidecar)
+            .usePlaintext()
+            .disableRetry()
+            .directExecutor()
+            .build();
+  }
+
+  /** The same for a sidecar whose targets go by the authority. */
+  App(SocketAddress sidecar, String authority) {
+    channel =
+        NettyChannelBuilder.forAddress(sidecar)
+            .overrideAuthority(authority)
+            .usePlaintext()
+            .disableRetry()
+            .directExecutor()
+            .build();
+  }
+
+  static Metadata.Key<String> key(String name) {
+    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+  }
+
+  /** Calls {@code path} and waits for the end. */
+  Reply call(String path, String... headers) {
+    return join(send(path, headers));
+  }
+
+  /** The same with a header of bytes. */
+  Reply callWithBinary(String path, String header) {
+    var fields = new Metadata();
+    fields.put(Metadata.Key.of(header, Metadata.BINARY_BYTE_MARSHALLER), new byte[] {1, 2});
+    return join(send(path, Optional.empty(), fields));
+  }
+
+  /** Calls {@code path}. */
+  CompletableFuture<Reply> send(String path, String... headers) {
+    return send(path, Optional.empty(), fields(headers));
+  }
+
+  /** Calls {@code path} with a deadline. */
+  CompletableFuture<Reply> send(String path, Duration deadline, String... headers) {
+    return send(path, Optional.of(deadline), fields(headers));
+  }
+
+  private static Metadata fields(String... namesAndValues) {
+    var fields = new Metadata();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      fields.put(key(namesAndValues[i]), namesAndValues[i + 1]);
+    }
+    return fields;
+  }
+
+  private CompletableFuture<Reply> send(String path, Optional<Duration> deadline, Metadata fields) {
+    CallOptions options =
+        deadline
+            .map(
+                limit ->
+                    CallOptions.DEFAULT.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
+            .orElse(CallOptions.DEFAULT);
+    ClientCall<String, String> call = channel.newCall(Text.method(path, MethodType.UNARY), options);
+    var reply = new CompletableFuture<Reply>();
+    call.start(
+        new ClientCall.Listener<>() {
+          private @Nullable String text;
+
+          @Override
+          public void onMessage(String message) {
+            text = message;
+          }
+
+          @Override
+          public void onClose(Status status, Metadata trailers) {
+            reply.complete(new Reply(status, text, trailers));
+          }
+        },
+        fields);
+    call.request(2);
+    call.sendMessage("");
+    call.halfClose();
+    return reply;
+  }
+
+  /** The reply, which must come soon. */
+  static Reply join(CompletableFuture<Reply> reply) {
+    return reply.orTimeout(Await.PATIENCE.toMillis() * 2, TimeUnit.MILLISECONDS).join();
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    try {
+      channel.awaitTermination(Await.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

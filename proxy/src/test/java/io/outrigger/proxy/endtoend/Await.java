@@ -1,0 +1,52 @@
+package io.outrigger.proxy.endtoend;
+
+import io.outrigger.base.WaitingClock;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** Bounded waiting: what does not come in time fails the test and says what was there instead. */
+final class Await {
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration POLL = Duration.ofMillis(5);
+
+  private Await() {}
+
+  /** Waits until {@code condition} holds. */
+  static void until(String what, Callable<Boolean> condition) {
+    until(what, () -> "", condition);
+  }
+
+  /**
+   * Waits until {@code condition} holds.
+   *
+   * @param found told when it does not
+   */
+  static void until(String what, Supplier<String> found, Callable<Boolean> condition) {
+    if (!within(PATIENCE, condition)) {
+      throw new AssertionError("not within " + PATIENCE + ": " + what + ". " + found.get());
+    }
+  }
+
+  /** Whether {@code condition} came to hold within {@code limit}. */
+  static boolean within(Duration limit, Callable<Boolean> condition) {
+    long deadline = WaitingClock.nanoTime() + limit.toNanos();
+    while (!holds(condition)) {
+      if (WaitingClock.nanoTime() - deadline > 0) {
+        return false;
+      }
+      WaitingClock.sleep(POLL);
+    }
+    return true;
+  }
+
+  private static boolean holds(Callable<Boolean> condition) {
+    try {
+      return condition.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

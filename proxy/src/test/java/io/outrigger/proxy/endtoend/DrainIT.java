@@ -1,0 +1,96 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status;
+import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The orderly end, while apps go on calling. */
+@Timeout(60)
+class DrainIT {
+  private final Mesh mesh = new Mesh();
+  private final ControlPlane controlPlane = mesh.controlPlane;
+
+  @AfterEach
+  void close() throws Exception {
+    mesh.close();
+  }
+
+  private Backend serve() {
+    Backend a = mesh.backend("a").quiet();
+    controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", a),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    return a;
+  }
+
+  @Conformance("SC-44")
+  @Test
+  void whatWasAcceptedIsFinished() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    App app = mesh.app();
+    List<CompletableFuture<App.Reply>> held = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      held.add(app.send("test.Pay/Hold"));
+    }
+    Await.until("calls are held", () -> a.held() == 5);
+    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 300);
+    load.awaitMore("a", 50);
+
+    CompletableFuture<Void> over = mesh.proxy().drain();
+    Await.until("new calls find no port", () -> load.failed() > 20);
+    load.close();
+
+    // Each call that reached the backend was answered; the others never left the app.
+    assertThat(a.started()).isEqualTo(load.succeeded() + 5);
+    assertThat(load.failures().keySet()).allMatch(failure -> failure.startsWith("UNAVAILABLE"));
+    assertThat(over).isNotDone();
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
+    assertThat(mesh.admin().get("/live").status()).isEqualTo(200);
+    a.release();
+    for (CompletableFuture<App.Reply> call : held) {
+      assertThat(App.join(call).backend()).isEqualTo("a");
+    }
+    over.get(5, TimeUnit.SECONDS);
+  }
+
+  @Conformance("SC-44")
+  @Test
+  void whatTakesTooLongIsCut() throws Exception {
+    Backend a = serve();
+    mesh.with(Flag.DRAIN_TIMEOUT, "300ms").startReady();
+    CompletableFuture<App.Reply> held = mesh.app().send("test.Pay/Hold");
+    Await.until("the call is held", () -> a.held() == 1);
+
+    mesh.proxy().drain().get(5, TimeUnit.SECONDS);
+
+    assertThat(App.join(held).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    Await.until("the backend was told", () -> a.held() == 0);
+  }
+
+  @Test
+  void duringTheDelayRequestsAreStillTaken() throws Exception {
+    serve();
+    mesh.with(Flag.DRAIN_DELAY, "1s").startReady();
+    App app = mesh.app();
+
+    assertThat(mesh.admin().post("/drain").status()).isEqualTo(202);
+
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
+    assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    mesh.proxy().drained().get(10, TimeUnit.SECONDS);
+    assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
+  }
+}

@@ -1,0 +1,125 @@
+package io.outrigger.proxy.endtoend;
+
+import io.outrigger.proxy.app.ProxyApp;
+import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.Machine;
+import io.outrigger.proxy.options.OptionsReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A control plane, a sidecar, its backends and apps; all of them end with the mesh. */
+final class Mesh implements AutoCloseable {
+  static final String NODE = "node-e2e";
+  static final String FORWARD = "orders";
+
+  final ControlPlane controlPlane = new ControlPlane();
+  private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final List<String> features = new ArrayList<>(List.of("xds_v3"));
+  private @Nullable ProxyApp proxy;
+
+  Mesh() {
+    parts.push(controlPlane);
+    flags.put(Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///orders"));
+    flags.put(Flag.ADMIN, List.of("127.0.0.1:0"));
+    flags.put(Flag.THREADS, List.of("2"));
+  }
+
+  /** Sets a flag of {@code outrigger run}; before the start. */
+  Mesh with(Flag flag, String... values) {
+    flags.put(flag, List.of(values));
+    return this;
+  }
+
+  /** Sets a feature of the control plane in the bootstrap; before the start. */
+  Mesh serverFeature(String feature) {
+    features.add(feature);
+    return this;
+  }
+
+  /** Starts the sidecar. */
+  Mesh start() throws Exception {
+    String bootstrap =
+        """
+        {"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}],
+          "server_features":["%s"]}],"node":{"id":"%s"}}"""
+            .formatted(controlPlane.target(), String.join("\",\"", features), NODE);
+    Map<String, String> environment =
+        flags.containsKey(Flag.RESOURCES)
+            ? Map.of()
+            : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap);
+    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()));
+    proxy = started;
+    parts.push(started);
+    return this;
+  }
+
+  /** Starts the sidecar and waits until it can route. */
+  Mesh startReady() throws Exception {
+    start();
+    Admin admin = admin();
+    Await.until("the sidecar is ready", () -> admin.get("/ready").status() == 200);
+    return this;
+  }
+
+  ProxyApp proxy() {
+    if (proxy == null) {
+      throw new AssertionError("not started");
+    }
+    return proxy;
+  }
+
+  Backend backend(String name) {
+    return keep(Backend.start(name));
+  }
+
+  Backend absentBackend(String name) {
+    return keep(Backend.absent(name));
+  }
+
+  /** An app on a connection of its own. */
+  App app() {
+    return keep(new App(address()));
+  }
+
+  App appFor(String authority) {
+    return keep(new App(address(), authority));
+  }
+
+  Load load(App app, String path, int perSecond) {
+    return keep(new Load(app, path, perSecond));
+  }
+
+  InetSocketAddress address() {
+    return address(FORWARD);
+  }
+
+  InetSocketAddress address(String forward) {
+    var listen = (ListenAddress.Tcp) proxy().listenAddress(forward);
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.port());
+  }
+
+  Admin admin() {
+    return new Admin(proxy().adminAddress().orElseThrow());
+  }
+
+  <T extends AutoCloseable> T keep(T part) {
+    parts.push(part);
+    return part;
+  }
+
+  @Override
+  public void close() throws Exception {
+    while (!parts.isEmpty()) {
+      parts.pop().close();
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.outrigger.proxy.endtoend;
+
+import io.outrigger.xds.testing.JsonResources;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Resources as JSON, as far as tests of the whole product vary them. */
+final class Xds {
+  private Xds() {}
+
+  /** A listener with routes from RDS. */
+  static String listener(String name, String routes) {
+    return JsonResources.dynamicListener(name, routes);
+  }
+
+  /** A listener with its routes inside, everything to {@code cluster}. */
+  static String inlineListener(String name, String cluster) {
+    return JsonResources.listener(name, cluster);
+  }
+
+  /** Routes; each virtual host as {@link #host} gives it. */
+  static String routes(String name, String... hosts) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"%s",
+         "virtual_hosts":[%s]}"""
+        .formatted(name, String.join(",", hosts));
+  }
+
+  static String host(String domain, String... routes) {
+    return """
+        {"name":"%s","domains":["%s"],"routes":[%s]}"""
+        .formatted(domain, domain, String.join(",", routes));
+  }
+
+  /** A route of a path prefix to a cluster, without a time limit. */
+  static String route(String prefix, String cluster) {
+    return """
+        {"match":{"prefix":"%s"},"route":{"cluster":"%s","timeout":"0s"}}"""
+        .formatted(prefix, cluster);
+  }
+
+  /** A route of a path prefix with any action. */
+  static String routeTo(String prefix, String action) {
+    return """
+        {"match":{"prefix":"%s"},"route":%s}"""
+        .formatted(prefix, action);
+  }
+
+  /** One virtual host for everything with one route. */
+  static String routesTo(String name, String cluster) {
+    return routes(name, host("*", route("", cluster)));
+  }
+
+  static String cluster(String name) {
+    return JsonResources.cluster(name);
+  }
+
+  /** An EDS cluster with a limit of requests in flight. */
+  static String cluster(String name, int maxRequests) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
+         "eds_cluster_config":{"eds_config":{"ads":{}}},
+         "circuit_breakers":{"thresholds":[{"priority":"DEFAULT","max_requests":%d}]}}"""
+        .formatted(name, maxRequests);
+  }
+
+  /** A cluster that is one host name. */
+  static String dns(String name, String host, int port) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s",
+         "type":"LOGICAL_DNS","load_assignment":{"endpoints":[{"lb_endpoints":[{"endpoint":
+           {"address":{"socket_address":{"address":"%s","port_value":%d}}}}]}]}}"""
+        .formatted(name, host, port);
+  }
+
+  /** Endpoints; each locality as {@link #locality} gives it. */
+  static String endpoints(String cluster, String... localities) {
+    return endpointsDropping(cluster, "", localities);
+  }
+
+  /** Endpoints of one locality. */
+  static String endpoints(String cluster, Backend... backends) {
+    return endpoints(cluster, locality("a", 0, 1, backends));
+  }
+
+  /**
+   * Endpoints with drops.
+   *
+   * @param drops members of {@code drop_overloads}
+   */
+  static String endpointsDropping(String cluster, String drops, String... localities) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+         "cluster_name":"%s","endpoints":[%s],"policy":{"drop_overloads":[%s]}}"""
+        .formatted(cluster, String.join(",", localities), drops);
+  }
+
+  /** A locality {@code r/ZONE/s}. */
+  static String locality(String zone, int priority, int weight, Backend... backends) {
+    List<Integer> ports = Stream.of(backends).map(Backend::port).toList();
+    return locality(zone, priority, weight, ports);
+  }
+
+  static String locality(String zone, int priority, int weight, List<Integer> ports) {
+    return """
+        {"locality":{"region":"r","zone":"%s","sub_zone":"s"},"priority":%d,
+         "load_balancing_weight":%d,"lb_endpoints":[%s]}"""
+        .formatted(
+            zone,
+            priority,
+            weight,
+            ports.stream().map(Xds::endpoint).collect(Collectors.joining(",")));
+  }
+
+  private static String endpoint(int port) {
+    return """
+        {"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":%d}}},
+         "health_status":"HEALTHY"}"""
+        .formatted(port);
+  }
+}

@@ -1,0 +1,29 @@
+package io.outrigger.proxy.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class EndOfTurnTest {
+  @Test
+  void oneThatFailsKeepsNeitherTheOthersNorLaterTurnsFromBeingServed() {
+    var channel = new EmbeddedChannel();
+    EndOfTurn endOfTurn = EndOfTurn.of(channel.eventLoop());
+    List<String> served = new ArrayList<>();
+
+    endOfTurn.add(
+        () -> {
+          throw new OutOfMemoryError("direct buffers, in a test");
+        });
+    endOfTurn.add(() -> served.add("the next one"));
+    channel.runPendingTasks();
+    endOfTurn.add(() -> served.add("a later turn"));
+    channel.runPendingTasks();
+
+    assertThat(served).containsExactly("the next one", "a later turn");
+    channel.finishAndReleaseAll();
+  }
+}

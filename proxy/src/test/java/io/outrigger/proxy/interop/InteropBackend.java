@@ -1,0 +1,93 @@
+package io.outrigger.proxy.interop;
+
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.testing.integration.TestServiceImpl;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** gRPC's own test service. It remembers the headers of calls and which calls were cancelled. */
+final class InteropBackend implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 10;
+
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final BlockingQueue<Metadata> headers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> cancelled = new LinkedBlockingQueue<>();
+  private final Server server;
+
+  InteropBackend() {
+    try {
+      server =
+          NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+              .addService(
+                  ServerInterceptors.intercept(
+                      new TestServiceImpl(timer).bindService(), TestServiceImpl.interceptors()))
+              .intercept(new Watcher())
+              .build()
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  int port() {
+    return server.getPort();
+  }
+
+  void forget() {
+    headers.clear();
+    cancelled.clear();
+  }
+
+  /** The headers of the next call since {@link #forget}. */
+  Metadata awaitHeaders() throws InterruptedException {
+    Metadata next = headers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    if (next == null) {
+      throw new AssertionError("no call came");
+    }
+    return next;
+  }
+
+  /** The method of the next call that was cancelled since {@link #forget}. */
+  String awaitCancelled() throws InterruptedException {
+    String next = cancelled.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    return next == null ? "none" : next;
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    timer.shutdownNow();
+  }
+
+  private final class Watcher implements ServerInterceptor {
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, R> call, Metadata received, ServerCallHandler<Q, R> next) {
+      headers.add(received);
+      String method = call.getMethodDescriptor().getBareMethodName();
+      Context.current()
+          .addListener(
+              context -> {
+                if (context.cancellationCause() != null) {
+                  cancelled.add(String.valueOf(method));
+                }
+              },
+              Runnable::run);
+      return next.startCall(call, received);
+    }
+  }
+}
