@@ -252,7 +252,7 @@ class RouteUpdateIT {
                 && !controlPlane.subscribed(ResourceType.ENDPOINT).contains("A"));
   }
 
-  @Conformance({"A31-08", "A31-12"})
+  @Conformance("A31-12")
   @Test
   void aRemovedClusterThatComesBackKeepsItsConnections() throws Exception {
     Backend a = mesh.backend("a");
