@@ -38,8 +38,24 @@ final class DemoLoad implements AutoCloseable {
     channel = NettyChannelBuilder.forAddress(sidecar).usePlaintext().build();
   }
 
+  /** Calls until there is an answer, and steadily from then on: no crowd waits for the start. */
   void start() {
-    clock.scheduleAtFixedRate(this::call, 0, 1_000_000 / CALLS_PER_SECOND, TimeUnit.MICROSECONDS);
+    call();
+  }
+
+  private void onAnswer(String answer) {
+    count(byBackend, answer.substring(answer.lastIndexOf(' ') + 1));
+    if (succeeded.incrementAndGet() == 1 && !clock.isShutdown()) {
+      clock.scheduleAtFixedRate(this::call, 0, 1_000_000 / CALLS_PER_SECOND, TimeUnit.MICROSECONDS);
+    }
+  }
+
+  private void onFailure(Status status) {
+    count(byFailure, status.getCode() + ": " + status.getDescription());
+    failed.incrementAndGet();
+    if (succeeded.get() == 0 && !clock.isShutdown()) {
+      clock.schedule(this::call, 100, TimeUnit.MILLISECONDS);
+    }
   }
 
   long succeeded() {
@@ -67,15 +83,12 @@ final class DemoLoad implements AutoCloseable {
         new StreamObserver<String>() {
           @Override
           public void onNext(String answer) {
-            succeeded.incrementAndGet();
-            count(byBackend, answer.substring(answer.lastIndexOf(' ') + 1));
+            onAnswer(answer);
           }
 
           @Override
           public void onError(Throwable failure) {
-            failed.incrementAndGet();
-            Status status = Status.fromThrowable(failure);
-            count(byFailure, status.getCode() + ": " + status.getDescription());
+            DemoLoad.this.onFailure(Status.fromThrowable(failure));
           }
 
           @Override

@@ -89,13 +89,14 @@ final class DemoStory {
   private void tellOnce(long quarterMillis) throws IOException {
     await(() -> answeredBy(first) > 0);
     pause(quarterMillis);
-    say("All is well: the first priority answers. " + answers());
+    say("All is well: the first priority answers everything. " + answers());
+    failures();
 
     for (DemoBackend backend : first) {
       backend.kill();
     }
     long killed = WaitingClock.nanoTime();
-    say("The first priority is killed: " + names(first) + ".");
+    say("Now " + names(first) + ", all of the first priority, are killed.");
     long before = second.answered();
     if (await(() -> second.answered() > before)) {
       say(
@@ -104,11 +105,12 @@ final class DemoStory {
               + ", "
               + millisSince(killed)
               + " ms after the kill.");
+      load.takeByBackend();
     } else {
       held = stopped.getAsBoolean() && held;
     }
     pause(quarterMillis);
-    say("The second priority serves. " + answers());
+    say("The second priority answers everything. " + answers());
     failures();
 
     long revived = WaitingClock.nanoTime();
@@ -116,14 +118,18 @@ final class DemoStory {
     for (DemoBackend backend : first) {
       backend.revive();
     }
-    say("The first priority is started again.");
+    say("Now the first priority is started again, on the same ports.");
     if (await(() -> answeredBy(first) > earlier)) {
-      say("Traffic is back on it, " + millisSince(revived) + " ms later (connections back off).");
+      say(
+          "Traffic is back on it after "
+              + millisSince(revived)
+              + " ms, when the sidecar's next attempt to connect was due.");
+      load.takeByBackend();
     } else {
       held = stopped.getAsBoolean() && held;
     }
     pause(quarterMillis);
-    say("As in the beginning. " + answers());
+    say("All is as in the beginning. " + answers());
     failures();
     pause(quarterMillis / 2);
   }
@@ -149,7 +155,7 @@ final class DemoStory {
     Map<String, Long> failures = load.takeByFailure();
     failures.forEach(
         (text, count) ->
-            say(count + (count == 1 ? " call" : " calls") + " failed meanwhile: " + text));
+            say(count + (count == 1 ? " call" : " calls") + " failed meanwhile, with " + text));
   }
 
   private String answers() {

@@ -12,16 +12,16 @@ final class CallDeadline extends DeadlineTimers.Entry {
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
   private final CallLoop loop;
-  private final Runnable expired;
+  private final ForwardedCall call;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
 
   /**
-   * @param expired called once, at most a tick after the limit
+   * @param call told once, at most a tick after the limit
    */
-  CallDeadline(CallLoop loop, Runnable expired) {
+  CallDeadline(CallLoop loop, ForwardedCall call) {
     this.loop = loop;
-    this.expired = expired;
+    this.call = call;
     arrivalNanos = loop.nanoTime();
   }
 
@@ -43,7 +43,7 @@ final class CallDeadline extends DeadlineTimers.Entry {
   }
 
   boolean isOver() {
-    return elapsedNanos() >= limitNanos;
+    return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
   /** The {@code grpc-timeout} that goes upstream: what is left; null without a limit (A31-37). */
@@ -59,6 +59,6 @@ final class CallDeadline extends DeadlineTimers.Entry {
 
   @Override
   void onDeadline() {
-    expired.run();
+    call.onDeadline();
   }
 }

@@ -26,6 +26,16 @@ public final class Forward {
 
   private record KnownAuthority(ForwardTarget target, AsciiString bytes) {}
 
+  /** A forward whose memory nobody limits. */
+  public Forward(
+      String name,
+      ForwardSettings settings,
+      TargetResolver targets,
+      CallObserver observer,
+      int loops) {
+    this(name, settings, targets, observer, MemoryLimit.NONE, loops);
+  }
+
   /**
    * @param memory while it is exceeded, requests that arrive are refused
    * @param loops how many event loops there are

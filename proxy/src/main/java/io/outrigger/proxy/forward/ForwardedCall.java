@@ -67,8 +67,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     app = new AppSide(stream);
     record = new CallRecord(forward.stats(loop));
     request = new RequestRelay(app, record);
-    waiting = new Waiting(forward.waiting(), loop, this::resume);
-    deadline = new CallDeadline(loop, this::onDeadline);
+    waiting = new Waiting(forward.waiting(), loop, this);
+    deadline = new CallDeadline(loop, this);
   }
 
   @Override
@@ -255,7 +255,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   /** Goes on after a wait; the call may have ended meanwhile. */
-  private void resume() {
+  void resume() {
     if (phase == CallPhase.ROUTING) {
       route();
     } else if (phase == CallPhase.PICKING) {
@@ -338,7 +338,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   // Ends.
 
-  private void onDeadline() {
+  void onDeadline() {
     if (phase == CallPhase.DONE) {
       return;
     }

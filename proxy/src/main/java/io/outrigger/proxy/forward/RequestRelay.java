@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class RequestRelay {
   private final AppSide app;
   private final CallRecord record;
-  private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>(2);
+
+  /** Made when it is first needed: most requests are never kept. */
+  private @Nullable ArrayDeque<ByteBuf> kept;
+
   private @Nullable HeaderList keptTrailers;
   private @Nullable Http2Stream backend;
   private boolean sentAny;
@@ -39,11 +42,11 @@ final class RequestRelay {
   void open(Http2Stream stream, HeaderList head) {
     backend = stream;
     boolean ended = app.requestEnded();
-    stream.sendHeaders(head, ended && kept.isEmpty() && keptTrailers == null);
+    stream.sendHeaders(head, ended && keepsNothing());
     ByteBuf data;
-    while ((data = kept.poll()) != null) {
+    while ((data = takeKept()) != null) {
       sentAny = true;
-      stream.sendData(data, ended && kept.isEmpty() && keptTrailers == null);
+      stream.sendData(data, ended && keepsNothing());
     }
     if (keptTrailers != null) {
       sentAny = true;
@@ -66,7 +69,7 @@ final class RequestRelay {
       sentAny |= data.isReadable();
       backend.sendData(data, endStream);
     } else if (data.isReadable()) {
-      kept.add(data);
+      keep(data);
     } else {
       data.release();
     }
@@ -89,8 +92,23 @@ final class RequestRelay {
   void release() {
     backend = null;
     ByteBuf data;
-    while ((data = kept.poll()) != null) {
+    while ((data = takeKept()) != null) {
       data.release();
     }
+  }
+
+  private void keep(ByteBuf data) {
+    if (kept == null) {
+      kept = new ArrayDeque<>(4);
+    }
+    kept.add(data);
+  }
+
+  private boolean keepsNothing() {
+    return (kept == null || kept.isEmpty()) && keptTrailers == null;
+  }
+
+  private @Nullable ByteBuf takeKept() {
+    return kept == null ? null : kept.poll();
   }
 }

@@ -21,18 +21,18 @@ final class Waiting {
 
   private final WaitingRoom room;
   private final CallLoop loop;
-  private final Runnable resume;
+  private final ForwardedCall call;
   private boolean seated;
   private long bytes;
   private @Nullable Parking parking;
 
   /**
-   * @param resume goes on with a call that was woken; on its loop
+   * @param call goes on when it was woken; on its loop
    */
-  Waiting(WaitingRoom room, CallLoop loop, Runnable resume) {
+  Waiting(WaitingRoom room, CallLoop loop, ForwardedCall call) {
     this.room = room;
     this.loop = loop;
-    this.resume = resume;
+    this.call = call;
   }
 
   /** Takes a seat, unless the call has one; false when there is none. */
@@ -119,7 +119,7 @@ final class Waiting {
     public void run() {
       if (parking == this) {
         parking = null;
-        resume.run();
+        call.resume();
       }
     }
 

@@ -236,10 +236,8 @@ final class FrameReader {
   private boolean readPayload(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     ByteBuf kept = partial;
     if (kept == null && in.readableBytes() >= remaining) {
-      int end = in.readerIndex() + remaining;
       position = Position.HEADER;
-      onPayload(in.slice(in.readerIndex(), remaining), alloc);
-      in.readerIndex(end);
+      readWhole(in, alloc);
       return true;
     }
     if (kept == null) {
@@ -258,6 +256,18 @@ final class FrameReader {
       kept.release();
     }
     return true;
+  }
+
+  /** Lets {@code in} end with the payload while that is handed out: most need no slice. */
+  private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
+    int after = in.writerIndex();
+    int end = in.readerIndex() + remaining;
+    in.writerIndex(end);
+    try {
+      onPayload(in, alloc);
+    } finally {
+      in.setIndex(end, after);
+    }
   }
 
   private void onPayload(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
@@ -310,12 +320,12 @@ final class FrameReader {
     if (pad > payload.readableBytes()) {
       throw protocolError("padding exceeds the frame");
     }
-    ByteBuf fragment = payload.readSlice(payload.readableBytes() - pad);
+    payload.writerIndex(payload.writerIndex() - pad);
     boolean endStream = (flags & FrameType.FLAG_END_STREAM) != 0;
     if ((flags & FrameType.FLAG_END_HEADERS) != 0) {
-      listener.onHeaderBlock(streamId, fragment, endStream);
+      listener.onHeaderBlock(streamId, payload, endStream);
     } else {
-      block.open(streamId, endStream, fragment, alloc);
+      block.open(streamId, endStream, payload, alloc);
     }
   }
 

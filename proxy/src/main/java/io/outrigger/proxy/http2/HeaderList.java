@@ -58,8 +58,7 @@ public final class HeaderList {
   public int indexOf(AsciiString name, int start) {
     for (int i = start; i < size; i++) {
       AsciiString candidate = fields[2 * i];
-      if (candidate == name
-          || (candidate.hashCode() == name.hashCode() && candidate.equals(name))) {
+      if (candidate == name || (candidate.length() == name.length() && candidate.equals(name))) {
         return i;
       }
     }
@@ -81,6 +80,9 @@ public final class HeaderList {
 
   /** Collects fields for one block. */
   public static final class Builder {
+    /** Names and values of 32 fields. */
+    private static final int MOST_KEPT = 64;
+
     private AsciiString[] fields;
     private int size;
 
@@ -105,6 +107,19 @@ public final class HeaderList {
     /** The block; the builder is spent. */
     public HeaderList build() {
       return new HeaderList(fields, size);
+    }
+
+    /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */
+    HeaderList copy() {
+      return size == 0 ? EMPTY : new HeaderList(Arrays.copyOf(fields, 2 * size), size);
+    }
+
+    /** Forgets the fields, and room that only an unusual block needed. */
+    void clear() {
+      if (fields.length > MOST_KEPT) {
+        fields = new AsciiString[MOST_KEPT];
+      }
+      size = 0;
     }
   }
 }

@@ -18,6 +18,10 @@ final class HeaderRules {
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
   private static final AsciiString OPTIONS = AsciiString.cached("OPTIONS");
   private static final AsciiString CONNECT = AsciiString.cached("CONNECT");
+  private static final AsciiString ASTERISK = AsciiString.cached("*");
+  private static final AsciiString SWITCHING_PROTOCOLS = AsciiString.cached("101");
+  private static final AsciiString NO_CONTENT = AsciiString.cached("204");
+  private static final AsciiString NOT_MODIFIED = AsciiString.cached("304");
 
   /** Section 8.2.2: they speak of a connection that HTTP/2 does not have. */
   private static final AsciiString[] CONNECTION_FIELDS = {
@@ -109,7 +113,7 @@ final class HeaderRules {
     if (status.length() != 3 || status.charAt(0) < '1' || status.charAt(0) > '9') {
       return ":status is not a number";
     }
-    if (!isDigits(status) || status.contentEquals("101")) {
+    if (!isDigits(status) || status.equals(SWITCHING_PROTOCOLS)) {
       return ":status is not allowed";
     }
     return null;
@@ -144,27 +148,35 @@ final class HeaderRules {
   /** Whether a valid response head ends a message that has no content whatever its length says. */
   static boolean hasNoContent(HeaderList headers) {
     AsciiString status = headers.get(HeaderList.STATUS);
-    return status != null && (status.contentEquals("304") || status.contentEquals("204"));
+    return status != null && (status.equals(NOT_MODIFIED) || status.equals(NO_CONTENT));
   }
 
   private static boolean isPseudo(AsciiString name) {
     return !name.isEmpty() && name.byteAt(0) == ':';
   }
 
+  /** Names are told by their length before they are compared. */
   private static int pseudoBit(AsciiString name) {
-    if (name.equals(HeaderList.METHOD)) {
-      return METHOD_BIT;
+    switch (name.length()) {
+      case 5 -> {
+        return name.equals(HeaderList.PATH) ? PATH_BIT : 0;
+      }
+      case 7 -> {
+        if (name.equals(HeaderList.STATUS)) {
+          return STATUS_BIT;
+        }
+        if (name.equals(HeaderList.METHOD)) {
+          return METHOD_BIT;
+        }
+        return name.equals(HeaderList.SCHEME) ? SCHEME_BIT : 0;
+      }
+      case 10 -> {
+        return name.equals(HeaderList.AUTHORITY) ? AUTHORITY_BIT : 0;
+      }
+      default -> {
+        return 0;
+      }
     }
-    if (name.equals(HeaderList.SCHEME)) {
-      return SCHEME_BIT;
-    }
-    if (name.equals(HeaderList.PATH)) {
-      return PATH_BIT;
-    }
-    if (name.equals(HeaderList.AUTHORITY)) {
-      return AUTHORITY_BIT;
-    }
-    return name.equals(HeaderList.STATUS) ? STATUS_BIT : 0;
   }
 
   private static @Nullable String pseudoFault(HeaderList headers, int index, int seen, int bit) {
@@ -187,7 +199,7 @@ final class HeaderRules {
     if (method.isEmpty() || !isGraphic(method) || scheme.isEmpty() || !isGraphic(scheme)) {
       return ":method or :scheme is not a token";
     }
-    boolean asterisk = path.contentEquals("*") && method.equals(OPTIONS);
+    boolean asterisk = path.equals(ASTERISK) && method.equals(OPTIONS);
     if (!asterisk && (path.isEmpty() || path.byteAt(0) != '/')) {
       return ":path does not start with a slash";
     }

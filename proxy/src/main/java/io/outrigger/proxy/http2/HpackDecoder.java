@@ -49,7 +49,7 @@ final class HpackDecoder {
 
   /** Takes fields from Netty's decoder without building its map. */
   private static final class Collector extends DefaultHttp2Headers {
-    private HeaderList.Builder fields = HeaderList.builder(EXPECTED_FIELDS);
+    private final HeaderList.Builder fields = HeaderList.builder(EXPECTED_FIELDS);
     private int count;
 
     Collector() {
@@ -57,12 +57,12 @@ final class HpackDecoder {
     }
 
     void begin() {
-      fields = HeaderList.builder(EXPECTED_FIELDS);
+      fields.clear();
       count = 0;
     }
 
     HeaderList take() {
-      return fields.build();
+      return fields.copy();
     }
 
     @Override

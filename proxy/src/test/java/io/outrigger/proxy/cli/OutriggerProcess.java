@@ -140,7 +140,7 @@ final class OutriggerProcess implements AutoCloseable {
   }
 
   private Optional<String> admin() {
-    Matcher matcher = ADMIN.matcher(text("stderr"));
+    Matcher matcher = ADMIN.matcher(text("stderr").replace("\\/", "/")); // as JSON may spell it
     return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
 

@@ -150,7 +150,7 @@ final class ProcessEndsIT {
       assertThat(String.join("\n", demo.outLines()))
           .containsSubsequence(
               "A complete mesh",
-              "is killed",
+              "are killed",
               "failed over",
               "started again",
               "back",

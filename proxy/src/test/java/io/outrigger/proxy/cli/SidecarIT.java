@@ -16,6 +16,7 @@ import io.outrigger.xds.testing.JsonResources;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -278,7 +279,7 @@ final class SidecarIT {
   }
 
   private static boolean refuses(int port) {
-    try (var socket = new Socket("127.0.0.1", port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return !socket.isConnected();
     } catch (ConnectException e) {
       return true;
@@ -289,7 +290,7 @@ final class SidecarIT {
 
   /** What the port says until it closes. */
   private static String exchange(int port, String bytes) throws IOException {
-    try (var socket = new Socket("127.0.0.1", port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }

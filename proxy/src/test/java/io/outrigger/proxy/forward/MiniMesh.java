@@ -62,7 +62,6 @@ final class MiniMesh implements AutoCloseable {
             ForwardSettings.defaults("node-1"),
             TargetResolver.fixed(target),
             CallObserver.NONE,
-            MemoryLimit.NONE,
             loopCount);
     listener =
         Http2Listener.bind(

@@ -114,7 +114,7 @@ public final class ResourceDirectory {
   private ResourceFiles readAfter(ResourceFiles before) {
     try {
       return ResourceFiles.read(roots, before);
-    } catch (RuntimeException e) { // ours; it must not end the watching
+    } catch (RuntimeException | Error e) { // ours; it must not end the watching
       log.error("resource files: reading failed", e);
       return before;
     }
