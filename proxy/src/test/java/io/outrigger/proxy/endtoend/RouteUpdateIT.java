@@ -336,39 +336,6 @@ class RouteUpdateIT {
     assertThat(b.connections()).isEqualTo(1);
   }
 
-  @Conformance("A28-08")
-  @Test
-  void binaryAndPseudoHeadersAreInvisibleToMatchers() throws Exception {
-    cluster("A", mesh.backend("a"));
-    cluster("matched", mesh.backend("matched"));
-    listener();
-    controlPlane.serve(
-        Xds.routes(
-            "routes",
-            Xds.host(
-                "*",
-                present("x-token-bin"),
-                present(":path"),
-                present(":authority"),
-                """
-                {"match":{"prefix":"/typed.","headers":[{"name":"content-type",
-                   "string_match":{"exact":"application/grpc"}}]},"route":{"cluster":"matched"}}""",
-                Xds.route("", "A"))));
-    mesh.startReady();
-    App app = mesh.app();
-
-    assertThat(app.call("test.Pay/Charge", "x-token", "1").backend()).isEqualTo("a");
-    assertThat(app.callWithBinary("test.Pay/Charge", "x-token-bin").backend()).isEqualTo("a");
-    assertThat(app.call("typed.Pay/Charge").backend()).isEqualTo("matched");
-  }
-
-  private static String present(String header) {
-    return """
-        {"match":{"prefix":"/","headers":[{"name":"%s","present_match":true}]},
-         "route":{"cluster":"matched"}}"""
-        .formatted(header);
-  }
-
   @Conformance("A39-05")
   @Test
   void otherFiltersConcernOnlyNewRequests() throws Exception {
