@@ -252,7 +252,7 @@ class RouteUpdateIT {
                 && !controlPlane.subscribed(ResourceType.ENDPOINT).contains("A"));
   }
 
-  @Conformance({"A31-08", "A31-12"})
+  @Conformance("A31-12")
   @Test
   void aRemovedClusterThatComesBackKeepsItsConnections() throws Exception {
     Backend a = mesh.backend("a");
@@ -334,39 +334,6 @@ class RouteUpdateIT {
 
     assertThat(failed).isBetween(60, 140);
     assertThat(b.connections()).isEqualTo(1);
-  }
-
-  @Conformance("A28-08")
-  @Test
-  void binaryAndPseudoHeadersAreInvisibleToMatchers() throws Exception {
-    cluster("A", mesh.backend("a"));
-    cluster("matched", mesh.backend("matched"));
-    listener();
-    controlPlane.serve(
-        Xds.routes(
-            "routes",
-            Xds.host(
-                "*",
-                present("x-token-bin"),
-                present(":path"),
-                present(":authority"),
-                """
-                {"match":{"prefix":"/typed.","headers":[{"name":"content-type",
-                   "string_match":{"exact":"application/grpc"}}]},"route":{"cluster":"matched"}}""",
-                Xds.route("", "A"))));
-    mesh.startReady();
-    App app = mesh.app();
-
-    assertThat(app.call("test.Pay/Charge", "x-token", "1").backend()).isEqualTo("a");
-    assertThat(app.callWithBinary("test.Pay/Charge", "x-token-bin").backend()).isEqualTo("a");
-    assertThat(app.call("typed.Pay/Charge").backend()).isEqualTo("matched");
-  }
-
-  private static String present(String header) {
-    return """
-        {"match":{"prefix":"/","headers":[{"name":"%s","present_match":true}]},
-         "route":{"cluster":"matched"}}"""
-        .formatted(header);
   }
 
   @Conformance("A39-05")
