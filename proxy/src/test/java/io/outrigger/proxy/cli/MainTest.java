@@ -60,6 +60,10 @@ final class MainTest {
   }
 
   private static Process start(String... args) throws IOException {
+    return start(Draining.class, args);
+  }
+
+  private static Process start(Class<?> program, String... args) throws IOException {
     List<String> command =
         new java.util.ArrayList<>(
             List.of(
@@ -68,7 +72,7 @@ final class MainTest {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Draining.class.getName()));
+                program.getName()));
     command.addAll(List.of(args));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
@@ -149,10 +153,23 @@ final class MainTest {
 
   @Test
   void theLogNamesTheBootstrapAndWrongInputIsExitCode2() throws Exception {
-    Process good = start(RUN);
-    assertThat(output(good).readLine())
+    String[] run = {
+      "run",
+      "--bootstrap",
+      "../config/examples/bootstrap.json",
+      "--forward",
+      "0=xds:///orders",
+      "--admin",
+      "off"
+    };
+    Process good = start(Main.class, run);
+    String line = output(good).readLine();
+    while (line != null && !line.contains("bootstrap:")) {
+      line = output(good).readLine();
+    }
+    assertThat(line)
         .matches(
-            "\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z INFO  RunCommand: bootstrap:"
+            "\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z INFO  ProxyApp: bootstrap:"
                 + " ../config/examples/bootstrap.json \\(--bootstrap\\)");
     signal(good, "TERM");
     assertThat(exitCode(good)).isZero();
