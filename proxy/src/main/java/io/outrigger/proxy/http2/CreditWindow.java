@@ -5,9 +5,10 @@ import io.outrigger.base.LoopConfined;
 /**
  * How many bytes of DATA the peer may send us, and the credit that waits to be returned to it.
  *
- * <p>Credit is told at half a window, so that WINDOW_UPDATE costs little. It is told earlier when
- * the peer has less left than waits here: bytes of streams that stand still are never returned, and
- * with more than half a connection's window of them the other half would not be reached.
+ * <p>Credit is told at half a window, so that WINDOW_UPDATE costs little. That of a connection is
+ * told earlier when the peer has less left than waits here: bytes of streams that stand still are
+ * never returned, and with more than half a connection's window of them the other half would not be
+ * reached.
  */
 @LoopConfined
 final class CreditWindow {
@@ -15,13 +16,24 @@ final class CreditWindow {
   private static final int EARLY_PARTS = 16;
 
   private final int size;
+  private final boolean shared;
   private int available;
   private int returned;
 
   /** {@code available} starts above {@code size} while the peer may not know the latter yet. */
   CreditWindow(int size, int available) {
+    this(size, available, false);
+  }
+
+  private CreditWindow(int size, int available, boolean shared) {
+    this.shared = shared;
     this.size = size;
     this.available = available;
+  }
+
+  /** The window of a connection, which its streams share. */
+  static CreditWindow ofConnection(int size) {
+    return new CreditWindow(size, size, true);
   }
 
   /**
@@ -50,7 +62,7 @@ final class CreditWindow {
   int giveBack(int bytes) {
     returned += bytes;
     boolean isDue = returned >= (size + 1) / 2;
-    boolean isShort = returned >= available && returned >= size / EARLY_PARTS;
+    boolean isShort = shared && returned >= available && returned >= size / EARLY_PARTS;
     if (returned == 0 || !(isDue || isShort)) {
       return 0;
     }

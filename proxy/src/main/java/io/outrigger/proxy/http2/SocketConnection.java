@@ -291,7 +291,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     var writer = new FrameWriter(ctx, this::markDirty);
     var table = new StreamTable(server);
     var peer = new PeerSettings(!server, writer, table);
-    var credit = new CreditWindow(settings.connectionWindow(), settings.connectionWindow());
+    var credit = CreditWindow.ofConnection(settings.connectionWindow());
     EventLoop loop = ctx.channel().eventLoop();
     parts =
         new Parts(

@@ -69,14 +69,23 @@ final class Dialer {
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            failed.accept(reasonOf(done.cause()));
+            tell(failed, reasonOf(done.cause()));
           }
         });
     return connecting.channel();
   }
 
+  /** A socket that could not even be made belongs to no loop: that is told on another thread. */
+  private void tell(Consumer<String> failed, String reason) {
+    if (loop.inEventLoop()) {
+      failed.accept(reason);
+    } else {
+      loop.execute(() -> failed.accept(reason));
+    }
+  }
+
   private String reasonOf(@Nullable Throwable cause) {
-    String text = String.valueOf(cause == null ? null : cause.getMessage());
+    String text = String.valueOf(cause == null ? null : rootOf(cause).getMessage());
     if (cause instanceof ConnectTimeoutException) {
       return "no connection within " + settings.connectTimeout().toMillis() + "ms";
     }
@@ -86,6 +95,14 @@ final class Dialer {
       }
     }
     return text;
+  }
+
+  private static Throwable rootOf(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
   }
 
   private static InetSocketAddress resolve(EndpointAddress address) {

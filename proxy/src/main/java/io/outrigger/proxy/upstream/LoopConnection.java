@@ -133,7 +133,7 @@ final class LoopConnection {
 
     private void close() {
       cancelTimer();
-      if (channel != null) {
+      if (channel != null && channel.isRegistered()) { // else there is no socket
         var unused = channel.close();
       }
     }

@@ -43,7 +43,7 @@ class AdminIT {
   private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

@@ -24,7 +24,7 @@ class BalancingIT {
   private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

@@ -20,7 +20,7 @@ class ControlPlaneIT {
   private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

@@ -20,7 +20,7 @@ class DrainIT {
   private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 
@@ -90,7 +90,7 @@ class DrainIT {
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
-    mesh.proxy().drained().get(10, TimeUnit.SECONDS);
+    mesh.proxy().drain().get(10, TimeUnit.SECONDS);
     assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 }

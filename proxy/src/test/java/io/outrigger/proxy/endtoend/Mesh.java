@@ -117,9 +117,13 @@ final class Mesh implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     while (!parts.isEmpty()) {
-      parts.pop().close();
+      try {
+        parts.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError("part of the mesh did not close", e);
+      }
     }
   }
 }

@@ -20,7 +20,7 @@ class RouteUpdateIT {
   private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

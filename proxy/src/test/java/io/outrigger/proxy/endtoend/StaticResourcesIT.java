@@ -21,7 +21,7 @@ class StaticResourcesIT {
   @TempDir Path folder;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

@@ -24,7 +24,7 @@ class TargetsIT {
   @TempDir Path folder;
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     mesh.close();
   }
 

@@ -1,0 +1,125 @@
+package io.outrigger.proxy.oracle;
+
+import io.grpc.HandlerRegistry;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCalls;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A server that answers every method with its name, but those of {@link #SILENT} never. */
+final class NamedBackend implements AutoCloseable {
+  /** The service whose methods get no answer. */
+  static final String SILENT = "oracle.Silent";
+
+  private static final long PATIENCE_SECONDS = 10;
+
+  private final String name;
+  private final int port;
+  private @Nullable Server server;
+
+  NamedBackend(String name) {
+    this.name = name;
+    Server started = listen(0);
+    server = started;
+    port = started.getPort();
+  }
+
+  /** A unary method with text in and out. */
+  static MethodDescriptor<String, String> method(String fullName) {
+    return MethodDescriptor.<String, String>newBuilder()
+        .setType(MethodDescriptor.MethodType.UNARY)
+        .setFullMethodName(fullName)
+        .setRequestMarshaller(new Text())
+        .setResponseMarshaller(new Text())
+        .build();
+  }
+
+  String name() {
+    return name;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Breaks its connections and refuses new ones. */
+  void kill() {
+    Server running = server;
+    if (running == null) {
+      return;
+    }
+    server = null;
+    try {
+      if (!running.shutdownNow().awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("the server does not end: " + name);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Comes back on its port. */
+  void revive() {
+    server = listen(port);
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+
+  private Server listen(int onPort) {
+    try {
+      return NettyServerBuilder.forAddress(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
+          .fallbackHandlerRegistry(new AnyMethod())
+          .build()
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private final class AnyMethod extends HandlerRegistry {
+    @Override
+    public ServerMethodDefinition<?, ?> lookupMethod(String method, @Nullable String authority) {
+      return ServerMethodDefinition.create(
+          method(method),
+          ServerCalls.asyncUnaryCall(
+              (request, reply) -> {
+                if (!method.startsWith(SILENT + "/")) {
+                  reply.onNext(name);
+                  reply.onCompleted();
+                }
+              }));
+    }
+  }
+
+  /** Text as the message itself. */
+  private static final class Text implements MethodDescriptor.Marshaller<String> {
+    @Override
+    public InputStream stream(String value) {
+      return new ByteArrayInputStream(value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String parse(InputStream stream) {
+      try {
+        return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.outrigger.proxy.oracle;
+
+import static io.outrigger.proxy.oracle.Verdicts.CLUSTER;
+import static io.outrigger.proxy.oracle.Verdicts.TARGET;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.outrigger.proxy.interop.MeshResources;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceType;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Which resources are accepted: {@code ACK} is by both, {@code NACK} by none, else by whom alone,
+ * for a reason in docs/oracle.md. In order, since a listener or cluster that is accepted may end
+ * the interest in what hung on the one before.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ValidationOracleIT {
+  private static Verdicts verdicts;
+
+  @BeforeAll
+  static void start() {
+    verdicts = new Verdicts();
+  }
+
+  @AfterAll
+  static void stop() {
+    verdicts.close();
+  }
+
+  private static void check(ResourceType<?> type, Message resource, String accepted) {
+    var verdict = verdicts.of(type, resource);
+    boolean ours = accepted.equals("ACK") || accepted.equals("outrigger");
+    boolean theirs = accepted.equals("ACK") || accepted.equals("grpc-java");
+
+    assertThat(verdict)
+        .matches(said -> said.isAccepted(ours, theirs), "is accepted by " + accepted);
+  }
+
+  private static <B extends Message.Builder> B merge(String text, B into)
+      throws TextFormat.ParseException {
+    TextFormat.merge(text.replace('\'', '"'), into);
+    return into;
+  }
+
+  @Order(2)
+  @Conformance({"A28-05", "A28-10", "A31-32", "A31-35", "A31-39"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "match { prefix: '/' } route { cluster: 'pay' } | ACK",
+        "match { prefix: '' } route { cluster: 'pay' } | ACK",
+        "match { } route { cluster: 'pay' } | NACK",
+        "route { cluster: 'pay' } | NACK",
+        "match { connect_matcher { } } route { cluster: 'pay' } | NACK",
+        "match { safe_regex { regex: '(' } } route { cluster: 'pay' } | NACK",
+        "match { safe_regex { regex: '' } } route { cluster: 'pay' } | ACK",
+        "match { prefix: '/' headers { name: 'a' safe_regex_match { regex: '[' } } } route { cluster: 'pay' } | NACK",
+        "match { prefix: '/' headers { name: 'a' string_match { safe_regex { regex: '[' } } } } route { cluster: 'pay' } | NACK",
+        "match { prefix: '/' headers { name: 'a' } } route { cluster: 'pay' } | NACK",
+        "match { prefix: '/' headers { name: 'a' string_match { } } } route { cluster: 'pay' } | NACK",
+        "match { prefix: '/' headers { name: 'a' prefix_match: '' } } route { cluster: 'pay' } | grpc-java",
+        "match { prefix: '/' headers { name: 'a' range_match { start: 2 end: 1 } } } route { cluster: 'pay' } | ACK",
+        "match { prefix: '/' runtime_fraction { default_value { denominator: 7 } } } route { cluster: 'pay' } | NACK",
+        "match { prefix: '/' query_parameters { name: 'q' } } redirect { } | ACK",
+        "match { prefix: '/' } redirect { } | outrigger",
+        "match { prefix: '/' } direct_response { status: 200 } | outrigger",
+        "match { prefix: '/' } non_forwarding_action { } | ACK",
+        "match { prefix: '/' } | outrigger",
+        "match { prefix: '/' } route { } | ACK",
+        "match { prefix: '/' } route { cluster_header: 'x' } | ACK",
+        "match { prefix: '/' } route { weighted_clusters { } } | NACK",
+        "match { prefix: '/' } route { weighted_clusters { clusters { name: 'pay' weight { } } } } | NACK",
+        "match { prefix: '/' } route { weighted_clusters { clusters { name: 'pay' } clusters { name: 'pay' weight { value: 1 } } } } | ACK",
+        "match { prefix: '/' } route { weighted_clusters { clusters { name: 'pay' weight { value: 4294967295 } } clusters { name: 'pay' weight { value: 1 } } } } | NACK",
+        "match { prefix: '/' } route { cluster: 'pay' max_stream_duration { max_stream_duration { seconds: 315576000000 } } } | outrigger",
+        "match { prefix: '/' } route { cluster: 'pay' max_stream_duration { max_stream_duration { seconds: -1 } } } | grpc-java",
+        "match { prefix: '/' } route { cluster: 'pay' timeout { seconds: -1 } } | grpc-java",
+        "match { prefix: '/' } route { cluster: 'pay' hash_policy { header { header_name: 'x' regex_rewrite { pattern { regex: '(' } } } } } | outrigger",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { num_retries { value: 0 } } } | ACK",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_back_off { } } } | outrigger",
+      })
+  void routes(String route, String accepted) throws Exception {
+    var base = MeshResources.route(MeshResources.prefix("/"), CLUSTER);
+    var routes =
+        MeshResources.routes(List.of(MeshResources.host(TARGET, List.of(base)))).toBuilder();
+    String host = "virtual_hosts { name: 'other' domains: 'other' routes { " + route + " } }";
+
+    check(ResourceType.ROUTE, merge(host, routes).build(), accepted);
+  }
+
+  @Order(1)
+  @Conformance({"A27-06", "A27-07"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } } | ACK",
+        "endpoints { load_balancing_weight { value: 1 } priority: 1 } | grpc-java",
+        "endpoints { locality { region: 'test' zone: 'a' } load_balancing_weight { value: 1 } } | NACK",
+        "endpoints { locality { region: 'test' zone: 'a' } load_balancing_weight { value: 1 } priority: 1 } | ACK",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } priority: 2 } | NACK",
+        "endpoints { locality { zone: 'b' } priority: 2 } | ACK",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 4294967295 } } | grpc-java",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } lb_endpoints { endpoint { address { socket_address { address: '127.0.0.1' port_value: 1 } } } } } | grpc-java",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } lb_endpoints { endpoint { address { socket_address { address: 'name' port_value: 1 } } } } } | NACK",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } lb_endpoints { endpoint { } } } | NACK",
+        "endpoints { locality { zone: 'b' } load_balancing_weight { value: 1 } lb_endpoints { load_balancing_weight { } endpoint { address { socket_address { address: '127.0.0.2' port_value: 1 } } } } } | grpc-java",
+        "policy { drop_overloads { category: 'c' drop_percentage { numerator: 300 } } } | ACK",
+        "policy { drop_overloads { category: 'c' drop_percentage { numerator: 3 denominator: 7 } } } | NACK",
+      })
+  void endpoints(String text, String accepted) throws Exception {
+    var assignment =
+        MeshResources.assignment(CLUSTER, MeshResources.locality("a", 0, 1, 1)).toBuilder();
+
+    check(ResourceType.ENDPOINT, merge(text, assignment).build(), accepted);
+  }
+
+  @Order(3)
+  @Conformance({"A27-05", "A37-01", "A37-07"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "type: STATIC | NACK",
+        "type: STRICT_DNS | NACK",
+        "lb_policy: MAGLEV | NACK",
+        "lb_policy: RANDOM | NACK",
+        "eds_cluster_config { eds_config { path: '/x' } } | NACK",
+        "eds_cluster_config { eds_config { self { } } } | ACK",
+        "lrs_server { ads { } } | NACK",
+        "lrs_server { self { } } | ACK",
+        "transport_socket { name: 'x' typed_config { type_url: 'type.googleapis.com/x' } } | NACK",
+        "outlier_detection { interval { seconds: -1 } } | NACK",
+        "outlier_detection { max_ejection_percent { value: 101 } } | NACK",
+        "outlier_detection { enforcing_success_rate { value: 101 } } | NACK",
+        "outlier_detection { failure_percentage_threshold { value: 101 } } | NACK",
+        "outlier_detection { interval { seconds: 1 } max_ejection_percent { value: 100 } } | ACK",
+        "load_balancing_policy { } | NACK",
+        "load_balancing_policy { policies { typed_extension_config { name: 'x' typed_config { type_url: 'type.googleapis.com/x' } } } } | NACK",
+        "load_balancing_policy { policies { typed_extension_config { name: 'x' typed_config { type_url: 'type.googleapis.com/envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin' } } } } | ACK",
+        "circuit_breakers { thresholds { priority: HIGH max_requests { value: 1 } } } | ACK",
+        "type: LOGICAL_DNS | NACK",
+        "type: LOGICAL_DNS load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } } } | NACK",
+        "type: LOGICAL_DNS load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 resolver_name: 'x' } } } } } } | NACK",
+        "type: LOGICAL_DNS load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } } } | ACK",
+      })
+  void clusters(String text, String accepted) throws Exception {
+    var cluster = MeshResources.cluster(CLUSTER).toBuilder();
+
+    check(ResourceType.CLUSTER, merge(text, cluster).build(), accepted);
+  }
+
+  @Order(4)
+  @Conformance("A27-04")
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "xff_num_trusted_hops: 1 | NACK",
+        "original_ip_detection_extensions { name: 'x' } | NACK",
+        "http_filters { name: 'late' typed_config { type_url: 'type.googleapis.com/x' } } | NACK",
+        "http_filters { name: 'envoy.filters.http.router' typed_config { type_url: 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' } } | NACK",
+        "rds { config_source { path: '/x' } } | NACK",
+        "rds { config_source { self { } } } | ACK",
+        "common_http_protocol_options { max_stream_duration { seconds: -1 } } | grpc-java",
+        "common_http_protocol_options { max_stream_duration { seconds: 1 } } | ACK",
+      })
+  void listeners(String text, String accepted) throws Exception {
+    Listener base = MeshResources.listener(TARGET);
+    var manager = merge(text, manager(base).toBuilder());
+    var listener = base.toBuilder();
+    listener.getApiListenerBuilder().setApiListener(Any.pack(manager.build()));
+
+    check(ResourceType.LISTENER, listener.build(), accepted);
+  }
+
+  private static HttpConnectionManager manager(Listener listener)
+      throws InvalidProtocolBufferException {
+    return listener.getApiListener().getApiListener().unpack(HttpConnectionManager.class);
+  }
+}
