@@ -320,11 +320,13 @@ STREAMING_COLUMNS = [("cpu_s_per_gib", "CPU s/GiB", "{:.2f}"), ("mb_per_s", "MB/
 def unary(running, options, folder):
     seconds = options.seconds or (1.2 if options.quick else 5)
     rounds = options.rounds or (3 if options.quick else 5)
-    warm = 4 if options.quick else 10
-    for name, (process, port) in running.items():
+    for name, (_, port) in running.items():
         say(f"warming {name}")
-        for shape in ((10, 10), (1, 1)):
-            measure_unary(process, port, shape, warm / 2, folder)
+        # By requests, not by time: on a busy machine a JVM would else be measured while it compiles.
+        for requests, connections, streams in ((60_000, 10, 10), (10_000, 1, 1)):
+            total = requests if options.quick else 3 * requests
+            arguments = ["-n", str(total), "-c", str(connections), "-m", str(streams), "-t", "1"]
+            load(port, [*arguments, "-d", os.path.join(folder, "request")], PATH, 120)
     return rounds, [(f"{c} connections x {s} streams", lambda p, port, sh=(c, s): measure_unary(p, port, sh, seconds, folder))
                     for c, s in SHAPES]
 
