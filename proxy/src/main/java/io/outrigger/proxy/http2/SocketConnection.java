@@ -42,22 +42,10 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   private final boolean server;
   private final ConnectionSettings settings;
   private final Function<SocketConnection, ConnectionHandler> handlerFactory;
-  private @Nullable Parts parts;
+  private @Nullable ConnectionParts parts;
   private @Nullable ConnectionHandler handler;
   private boolean dirty;
   private boolean wantsCapacity;
-
-  /** What exists once the channel is known. */
-  private record Parts(
-      ChannelHandlerContext ctx,
-      EndOfTurn endOfTurn,
-      FrameWriter writer,
-      StreamTable table,
-      PeerSettings peer,
-      OutboundData outbound,
-      CreditWindow credit,
-      PeerFaults faults,
-      ConnectionCourse course) {}
 
   private SocketConnection(
       boolean server,
@@ -80,8 +68,8 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     return new SocketConnection(false, settings, handlerFactory);
   }
 
-  private Parts parts() {
-    Parts known = parts;
+  private ConnectionParts parts() {
+    ConnectionParts known = parts;
     if (known == null) {
       throw new IllegalStateException("connection is in no pipeline");
     }
@@ -90,12 +78,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   /** Where everything of this connection runs. */
   public EventLoop eventLoop() {
-    return parts().ctx.channel().eventLoop();
+    return parts().ctx().channel().eventLoop();
   }
 
   /** The peer; null when it has no address or is gone. */
   public @Nullable SocketAddress remoteAddress() {
-    return parts().ctx.channel().remoteAddress();
+    return parts().ctx().channel().remoteAddress();
   }
 
   /**
@@ -103,17 +91,17 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
    * are open a PING is sent, and {@code timeout} later the connection is lost.
    */
   public void keepAlive(Duration time, Duration timeout) {
-    parts().course.keepAlive(time, timeout);
+    parts().course().keepAlive(time, timeout);
   }
 
   @Override
   public boolean canOpenStream() {
-    Parts p = parts();
+    ConnectionParts p = parts();
     boolean can =
         !server
-            && p.course.isOpen()
-            && p.table.active() < p.peer.maxConcurrentStreams()
-            && p.table.hasLocalIds();
+            && p.course().isOpen()
+            && p.table().active() < p.peer().maxConcurrentStreams()
+            && p.table().hasLocalIds();
     wantsCapacity |= !can;
     return can;
   }
@@ -125,46 +113,46 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     }
     SocketStream stream = newStream(0);
     stream.handler(handler);
-    parts().table.addUnnumbered(stream);
+    parts().table().addUnnumbered(stream);
     return stream;
   }
 
   @Override
   public int activeStreams() {
-    return parts().table.active();
+    return parts().table().active();
   }
 
   @Override
   public void drain() {
-    parts().course.drain();
+    parts().course().drain();
   }
 
   @Override
   public void close(Http2Error error, String reason) {
-    parts().course.close(error, reason);
+    parts().course().close(error, reason);
   }
 
   /** Lets a test come to the end of the stream ids. */
   void lastLocalIdIsNear() {
-    parts().table.nextLocalId(Integer.MAX_VALUE);
+    parts().table().nextLocalId(Integer.MAX_VALUE);
   }
 
   // What streams ask for.
 
   OutboundData outbound() {
-    return parts().outbound;
+    return parts().outbound();
   }
 
   void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
-    Parts p = parts();
+    ConnectionParts p = parts();
     if (stream.id() == 0) {
-      p.table.number(stream);
+      p.table().number(stream);
       stream.inbound().headRequest = HeaderRules.HEAD.equals(headers.get(HeaderList.METHOD));
-      if (!p.table.hasLocalIds()) {
-        p.course.onIdsUsedUp();
+      if (!p.table().hasLocalIds()) {
+        p.course().onIdsUsedUp();
       }
     }
-    p.writer.headers(stream.id(), headers, endStream);
+    p.writer().headers(stream.id(), headers, endStream);
     if (endStream) {
       stream.onEndSent();
       settle(stream);
@@ -181,22 +169,22 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   void returnCredit(SocketStream stream, int bytes) {
     int increment = stream.isReceiveEnded() ? 0 : stream.creditWindow().giveBack(bytes);
     if (increment > 0) {
-      parts().writer.windowUpdate(stream.id(), increment);
+      parts().writer().windowUpdate(stream.id(), increment);
     }
     returnConnectionCredit(bytes);
   }
 
   void returnConnectionCredit(int bytes) {
-    Parts p = parts();
-    int increment = p.credit.giveBack(bytes);
-    if (increment > 0 && !p.course.isEnding()) {
-      p.writer.windowUpdate(0, increment);
+    ConnectionParts p = parts();
+    int increment = p.credit().giveBack(bytes);
+    if (increment > 0 && !p.course().isEnding()) {
+      p.writer().windowUpdate(0, increment);
     }
   }
 
   void resetByUs(SocketStream stream, Http2Error error) {
     if (stream.id() != 0) {
-      parts().writer.reset(stream.id(), error);
+      parts().writer().reset(stream.id(), error);
     }
     remove(stream, true);
   }
@@ -209,10 +197,10 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   private void remove(SocketStream stream, boolean byOurReset) {
-    parts().table.remove(stream, byOurReset);
-    parts().outbound.leave(stream);
+    parts().table().remove(stream, byOurReset);
+    parts().outbound().leave(stream);
     returnConnectionCredit(stream.end());
-    if (wantsCapacity || parts().course.isLeaving()) {
+    if (wantsCapacity || parts().course().isLeaving()) {
       markDirty(); // looked after at the end of the turn, outside of any callback
     }
   }
@@ -232,31 +220,31 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   ConnectionCourse course() {
-    return parts().course;
+    return parts().course();
   }
 
   PeerFaults faults() {
-    return parts().faults;
+    return parts().faults();
   }
 
   boolean admits() {
-    Parts p = parts();
-    return p.table.active() < settings.maxConcurrentStreams() && !p.course.isLeaving();
+    ConnectionParts p = parts();
+    return p.table().active() < settings.maxConcurrentStreams() && !p.course().isLeaving();
   }
 
   SocketStream openPeerStream(int id) {
     SocketStream stream = newStream(id);
-    parts().table.add(stream);
+    parts().table().add(stream);
     return stream;
   }
 
   private SocketStream newStream(int id) {
-    Parts p = parts();
-    int granted = p.course.grantedWindow();
+    ConnectionParts p = parts();
+    int granted = p.course().grantedWindow();
     return new SocketStream(
         this,
         id,
-        new FlowWindow(p.peer.initialWindow()),
+        new FlowWindow(p.peer().initialWindow()),
         new CreditWindow(settings.streamWindow(), granted));
   }
 
@@ -279,7 +267,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   void markDirty() {
     if (!dirty) {
       dirty = true;
-      parts().endOfTurn.add(this);
+      parts().endOfTurn().add(this);
     }
   }
 
@@ -288,40 +276,25 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
-    var writer = new FrameWriter(ctx, this::markDirty);
-    var table = new StreamTable(server);
-    var peer = new PeerSettings(!server, writer, table);
-    var credit = CreditWindow.ofConnection(settings.connectionWindow());
-    EventLoop loop = ctx.channel().eventLoop();
-    parts =
-        new Parts(
-            ctx,
-            EndOfTurn.of(loop),
-            writer,
-            table,
-            peer,
-            new OutboundData(this, writer, ctx.alloc()),
-            credit,
-            new PeerFaults(this, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
-            new ConnectionCourse(this, ctx, settings, writer, table, peer));
-    var hpack = new HpackDecoder(settings.maxHeaderListBytes());
-    parts().course.listenTo(new InboundFrames(this, table, hpack, credit));
+    ConnectionParts made = ConnectionParts.of(this, server, settings, ctx, this::markDirty);
+    parts = made;
+    made.course().listenTo(made.frames(this, settings));
     handler = handlerFactory.apply(this);
     if (ctx.channel().isActive()) {
-      parts().course.start();
+      parts().course().start();
     }
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    parts().course.start();
+    parts().course().start();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     try {
-      parts().course.read(bytes);
+      parts().course().read(bytes);
     } catch (RuntimeException e) {
       onBug(e);
     } finally {
@@ -331,25 +304,25 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (parts().outbound.canSend()) {
+    if (parts().outbound().canSend()) {
       markDirty();
     }
   }
 
   @Override
   public void onEndOfTurn() {
-    Parts p = parts();
+    ConnectionParts p = parts();
     try {
-      if (!p.course.isEnding()) {
-        p.outbound.pump();
-        p.course.onEndOfTurn();
+      if (!p.course().isEnding()) {
+        p.outbound().pump();
+        p.course().onEndOfTurn();
       }
       if (wantsCapacity && canOpenStream()) {
         wantsCapacity = false;
         handler().onCapacity();
       }
       dirty = false;
-      if (!p.course.isEnding()) {
+      if (!p.course().isEnding()) {
         flush(p);
       }
     } catch (RuntimeException | Error e) { // no memory for a buffer is an error
@@ -358,31 +331,31 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void flush(Parts p) {
-    p.writer.flush();
-    if (p.outbound.canSend()) {
+  private void flush(ConnectionParts p) {
+    p.writer().flush();
+    if (p.outbound().canSend()) {
       markDirty(); // only our own buffer was full
     }
     AbuseLimits limits = settings.abuse();
-    if (p.ctx.channel().bytesBeforeWritable() > limits.unsentBytes()) {
+    if (p.ctx().channel().bytesBeforeWritable() > limits.unsentBytes()) {
       close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    parts().course.onSocketClosed("socket closed by the peer");
+    parts().course().onSocketClosed("socket closed by the peer");
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    parts().course.onSocketClosed("socket was never connected");
+    parts().course().onSocketClosed("socket was never connected");
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException) {
-      parts().course.onSocketFailed(String.valueOf(cause.getMessage()));
+      parts().course().onSocketFailed(String.valueOf(cause.getMessage()));
     } else {
       onBug(cause);
     }
@@ -394,13 +367,13 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
       close(Http2Error.INTERNAL_ERROR, "internal error");
     } catch (RuntimeException | Error again) {
       log.debug("{}: closed without a farewell", this, again);
-      var unused = parts().ctx.close();
+      var unused = parts().ctx().close();
     }
   }
 
   @Override
   public String toString() {
-    Parts p = parts;
-    return (server ? "server " : "client ") + (p == null ? "connection" : p.ctx.channel());
+    ConnectionParts p = parts;
+    return (server ? "server " : "client ") + (p == null ? "connection" : p.ctx().channel());
   }
 }

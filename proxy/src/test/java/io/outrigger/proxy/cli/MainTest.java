@@ -163,9 +163,10 @@ final class MainTest {
       "off"
     };
     Process good = start(Main.class, run);
-    String line = output(good).readLine();
+    BufferedReader log = output(good);
+    String line = log.readLine();
     while (line != null && !line.contains("bootstrap:")) {
-      line = output(good).readLine();
+      line = log.readLine();
     }
     assertThat(line)
         .matches(

@@ -1,0 +1,52 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.outrigger.base.LoopConfined;
+
+/** What a connection consists of once its channel is known. */
+@LoopConfined
+record ConnectionParts(
+    ChannelHandlerContext ctx,
+    EndOfTurn endOfTurn,
+    FrameWriter writer,
+    StreamTable table,
+    PeerSettings peer,
+    OutboundData outbound,
+    CreditWindow credit,
+    PeerFaults faults,
+    ConnectionCourse course) {
+
+  /**
+   * The parts of {@code connection}.
+   *
+   * @param onWritten called when there is something to flush
+   */
+  static ConnectionParts of(
+      SocketConnection connection,
+      boolean server,
+      ConnectionSettings settings,
+      ChannelHandlerContext ctx,
+      Runnable onWritten) {
+    EventLoop loop = ctx.channel().eventLoop();
+    var writer = new FrameWriter(ctx, onWritten);
+    var table = new StreamTable(server);
+    var peer = new PeerSettings(!server, writer, table);
+    return new ConnectionParts(
+        ctx,
+        EndOfTurn.of(loop),
+        writer,
+        table,
+        peer,
+        new OutboundData(connection, writer, ctx.alloc()),
+        CreditWindow.ofConnection(settings.connectionWindow()),
+        new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
+        new ConnectionCourse(connection, ctx, settings, writer, table, peer));
+  }
+
+  /** Who understands the peer's frames. */
+  InboundFrames frames(SocketConnection connection, ConnectionSettings settings) {
+    return new InboundFrames(
+        connection, table, new HpackDecoder(settings.maxHeaderListBytes()), credit);
+  }
+}
