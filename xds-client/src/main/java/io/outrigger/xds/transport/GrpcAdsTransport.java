@@ -18,6 +18,8 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * ADS over a gRPC channel. The channel connects with the first stream. Streams do not wait for
@@ -29,6 +31,8 @@ import java.util.concurrent.TimeUnit;
  */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
+  private static final Logger log = LoggerFactory.getLogger(GrpcAdsTransport.class);
+
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
   private static final long KEEPALIVE_TIME_MINUTES = 5; // A57-38
   private static final long KEEPALIVE_TIMEOUT_SECONDS = 20;
@@ -46,6 +50,9 @@ public final class GrpcAdsTransport implements AdsTransport {
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this.loop = loop;
     name = server.uri();
+    if (!server.callCredentials().isEmpty()) {
+      log.warn("control plane {}: call_creds are not sent by this version", name);
+    }
     channel = channel(server);
   }
 
