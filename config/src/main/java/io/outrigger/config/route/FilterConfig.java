@@ -19,7 +19,4 @@ public sealed interface FilterConfig {
    * An abort: by gRPC status, by HTTP status, or from the request's headers when both are empty.
    */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {}
-
-  /** An override that says nothing: an unknown filter marked optional (A39-03). */
-  record Ignored(String typeUrl) implements FilterConfig {}
 }
