@@ -13,11 +13,9 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,21 +65,6 @@ public final class ConfigSelector {
   public static ConfigSelector failing(String authority, RpcStatus status) {
     return new ConfigSelector(
         authority, List.of(), new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
-  }
-
-  /** Names of the clusters that the routes of {@code config} lead to. */
-  public static Set<String> routedClusters(XdsConfig config) {
-    Set<String> names = new LinkedHashSet<>();
-    for (Route route : config.virtualHost().routes()) {
-      if (route.action() instanceof RouteAction.Forward forward) {
-        if (forward.clusters() instanceof ClusterChoice.Single single) {
-          names.add(single.cluster());
-        } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
-          weighted.clusters().forEach(cluster -> names.add(cluster.cluster()));
-        }
-      }
-    }
-    return names;
   }
 
   /** The failure of the whole target, when there is no usable configuration. */

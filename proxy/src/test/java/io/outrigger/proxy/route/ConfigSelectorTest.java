@@ -174,7 +174,7 @@ class ConfigSelectorTest {
 
   private ConfigSelector selector(Route... routes) {
     XdsConfig config = config(routes);
-    for (String name : ConfigSelector.routedClusters(config)) {
+    for (String name : config.routedClusters()) {
       handles.put(name, ClusterHandles.named(name));
     }
     return ConfigSelector.of("orders", config, handles, false);
