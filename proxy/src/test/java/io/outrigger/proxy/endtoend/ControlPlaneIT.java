@@ -105,6 +105,7 @@ class ControlPlaneIT {
 
     assertThat(app.call("a.Pay/Charge").backend()).isEqualTo("a");
     assertThat(app.call("b.Pay/Charge").backend()).isEqualTo("b");
+    Await.until("the NACK has come", () -> !controlPlane.nacks().isEmpty());
     assertThat(controlPlane.nacks())
         .last()
         .asString()
@@ -188,7 +189,11 @@ class ControlPlaneIT {
     controlPlane.serve(routesAb("routes", "(?=unsupported)"));
     awaitMessage(app, "a.Pay/Charge", "routes", true);
     awaitMessage(app, "b.Pay/Charge", "routes", true);
-    assertThat(controlPlane.nacks()).last().asString().contains("\"routes\"");
+    // The data plane is told before the control plane has read the NACK.
+    Await.until(
+        "a NACK of the routes",
+        () -> String.valueOf(controlPlane.nacks()),
+        () -> controlPlane.nacks().stream().anyMatch(nack -> nack.contains("\"routes\"")));
     controlPlane.serve(routesAb("routes", ""));
     awaitMessage(app, "a.Pay/Charge", NODE_NOTE, true);
     awaitMessage(app, "b.Pay/Charge", NODE_NOTE, true);
