@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
@@ -18,18 +19,28 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** A backend that answers each request, once it has ended, with a few bytes: plain HTTP/2. */
-final class AnsweringBackend implements AutoCloseable {
-  static final String ANSWER = "all is well";
+/**
+ * A backend that answers each request, once it has ended, with a few bytes: plain HTTP/2. It lets
+ * its clients reset as many streams as they like: what an app cancels reaches it as a reset.
+ */
+public final class AnsweringBackend implements AutoCloseable {
+  public static final String ANSWER = "all is well";
+
+  private static final ConnectionSettings PATIENT =
+      ConnectionSettings.DEFAULT.withAbuse(
+          new AbuseLimits(
+              Duration.ofDays(1), Integer.MAX_VALUE, Integer.MAX_VALUE, 64, Integer.MAX_VALUE));
 
   private static final HeaderList HEAD = CallScript.headers(":status", "200");
 
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
   private final AtomicInteger running = new AtomicInteger();
+  private final AtomicLong seen = new AtomicLong();
   private final Channel channel;
 
-  AnsweringBackend() {
+  public AnsweringBackend() {
     channel =
         new ServerBootstrap()
             .group(loops.group(), loops.group())
@@ -40,9 +51,7 @@ final class AnsweringBackend implements AutoCloseable {
                   protected void initChannel(Channel child) {
                     child
                         .pipeline()
-                        .addLast(
-                            SocketConnection.server(
-                                ConnectionSettings.DEFAULT, made -> new Answering()));
+                        .addLast(SocketConnection.server(PATIENT, made -> new Answering()));
                   }
                 })
             .bind(MiniMesh.loopback(0))
@@ -50,13 +59,18 @@ final class AnsweringBackend implements AutoCloseable {
             .channel();
   }
 
-  int port() {
+  public int port() {
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
   /** Requests that have come and not ended. */
-  int running() {
+  public int running() {
     return running.get();
+  }
+
+  /** Requests that have come. */
+  public long seen() {
+    return seen.get();
   }
 
   @Override
@@ -72,6 +86,7 @@ final class AnsweringBackend implements AutoCloseable {
     @Override
     public StreamHandler onStream(Http2Stream stream) {
       running.incrementAndGet();
+      seen.incrementAndGet();
       return new Answer(stream);
     }
 

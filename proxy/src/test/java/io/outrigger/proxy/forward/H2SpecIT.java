@@ -23,7 +23,7 @@ final class H2SpecIT {
     List<H2Spec.Case> cases;
     try (var backend = new AnsweringBackend();
         var mesh = new MiniMesh(1)) {
-      mesh.routed(CallScript.noLimit()).backend(backend.port());
+      mesh.leadTo(backend.port());
       cases = H2Spec.unpack(folder).run(mesh.port());
     }
 
