@@ -107,7 +107,7 @@ enum Churn {
     }
 
     void cluster(String name, Backend... members) {
-      controlPlane.serve(Xds.cluster(name), Xds.endpoints(name, members));
+      controlPlane.serve(Xds.cluster(name, "ROUND_ROBIN"), Xds.endpoints(name, members));
     }
 
     void routeTo(String cluster) {

@@ -65,7 +65,10 @@ final class Xds {
         .formatted(name, maxRequests);
   }
 
-  /** An EDS cluster with an {@code lb_policy}; {@code PICK_FIRST} is a policy of its own. */
+  /**
+   * An EDS cluster with an {@code lb_policy} and no limit that a slow machine could reach; {@code
+   * PICK_FIRST} is a policy of its own.
+   */
   static String cluster(String name, String policy) {
     String chosen =
         policy.equals("PICK_FIRST")
@@ -76,7 +79,8 @@ final class Xds {
             : "\"lb_policy\":\"%s\"".formatted(policy);
     return """
         {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
-         "eds_cluster_config":{"eds_config":{"ads":{}}},%s}"""
+         "eds_cluster_config":{"eds_config":{"ads":{}}},%s,
+         "circuit_breakers":{"thresholds":[{"priority":"DEFAULT","max_requests":1000000}]}}"""
         .formatted(name, chosen);
   }
 
