@@ -68,7 +68,8 @@ final class StreamLoad implements AutoCloseable {
 
   private ClientCall<String, String> start() {
     ClientCall<String, String> call =
-        channel.newCall(Text.method(path, MethodType.BIDI_STREAMING), CallOptions.DEFAULT);
+        channel.newCall(
+            Text.method(path, MethodType.BIDI_STREAMING), CallOptions.DEFAULT.withWaitForReady());
     running.incrementAndGet();
     call.start(
         new ClientCall.Listener<>() {
