@@ -89,6 +89,10 @@ public final class Frames {
     return frame(FrameType.GOAWAY, 0, 0, join(number(lastStreamId), number(error.code())));
   }
 
+  public static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
   public static byte[] number(int value) {
     return ByteBuffer.allocate(4).putInt(value).array();
   }
