@@ -6,10 +6,10 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
-import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.time.Duration;
@@ -25,17 +25,24 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ConfigSelector {
+  private static final RouteIndex NO_ROUTES = RouteIndex.of(List.of());
+
   private final String authority;
-  private final List<Entry> entries;
+  private final RouteIndex routes;
+
+  /** The prepared answers of each route. */
+  private final Choice[] choices;
+
   private final RouteDecision.@Nullable Reject failure;
 
-  /** One route and its prepared answers. */
-  private record Entry(Route route, Choice choice) {}
-
   private ConfigSelector(
-      String authority, List<Entry> entries, RouteDecision.@Nullable Reject failure) {
+      String authority,
+      RouteIndex routes,
+      Choice[] choices,
+      RouteDecision.@Nullable Reject failure) {
     this.authority = authority;
-    this.entries = entries;
+    this.routes = routes;
+    this.choices = choices;
     this.failure = failure;
   }
 
@@ -43,28 +50,31 @@ public final class ConfigSelector {
    * The selector of a configuration.
    *
    * @param authority the target's data-plane authority, for messages
+   * @param routes the index of the routes of {@code config}
    * @param handles every cluster that a route of {@code config} names
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
-  public static ConfigSelector of(
+  static ConfigSelector of(
       String authority,
       XdsConfig config,
+      RouteIndex routes,
       Map<String, ClusterHandle> handles,
       boolean ignoreRouteTimeout) {
     Optional<Duration> listenerLimit = config.listener().maxStreamDuration();
-    List<Entry> entries =
-        config.virtualHost().routes().stream()
-            .map(
-                route ->
-                    new Entry(route, choice(route, listenerLimit, handles, ignoreRouteTimeout)))
-            .toList();
-    return new ConfigSelector(authority, entries, null);
+    Choice[] choices = new Choice[routes.size()];
+    for (int i = 0; i < choices.length; i++) {
+      choices[i] = choice(routes.route(i), listenerLimit, handles, ignoreRouteTimeout);
+    }
+    return new ConfigSelector(authority, routes, choices, null);
   }
 
   /** The selector of a target that has no usable configuration: every request fails so. */
   public static ConfigSelector failing(String authority, RpcStatus status) {
     return new ConfigSelector(
-        authority, List.of(), new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+        authority,
+        NO_ROUTES,
+        new Choice[0],
+        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
   }
 
   /** The failure of the whole target, when there is no usable configuration. */
@@ -83,29 +93,13 @@ public final class ConfigSelector {
       return failure;
     }
     String path = withoutQuery(request.path());
-    for (Entry entry : entries) {
-      if (matches(entry.route(), path, request, random)) {
-        return entry.choice().choose(random);
-      }
+    int first = routes.first(path, request, random);
+    if (first != RouteIndex.NONE) {
+      return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for authority \"" + authority + "\" and path " + path),
         "no_route");
-  }
-
-  private static boolean matches(
-      Route route, String path, RequestView request, RandomSource random) {
-    if (!route.match().path().matches(path)) {
-      return false;
-    }
-    List<HeaderMatcher> headers = route.match().headers();
-    for (int i = 0; i < headers.size(); i++) {
-      if (!headers.get(i).matches(request)) {
-        return false;
-      }
-    }
-    var fraction = route.match().fraction();
-    return fraction.isEmpty() || fraction.get().draw(random, Purpose.ROUTE_FRACTION);
   }
 
   private static String withoutQuery(String path) {

@@ -22,6 +22,7 @@ import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import java.nio.charset.StandardCharsets;
@@ -93,7 +94,7 @@ final class CallScript {
         new ListenerResource(
             "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
-    return ConfigSelector.of("orders", config, Map.of(cluster.name(), cluster), false);
+    return new ConfigSelectors("orders", false).next(config, Map.of(cluster.name(), cluster));
   }
 
   /** Publishes a picker with one answer. */
