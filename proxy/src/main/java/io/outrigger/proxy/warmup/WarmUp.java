@@ -12,7 +12,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -105,7 +105,7 @@ public final class WarmUp {
     control.checkInside();
     XdsConfig config = SampleConfig.leadingTo(backend.address());
     target.publish(
-        ConfigSelector.of(SampleConfig.AUTHORITY, config, clusters.apply(config), false));
+        new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
     Caller.call(loops, listener.port(), CALLS)
         .completeOnTimeout(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
