@@ -71,7 +71,7 @@ class DependencyRulesTest {
     "picocli..,             proxy.cli",
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
-    "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.admin proxy.demo"
+    "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.warmup proxy.admin proxy.demo"
         + " xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {

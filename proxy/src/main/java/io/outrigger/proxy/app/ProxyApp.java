@@ -6,6 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
@@ -21,6 +22,8 @@ import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.outrigger.proxy.warmup.WarmUp;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
@@ -65,6 +68,7 @@ public final class ProxyApp implements AutoCloseable {
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
+  private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
 
@@ -137,6 +141,31 @@ public final class ProxyApp implements AutoCloseable {
     }
     announce();
     control.execute(this::watch);
+    warmUp();
+  }
+
+  /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
+  private void warmUp() {
+    try {
+      var warmUp =
+          WarmUp.open(
+              control,
+              loops,
+              callLoops,
+              clusters ->
+                  new ClusterManager(
+                      control,
+                      new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
+                      RandomSource.SYSTEM,
+                      new CircuitBreakers(),
+                      loops.count(),
+                      clusters));
+      warmUp.done().thenAccept(warm::complete);
+      control.execute(warmUp::start);
+    } catch (IOException e) {
+      warm.complete(0);
+      log.warn("warm-up: not possible, the first requests may be slow: {}", e.getMessage());
+    }
   }
 
   /** Once everything is open: a start that fails says only why. */
@@ -230,7 +259,13 @@ public final class ProxyApp implements AutoCloseable {
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
     var state =
-        new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
+        new AdminState(
+            control,
+            options.source().bootstrap().node(),
+            xds,
+            forwards,
+            requireDrain(),
+            warm::isDone);
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
       return server;
