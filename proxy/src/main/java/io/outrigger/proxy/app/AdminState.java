@@ -3,7 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /** What the admin endpoints may look at; state of the control loop is read on the control loop. */
 @AnyThread
 record AdminState(
-    ControlThread control, Node node, AdsClient xds, List<RunningForward> forwards, Drain drain) {
+    ControlThread control, Node node, AdsClients xds, List<RunningForward> forwards, Drain drain) {
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {
