@@ -7,6 +7,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,5 +116,27 @@ class FailModeIT {
 
     controlPlane.serve(Xds.endpoints("B", b));
     awaitService("b.Pay/Charge");
+  }
+
+  @Conformance("A31-06")
+  @Test
+  void aCallThatWaitsGetsTheNewEndpointsOfItsClusterThoughTheListenerIsGone() {
+    Backend absent = mesh.absentBackend("absent");
+    controlPlane.serve(Xds.endpoints("A", absent));
+    awaitFailure("a.Pay/Charge", "127.0.0.1:" + absent.port());
+    var waiting = mesh.app().send("a.Pay/Charge", "x-outrigger-wait-for-ready", "true");
+    Await.until(
+        "it waits",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} 1.0"));
+
+    controlPlane.remove(ResourceType.LISTENER, "orders");
+    awaitFailure("b.Pay/Charge", "listener \"orders\" does not exist");
+    controlPlane.serve(Xds.endpoints("A", a));
+
+    assertThat(waiting.orTimeout(10, TimeUnit.SECONDS).join().backend()).isEqualTo("a");
   }
 }
