@@ -12,6 +12,7 @@ import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import java.util.List;
@@ -41,7 +42,7 @@ final class TargetRuntime
   private final ControlLoop control;
   private final String name;
   private final String authority;
-  private final boolean ignoreRouteTimeout;
+  private final ConfigSelectors selectors;
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
@@ -66,7 +67,7 @@ final class TargetRuntime
     this.control = control;
     this.name = name;
     this.authority = authority;
-    this.ignoreRouteTimeout = ignoreRouteTimeout;
+    this.selectors = new ConfigSelectors(authority, ignoreRouteTimeout);
     this.clusters = makeClusters.apply(this);
     this.dependencies = makeDependencies.apply(this);
   }
@@ -85,9 +86,7 @@ final class TargetRuntime
     }
     closed = true;
     dependencies.close();
-    publish(
-        ConfigSelector.failing(
-            authority, RpcStatus.unavailable("target " + name + " was released")));
+    publish(selectors.failing(RpcStatus.unavailable("target " + name + " was released")));
     clusters.close();
   }
 
@@ -100,11 +99,11 @@ final class TargetRuntime
     Set<String> routed;
     if (config instanceof Outcome.Ok<XdsConfig> ok) {
       Map<String, ClusterHandle> handles = clusters.apply(ok.value());
-      publish(ConfigSelector.of(authority, ok.value(), handles, ignoreRouteTimeout));
+      publish(selectors.next(ok.value(), handles));
       routed = ok.value().routedClusters();
       hadConfig = true;
     } else {
-      publish(ConfigSelector.failing(authority, config.status()));
+      publish(selectors.failing(config.status()));
       routed = Set.of();
     }
     clusters.retire(routed);
