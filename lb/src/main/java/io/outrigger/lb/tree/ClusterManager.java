@@ -2,7 +2,9 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
@@ -92,6 +94,21 @@ public final class ClusterManager {
       }
     }
     return handles;
+  }
+
+  /**
+   * Brings the trees of clusters that calls still hold up to date, while there are no routes; a
+   * cluster that is not among {@code clusters} goes on with what it has.
+   */
+  public void updateHeld(Map<String, Outcome<ClusterConfig>> clusters) {
+    control.checkInside();
+    trees.update(clusters);
+    for (LiveCluster cluster : List.copyOf(live.values())) {
+      String name = cluster.handle().name();
+      if (trees.knows(name)) {
+        cluster.update(trees.tree(name));
+      }
+    }
   }
 
   /**

@@ -28,8 +28,9 @@ import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -59,11 +60,12 @@ public final class ProxyApp implements AutoCloseable {
 
   private final ProxyOptions options;
   private final ControlThread control;
+  private final DecodingThread decoding = new DecodingThread();
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
-  private final AdsClient xds;
+  private final AdsClients xds;
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -85,8 +87,9 @@ public final class ProxyApp implements AutoCloseable {
         source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
     resources = files;
     xds =
-        new AdsClient(
+        new AdsClients(
             control,
+            decoding,
             random,
             source.bootstrap(),
             ProgramVersion.text(),
@@ -350,6 +353,7 @@ public final class ProxyApp implements AutoCloseable {
         });
     await(ended);
     control.close();
+    decoding.close();
     loops.stop(STOP_LIMIT);
   }
 
