@@ -2,6 +2,7 @@ package io.outrigger.proxy.admin;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
@@ -85,11 +86,29 @@ public final class LbViews {
     json.addProperty("weight", endpoint.weight());
     json.addProperty("state", endpoint.state().toString());
     json.addProperty("active_requests", endpoint.calls().active());
-    json.add("ejected", JsonNull.INSTANCE); // nothing ejects until outlier detection is in force
-    var counts = new JsonObject();
-    counts.addProperty("success", endpoint.calls().succeeded());
-    counts.addProperty("failure", endpoint.calls().failed());
-    json.add("last_interval", counts);
+    LbEndpoint.Detection detection = endpoint.detection();
+    json.add("ejected", detection.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
+    json.add("last_interval", counts(detection.succeeded(), detection.failed()));
+    json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
+    var history = new JsonArray();
+    detection.history().forEach(event -> history.add(OutlierEventView.json(event)));
+    json.add("history", history);
+    return json;
+  }
+
+  private static JsonElement ejection(LbEndpoint.Ejection ejection) {
+    var json = new JsonObject();
+    json.addProperty("since", ejection.since().toString());
+    json.addProperty("until", ejection.until().toString());
+    json.addProperty("times", ejection.times());
+    json.addProperty("by", ejection.by().word());
+    return json;
+  }
+
+  private static JsonObject counts(long success, long failure) {
+    var json = new JsonObject();
+    json.addProperty("success", success);
+    json.addProperty("failure", failure);
     return json;
   }
 

@@ -139,6 +139,7 @@ final class AdminEndpoints {
                     ProgramVersion.text(),
                     state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
                     state.xds().status(),
+                    state.outliers().counts(),
                     state.control().failures()))
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
   }

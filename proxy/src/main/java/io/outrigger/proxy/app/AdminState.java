@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.xds.stream.AdsClient;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +13,12 @@ import java.util.function.Supplier;
 /** What the admin endpoints may look at; state of the control loop is read on the control loop. */
 @AnyThread
 record AdminState(
-    ControlThread control, Node node, AdsClient xds, List<RunningForward> forwards, Drain drain) {
+    ControlThread control,
+    Node node,
+    AdsClient xds,
+    OutlierCounters outliers,
+    List<RunningForward> forwards,
+    Drain drain) {
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {

@@ -14,6 +14,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -61,6 +62,7 @@ public final class ProxyApp implements AutoCloseable {
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
   private final AdsClient xds;
+  private final OutlierCounters outliers = new OutlierCounters();
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -101,6 +103,7 @@ public final class ProxyApp implements AutoCloseable {
             dns,
             new NettyConnector(control, loops, Settings.upstream(options)),
             new CircuitBreakers(),
+            outliers,
             loops.count(),
             options.ignoreRouteTimeout());
   }
@@ -230,7 +233,8 @@ public final class ProxyApp implements AutoCloseable {
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
     var state =
-        new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
+        new AdminState(
+            control, options.source().bootstrap().node(), xds, outliers, forwards, requireDrain());
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
       return server;

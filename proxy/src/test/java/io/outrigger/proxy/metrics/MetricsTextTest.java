@@ -74,7 +74,8 @@ class MetricsTextTest {
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
     return new String(
-        MetricsText.of(new MetricsView("1.2.3", forwards, xds, 0)), StandardCharsets.UTF_8);
+        MetricsText.of(new MetricsView("1.2.3", forwards, xds, Map.of(), 0)),
+        StandardCharsets.UTF_8);
   }
 
   private static Forward idle() {
@@ -91,7 +92,8 @@ class MetricsTextTest {
             HealthStatus.HEALTHY,
             1,
             Connectivity.READY,
-            CallTotals.NONE);
+            CallTotals.NONE,
+            LbEndpoint.Detection.NONE);
     var leaf =
         new LbNode(
             "r/z/",
