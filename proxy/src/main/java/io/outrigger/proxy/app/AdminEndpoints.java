@@ -102,6 +102,10 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
+    LbViews.Detail detail =
+        request.parameter("detail").filter("full"::equals).isPresent()
+            ? LbViews.Detail.FULL
+            : LbViews.Detail.CONTRACT;
     return state
         .ask(
             () ->
@@ -116,7 +120,7 @@ final class AdminEndpoints {
             forwards ->
                 only.isPresent() && forwards.isEmpty()
                     ? AdminReply.text(404, "no forward of that name")
-                    : LbViews.reply(forwards));
+                    : LbViews.reply(forwards, detail));
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
