@@ -53,15 +53,17 @@ function renderForwards(forwards) {
 
 function renderEndpoint(endpoint) {
   const last = endpoint.last_interval;
+  const total = endpoint.total;
   return el('tr', {},
     el('td', {}, el('code', {}, endpoint.address)),
     el('td', {}, endpoint.locality),
     el('td', {}, badge(endpoint.health)),
     el('td', {}, badge(endpoint.state), endpoint.ejected ? ' ' : '',
-      endpoint.ejected ? el('span.badge.bad', {title: endpoint.ejected.by}, `ejected ×${endpoint.ejected.times}`) : ''),
+      endpoint.ejected ? el('span.badge.bad', {title: `${endpoint.ejected.by}, until ${new Date(endpoint.ejected.until).toLocaleTimeString()}`}, `ejected ×${endpoint.ejected.times}`) : ''),
     el('td.number', {}, String(endpoint.weight)),
     el('td.number', {}, String(endpoint.active_requests)),
-    el('td.number', {}, last ? `${last.success} / ${last.failure}` : '–'));
+    el('td.number', {}, last ? `${last.success} / ${last.failure}` : '–'),
+    el('td.number', {}, total ? `${total.success} / ${total.failure}` : '–'));
 }
 
 function renderNode(node) {
@@ -72,7 +74,7 @@ function renderNode(node) {
       node.detail ? el('span.quiet', {}, node.detail) : ''),
     (node.children ?? []).map(renderNode),
     endpoints.length ? el('div.endpoints', {}, table(
-      [['endpoint'], ['locality'], ['health'], ['state'], ['weight', true], ['active', true], ['ok / failed', true]],
+      [['endpoint'], ['locality'], ['health'], ['state'], ['weight', true], ['active', true], ['last interval', true], ['ok / failed', true]],
       endpoints.map(renderEndpoint))) : '');
 }
 
@@ -155,7 +157,7 @@ async function refresh() {
   const problem = document.getElementById('problem');
   try {
     const [ready, forwards, lb, status] = await Promise.all(
-      ['/ready', '/forwards', '/lb', '/xds'].map(get));
+      ['/ready', '/forwards', '/lb?detail=full', '/xds'].map(get));
     const badgeElement = document.getElementById('ready');
     badgeElement.className = 'badge ' + (ready.status === 200 ? 'good' : 'bad');
     badgeElement.textContent = ready.status === 200 ? 'ready' : 'not ready';

@@ -8,6 +8,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -53,6 +54,7 @@ public final class ClusterManager {
    * A manager without clusters.
    *
    * @param breakers shared by all managers of the process
+   * @param outliers hears what outlier detection decides in any of the clusters
    * @param loops how many event loops pick; {@code PickContext.loop} is below that
    */
   public ClusterManager(
@@ -60,13 +62,14 @@ public final class ClusterManager {
       Connector connector,
       RandomSource random,
       CircuitBreakers breakers,
+      OutlierObserver outliers,
       int loops,
       Listener listener) {
     this.control = control;
     this.connector = connector;
     this.random = random;
     this.listener = listener;
-    this.factory = new TreeFactory(control, random, breakers, loops);
+    this.factory = new TreeFactory(control, random, breakers, outliers, loops);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 

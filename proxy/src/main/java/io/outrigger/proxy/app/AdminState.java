@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,7 @@ record AdminState(
     ControlThread control,
     Node node,
     AdsClients xds,
+    OutlierCounters outliers,
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm) {

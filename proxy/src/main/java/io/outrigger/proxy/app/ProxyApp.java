@@ -15,6 +15,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -66,6 +67,7 @@ public final class ProxyApp implements AutoCloseable {
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
+  private final OutlierCounters outliers = new OutlierCounters();
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -108,6 +110,7 @@ public final class ProxyApp implements AutoCloseable {
             dns,
             new NettyConnector(control, loops, Settings.upstream(options)),
             new CircuitBreakers(),
+            outliers,
             loops.count(),
             options.ignoreRouteTimeout());
   }
@@ -266,6 +269,7 @@ public final class ProxyApp implements AutoCloseable {
             control,
             options.source().bootstrap().node(),
             xds,
+            outliers,
             forwards,
             requireDrain(),
             warm::isDone);

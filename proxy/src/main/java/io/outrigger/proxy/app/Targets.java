@@ -9,6 +9,7 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
@@ -29,6 +30,7 @@ record Targets(
     DnsLookup dns,
     Connector connector,
     CircuitBreakers breakers,
+    OutlierCounters outliers,
     int loops,
     boolean ignoreRouteTimeout) {
   /**
@@ -48,7 +50,15 @@ record Targets(
             service.toString(),
             authority,
             ignoreRouteTimeout,
-            clusters -> new ClusterManager(control, connector, random, breakers, loops, clusters),
+            clusters ->
+                new ClusterManager(
+                    control,
+                    connector,
+                    random,
+                    breakers,
+                    outliers.of(service.toString()),
+                    loops,
+                    clusters),
             configs ->
                 new XdsDependencyManager(
                     control,

@@ -81,6 +81,7 @@ public final class MetricsText {
     var all = MetricSnapshots.builder();
     text.addTo(all);
     addXds(view.xds(), all);
+    addOutliers(view.outliers(), all);
     addProcess(view, all);
     var bytes = new ByteArrayOutputStream();
     try {
@@ -232,6 +233,36 @@ public final class MetricsText {
   /** A78's {@code grpc.target}, where each target has a client of its own (A71). */
   private static Labels targetOf(XdsStatusView.Client client) {
     return client.scope().isEmpty() ? Labels.EMPTY : Labels.of("grpc_target", client.scope());
+  }
+
+  /** The instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
+  private static void addOutliers(
+      Map<OutlierCounters.Key, Long> counts, MetricSnapshots.Builder all) {
+    var enforced =
+        counter(
+            "grpc_lb_outlier_detection_ejections_enforced",
+            "Enforced outlier ejections by ejection reason.");
+    var unenforced =
+        counter(
+            "grpc_lb_outlier_detection_ejections_unenforced",
+            "Outliers that stayed, for the share of ejections or by the enforcement percentage.");
+    counts.forEach(
+        (key, count) -> {
+          Labels labels =
+              Labels.of(
+                  "grpc_target", key.target(),
+                  "grpc_lb_backend_service", key.cluster(),
+                  "grpc_lb_outlier_detection_detection_method", key.method());
+          key.unenforcedReason()
+              .ifPresentOrElse(
+                  reason ->
+                      add(
+                          unenforced,
+                          labels.add("grpc_lb_outlier_detection_unenforced_reason", reason),
+                          count),
+                  () -> add(enforced, labels, count));
+        });
+    all.metricSnapshot(enforced.build()).metricSnapshot(unenforced.build());
   }
 
   private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {
