@@ -6,6 +6,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -81,9 +82,18 @@ final class CallScript {
     return this;
   }
 
+  /** Publishes one route without a limit that hashes requests so. */
+  CallScript hashed(HashPolicy... policies) {
+    target.publish(selector(cluster, noLimit(), policies));
+    return this;
+  }
+
   /** A selector with one route. */
-  static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    var action = new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false);
+  static ConfigSelector selector(
+      ClusterHandle cluster, RouteTimeout timeout, HashPolicy... policies) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()), timeout, false, List.of(policies));
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
