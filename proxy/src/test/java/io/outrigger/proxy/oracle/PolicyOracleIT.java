@@ -6,15 +6,24 @@ import static io.outrigger.proxy.interop.MeshResources.prefix;
 import static io.outrigger.proxy.interop.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Any;
+import com.google.protobuf.Message;
 import com.google.protobuf.UInt32Value;
 import com.google.protobuf.UInt64Value;
+import com.google.protobuf.util.Durations;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
+import io.grpc.services.CallMetricRecorder;
+import io.grpc.xds.orca.OrcaMetricReportingServerInterceptor;
 import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,6 +149,69 @@ class PolicyOracleIT {
       client.awaitAnswer(ofAlpha, "alpha");
       assertThat(client.askAll(users)).isEqualTo(before);
     }
+  }
+
+  @Conformance({"A58-02", "A58-05"})
+  @Test
+  void turnsFollowTheReportsInTrailersWhichTheAppGetsAsWell() {
+    try (var light = reporting("light", 300);
+        var heavy = reporting("heavy", 100)) {
+      twins.cluster(
+          MeshResources.cluster("pay").toBuilder()
+              .setLoadBalancingPolicy(weightedRoundRobin())
+              .build(),
+          assignment("pay", locality("a", 0, 1, light.port(), heavy.port())));
+      twins.serveRoutes(List.of(route(prefix("/"), "pay")));
+
+      for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {
+        client.awaitAnswer(GET, "light");
+        client.awaitAnswer(GET, "heavy");
+        awaitHeavyShareBelow(client, 35);
+        List<String> answers = client.askAll(Collections.nCopies(1000, GET));
+        assertThat(Collections.frequency(answers, "heavy")).isBetween(200, 300);
+      }
+      assertThat(twins.outrigger().trailersOf(GET).keys()).contains("endpoint-load-metrics-bin");
+    }
+  }
+
+  /** Until the weights are in force, which takes a period of 100 ms after the first reports. */
+  private static void awaitHeavyShareBelow(Client client, int percent) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    int heavy = 100;
+    while (heavy >= percent && System.nanoTime() < end) {
+      heavy = Collections.frequency(client.askAll(Collections.nCopies(100, GET)), "heavy");
+    }
+    assertThat(heavy).isLessThan(percent);
+  }
+
+  /** A backend that says with each call that it does {@code qps} at full utilization. */
+  private static NamedBackend reporting(String name, double qps) {
+    return new NamedBackend(
+        name,
+        List.of(OrcaMetricReportingServerInterceptor.getInstance()),
+        () -> {
+          CallMetricRecorder.getCurrent().recordQpsMetric(qps);
+          CallMetricRecorder.getCurrent().recordApplicationUtilizationMetric(1.0);
+        });
+  }
+
+  private static LoadBalancingPolicy weightedRoundRobin() {
+    var settings =
+        ClientSideWeightedRoundRobin.newBuilder()
+            .setBlackoutPeriod(Durations.ZERO)
+            .setWeightUpdatePeriod(Durations.fromMillis(100));
+    var locality = WrrLocality.newBuilder();
+    add(locality.getEndpointPickingPolicyBuilder(), settings.build());
+    var policy = LoadBalancingPolicy.newBuilder();
+    add(policy, locality.build());
+    return policy.build();
+  }
+
+  private static void add(LoadBalancingPolicy.Builder list, Message config) {
+    list.addPoliciesBuilder()
+        .getTypedExtensionConfigBuilder()
+        .setName("policy")
+        .setTypedConfig(Any.pack(config));
   }
 
   private static RouteAction.Builder hashing(String header) {
