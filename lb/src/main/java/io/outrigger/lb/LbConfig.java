@@ -204,6 +204,20 @@ public sealed interface LbConfig {
     }
   }
 
+  /** Each READY endpoint in turn, as often as the load that it reports allows (A58). */
+  record WeightedRoundRobin(
+      List<Backend> backends, BalancingPolicy.WeightedRoundRobin settings, FailureNote note)
+      implements LbConfig {
+    public WeightedRoundRobin {
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "weighted_round_robin";
+    }
+  }
+
   /** Has nothing to send calls to: they fail, except those that wait for readiness. */
   record Failing(RpcStatus status) implements LbConfig {
     @Override

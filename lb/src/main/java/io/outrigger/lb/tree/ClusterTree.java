@@ -143,6 +143,9 @@ final class ClusterTree {
     if (policy instanceof BalancingPolicy.LeastRequest least) {
       return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
     }
+    if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
+      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
+    }
     throw new AssertionError(policy);
   }
 

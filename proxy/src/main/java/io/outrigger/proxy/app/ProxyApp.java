@@ -5,6 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.admin.AdminServer;
@@ -164,6 +165,7 @@ public final class ProxyApp implements AutoCloseable {
                       new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
                       RandomSource.SYSTEM,
                       new CircuitBreakers(),
+                      OutlierObserver.NONE,
                       loops.count(),
                       clusters));
       warmUp.done().thenAccept(warm::complete);

@@ -27,6 +27,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.testing.FakeControlLoop;
@@ -155,6 +156,7 @@ final class ScaleMain {
                     (address, attempt) -> () -> {},
                     RandomSource.SYSTEM,
                     new CircuitBreakers(),
+                    OutlierObserver.NONE,
                     2,
                     listener),
             listener -> {

@@ -8,6 +8,7 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -90,18 +91,29 @@ final class CallScript {
 
   /** The same with a fault filter before the router. */
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
-    target.publish(selector(cluster, timeout, List.of(new HttpFilter("fault", fault))));
+    target.publish(selector(cluster, timeout, List.of(new HttpFilter("fault", fault)), List.of()));
+    return this;
+  }
+
+  /** Publishes one route without a limit that hashes requests so. */
+  CallScript hashed(HashPolicy... policies) {
+    target.publish(selector(cluster, noLimit(), List.of(), List.of(policies)));
     return this;
   }
 
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    return selector(cluster, timeout, List.of());
+    return selector(cluster, timeout, List.of(), List.of());
   }
 
   private static ConfigSelector selector(
-      ClusterHandle cluster, RouteTimeout timeout, List<HttpFilter> filters) {
-    var action = new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false);
+      ClusterHandle cluster,
+      RouteTimeout timeout,
+      List<HttpFilter> filters,
+      List<HashPolicy> policies) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()), timeout, false, policies);
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(

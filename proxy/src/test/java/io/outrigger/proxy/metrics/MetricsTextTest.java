@@ -78,7 +78,7 @@ class MetricsTextTest {
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
     var view =
         new MetricsView(
-            "1.2.3", List.of(), new XdsStatusView(List.of(), List.of()), counters.counts(), 0);
+            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
 
     List<String> lines =
         new String(MetricsText.of(view), StandardCharsets.UTF_8)
