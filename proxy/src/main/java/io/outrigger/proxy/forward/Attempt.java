@@ -135,6 +135,9 @@ final class Attempt implements StreamWaiter {
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (state == State.OPEN) {
       boolean begun = response.hasBegun();
+      if (!begun && attempts.mayRetry() && isKeptBack(headers, endStream)) {
+        return;
+      }
       response.onHeaders(headers, endStream);
       if (!begun && response.hasBegun()) {
         attempts.onResponseStarted();
@@ -143,6 +146,24 @@ final class Attempt implements StreamWaiter {
         call.onResponseEnd();
       }
     }
+  }
+
+  /** Whether this answer is a failure after which the request is sent again (A44-06). */
+  private boolean isKeptBack(HeaderList headers, boolean endStream) {
+    RpcStatus.Code failure = ResponseRelay.failureOf(headers, endStream);
+    if (failure == null) {
+      return false;
+    }
+    long delay = attempts.retryDelay(failure, headers.get(GrpcNames.RETRY_PUSHBACK));
+    if (delay == RetryCourse.NO_RETRY) {
+      return false;
+    }
+    if (stream != null && !(endStream && app.requestEnded())) {
+      stream.reset(Http2Error.CANCEL);
+    }
+    end(CallOutcome.FAILURE);
+    attempts.retryAfter(delay, CallFailures.ofAnswer(failure, address()));
+    return true;
   }
 
   @Override
@@ -160,7 +181,7 @@ final class Attempt implements StreamWaiter {
   @Override
   public void onDataSent(int bytes) {
     if (state == State.OPEN) {
-      app.returnCredit(bytes); // bytes have left for the backend: the app may send as many
+      attempts.onRequestSent(bytes);
     }
   }
 

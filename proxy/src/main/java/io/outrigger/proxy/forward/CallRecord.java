@@ -16,6 +16,7 @@ final class CallRecord implements FinishedCall {
   private @Nullable LocalReason reason;
   private @Nullable String cluster;
   private @Nullable Attempt attempt;
+  private int attempts;
   private boolean cancelled;
   private long requestBytes;
   private long responseBytes;
@@ -36,6 +37,22 @@ final class CallRecord implements FinishedCall {
 
   void attempt(Attempt latest) {
     attempt = latest;
+    attempts++;
+  }
+
+  /** The route's policy sends the request again. */
+  void retried() {
+    stats.retried();
+  }
+
+  /** A refused request is given to another backend. */
+  void remade() {
+    stats.remade();
+  }
+
+  /** A request that a policy would send again has outgrown what may be kept of it. */
+  void notReplayable() {
+    stats.notReplayable();
   }
 
   void requestData(int bytes) {
@@ -133,6 +150,11 @@ final class CallRecord implements FinishedCall {
   @Override
   public Optional<String> endpoint() {
     return Optional.ofNullable(attempt).map(Attempt::address);
+  }
+
+  @Override
+  public int attempts() {
+    return attempts;
   }
 
   @Override

@@ -31,6 +31,9 @@ public interface FinishedCall {
   /** The address of the last attempt; empty when there was none. */
   Optional<String> endpoint();
 
+  /** How many picks gave a backend. */
+  int attempts();
+
   /** From the arrival of the headers. */
   long durationNanos();
 

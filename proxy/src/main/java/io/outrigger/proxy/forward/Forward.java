@@ -20,6 +20,7 @@ public final class Forward {
   private final MemoryLimit memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
+  private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
 
   /** The last target's authority as bytes; a race only costs one more conversion. */
   private @Nullable KnownAuthority known;
@@ -87,6 +88,11 @@ public final class Forward {
 
   WaitingRoom waiting() {
     return waiting;
+  }
+
+  /** What its calls may keep for further attempts. */
+  ByteBudget replays() {
+    return replays;
   }
 
   CallStats stats(CallLoop loop) {

@@ -182,6 +182,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     var chosen = (RouteDecision.Forward) decision;
     attempts.cluster(chosen.cluster());
+    if (chosen.retry().isPresent() && isGrpc()) { // SC-28
+      attempts.retryBy(chosen.retry().get());
+    }
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();

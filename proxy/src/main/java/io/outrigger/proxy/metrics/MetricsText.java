@@ -53,6 +53,12 @@ public final class MetricsText {
       counter("outrigger_requests_cancelled", "Requests that the app gave up.");
   private final CounterSnapshot.Builder localReplies =
       counter("outrigger_local_replies", "Answers that the proxy made itself, by reason.");
+  private final CounterSnapshot.Builder retries =
+      counter("outrigger_retries", "Attempts after a failure, by kind.");
+  private final CounterSnapshot.Builder notReplayable =
+      counter(
+          "outrigger_requests_not_replayable",
+          "Requests that had outgrown what may be kept of them for a retry.");
   private final CounterSnapshot.Builder requestBytes =
       counter("outrigger_request_bytes", "Body bytes from apps.");
   private final CounterSnapshot.Builder responseBytes =
@@ -121,6 +127,9 @@ public final class MetricsText {
     }
     add(started, labels, calls.started());
     add(cancelled, labels, calls.cancelled());
+    add(retries, Labels.of("forward", name, "kind", "policy"), calls.retried());
+    add(retries, Labels.of("forward", name, "kind", "transparent"), calls.remade());
+    add(notReplayable, labels, calls.notReplayable());
     add(requestBytes, labels, calls.requestBytes());
     add(responseBytes, labels, calls.responseBytes());
     add(active, labels, calls.active());
@@ -173,6 +182,8 @@ public final class MetricsText {
         .metricSnapshot(started.build())
         .metricSnapshot(cancelled.build())
         .metricSnapshot(localReplies.build())
+        .metricSnapshot(retries.build())
+        .metricSnapshot(notReplayable.build())
         .metricSnapshot(requestBytes.build())
         .metricSnapshot(responseBytes.build())
         .metricSnapshot(active.build())

@@ -9,6 +9,7 @@ import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
@@ -89,18 +90,36 @@ final class CallScript {
 
   /** The same with a fault filter before the router. */
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
-    target.publish(selector(cluster, timeout, List.of(new HttpFilter("fault", fault))));
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(cluster, timeout, filters, Optional.empty()));
+    return this;
+  }
+
+  /** One route without a limit whose failures are met with {@code policy}. */
+  CallScript retried(RetryPolicy policy) {
+    target.publish(selector(cluster, noLimit(), List.of(), Optional.of(policy)));
+    return this;
+  }
+
+  /** Both. */
+  CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(cluster, noLimit(), filters, Optional.of(policy)));
     return this;
   }
 
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    return selector(cluster, timeout, List.of());
+    return selector(cluster, timeout, List.of(), Optional.empty());
   }
 
   private static ConfigSelector selector(
-      ClusterHandle cluster, RouteTimeout timeout, List<HttpFilter> filters) {
-    var action = new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false);
+      ClusterHandle cluster,
+      RouteTimeout timeout,
+      List<HttpFilter> filters,
+      Optional<RetryPolicy> retry) {
+    var action =
+        new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false, retry);
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
