@@ -1,5 +1,6 @@
 package io.outrigger.config.route;
 
+import java.util.List;
 import java.util.Optional;
 
 /** What a matching route does. */
@@ -7,17 +8,23 @@ public sealed interface RouteAction {
   /**
    * Forwards to a cluster.
    *
+   * @param hashPolicies what goes into the request's hash, in order (A42)
    * @param retry the route's own policy or else its virtual host's (A44-04)
    */
   record Forward(
       ClusterChoice clusters,
       RouteTimeout timeout,
       boolean autoHostRewrite,
+      List<HashPolicy> hashPolicies,
       Optional<RetryPolicy> retry)
       implements RouteAction {
-    /** Without retries. */
+    public Forward {
+      hashPolicies = List.copyOf(hashPolicies);
+    }
+
+    /** Without hash policies and without retries. */
     public Forward(ClusterChoice clusters, RouteTimeout timeout, boolean autoHostRewrite) {
-      this(clusters, timeout, autoHostRewrite, Optional.empty());
+      this(clusters, timeout, autoHostRewrite, List.of(), Optional.empty());
     }
   }
 

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.Route;
 import io.outrigger.lb.PickContext;
 import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
@@ -51,6 +52,10 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private CallPhase phase = CallPhase.ROUTING;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
+  private @Nullable Route route;
+
+  /** Made when a policy first asks for it, and kept for further picks (A42). */
+  private @Nullable Long hash;
 
   ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     this.forward = forward;
@@ -66,6 +71,21 @@ final class ForwardedCall implements StreamHandler, PickContext {
   @Override
   public int loop() {
     return loop.index();
+  }
+
+  @Override
+  public long hash() {
+    Long known = hash;
+    if (known == null) {
+      known = requireNonNull(route).hash(head(), forward.channelId(), loop.random());
+      hash = known;
+    }
+    return known;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return head().header(name);
   }
 
   boolean isGrpc() {
@@ -181,6 +201,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
+    route = chosen.route();
     attempts.cluster(chosen.cluster());
     if (chosen.retry().isPresent() && isGrpc()) { // SC-28
       attempts.retryBy(chosen.retry().get());

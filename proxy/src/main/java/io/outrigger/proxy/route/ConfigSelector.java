@@ -2,11 +2,9 @@ package io.outrigger.proxy.route;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
@@ -20,17 +18,24 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ConfigSelector {
+  private static final RouteIndex NO_ROUTES = RouteIndex.of(List.of());
+
   private final String authority;
-  private final List<Entry> entries;
+  private final RouteIndex routes;
+
+  /** The prepared answers of each route. */
+  private final RouteChoice[] choices;
+
   private final RouteDecision.@Nullable Reject failure;
 
-  /** One route and its prepared answers. */
-  private record Entry(Route route, RouteChoice choice) {}
-
   private ConfigSelector(
-      String authority, List<Entry> entries, RouteDecision.@Nullable Reject failure) {
+      String authority,
+      RouteIndex routes,
+      RouteChoice[] choices,
+      RouteDecision.@Nullable Reject failure) {
     this.authority = authority;
-    this.entries = entries;
+    this.routes = routes;
+    this.choices = choices;
     this.failure = failure;
   }
 
@@ -38,26 +43,31 @@ public final class ConfigSelector {
    * The selector of a configuration.
    *
    * @param authority the target's data-plane authority, for messages
+   * @param routes the index of the routes of {@code config}
    * @param handles every cluster that a route of {@code config} names
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
-  public static ConfigSelector of(
+  static ConfigSelector of(
       String authority,
       XdsConfig config,
+      RouteIndex routes,
       Map<String, ClusterHandle> handles,
       boolean ignoreRouteTimeout) {
-    var choices = new RouteChoices(config, handles, ignoreRouteTimeout);
-    List<Entry> entries =
-        config.virtualHost().routes().stream()
-            .map(route -> new Entry(route, choices.of(route)))
-            .toList();
-    return new ConfigSelector(authority, entries, null);
+    var prepared = new RouteChoices(config, handles, ignoreRouteTimeout);
+    RouteChoice[] choices = new RouteChoice[routes.size()];
+    for (int i = 0; i < choices.length; i++) {
+      choices[i] = prepared.of(routes.route(i));
+    }
+    return new ConfigSelector(authority, routes, choices, null);
   }
 
   /** The selector of a target that has no usable configuration: every request fails so. */
   public static ConfigSelector failing(String authority, RpcStatus status) {
     return new ConfigSelector(
-        authority, List.of(), new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+        authority,
+        NO_ROUTES,
+        new RouteChoice[0],
+        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
   }
 
   /** The failure of the whole target, when there is no usable configuration. */
@@ -76,29 +86,13 @@ public final class ConfigSelector {
       return failure;
     }
     String path = withoutQuery(request.path());
-    for (Entry entry : entries) {
-      if (matches(entry.route(), path, request, random)) {
-        return entry.choice().choose(random);
-      }
+    int first = routes.first(path, request, random);
+    if (first != RouteIndex.NONE) {
+      return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for authority \"" + authority + "\" and path " + path),
         "no_route");
-  }
-
-  private static boolean matches(
-      Route route, String path, RequestView request, RandomSource random) {
-    if (!route.match().path().matches(path)) {
-      return false;
-    }
-    List<HeaderMatcher> headers = route.match().headers();
-    for (int i = 0; i < headers.size(); i++) {
-      if (!headers.get(i).matches(request)) {
-        return false;
-      }
-    }
-    var fraction = route.match().fraction();
-    return fraction.isEmpty() || fraction.get().draw(random, Purpose.ROUTE_FRACTION);
   }
 
   private static String withoutQuery(String path) {

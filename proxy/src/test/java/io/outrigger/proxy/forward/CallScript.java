@@ -26,6 +26,7 @@ import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,8 @@ final class CallScript {
       List<HttpFilter> filters,
       Optional<RetryPolicy> retry) {
     var action =
-        new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false, retry);
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()), timeout, false, List.of(), retry);
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
@@ -129,7 +131,7 @@ final class CallScript {
         new ListenerResource(
             "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
-    return ConfigSelector.of("orders", config, Map.of(cluster.name(), cluster), false);
+    return new ConfigSelectors("orders", false).next(config, Map.of(cluster.name(), cluster));
   }
 
   /** Publishes a picker with one answer. */

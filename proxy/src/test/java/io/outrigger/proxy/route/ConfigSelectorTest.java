@@ -197,11 +197,8 @@ class ConfigSelectorTest {
   @Test
   void aClusterThatBalancingDoesNotKnowIsInternal() {
     var selector =
-        ConfigSelector.of(
-            "orders",
-            config(route(new PathMatcher.Prefix("", true), forward("a"))),
-            Map.of(),
-            false);
+        new ConfigSelectors("orders", false)
+            .next(config(route(new PathMatcher.Prefix("", true), forward("a"))), Map.of());
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
@@ -238,7 +235,7 @@ class ConfigSelectorTest {
     for (String name : config.routedClusters()) {
       handles.put(name, ClusterHandles.named(name));
     }
-    return ConfigSelector.of("orders", config, handles, false);
+    return new ConfigSelectors("orders", false).next(config, handles);
   }
 
   private static XdsConfig config(Route... routes) {
