@@ -76,6 +76,11 @@ final class Attempt implements StreamWaiter {
     return subchannel.address().toString();
   }
 
+  /** The endpoint's name (A81); empty when it has none. */
+  String hostname() {
+    return subchannel.endpoint().hostname();
+  }
+
   ResponseRelay response() {
     return response;
   }

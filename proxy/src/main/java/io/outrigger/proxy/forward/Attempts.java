@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
@@ -44,6 +44,7 @@ final class Attempts {
   private AttemptPhase phase = AttemptPhase.IDLE;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
+  private boolean rewritesAuthority;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
@@ -71,17 +72,18 @@ final class Attempts {
     this.deadline = deadline;
   }
 
-  /** All attempts go to {@code chosen}, which has been acquired (A31-04). */
-  void cluster(ClusterHandle chosen) {
+  /**
+   * All attempts go to {@code chosen}, which has been acquired, as {@code action} says (A31-04).
+   */
+  void route(ClusterHandle chosen, RouteAction.Forward action) {
     cluster = chosen;
     holdsCluster = true;
     record.cluster(chosen.name());
-  }
-
-  /** Failures are met with {@code policy}; before {@link #begin}. */
-  void retryBy(RetryPolicy policy) {
-    retries = new RetryCourse(policy, loop.random());
-    request.keepForReplay(forward.replays());
+    rewritesAuthority = action.autoHostRewrite();
+    if (action.retry().isPresent() && call.isGrpc()) { // SC-28
+      retries = new RetryCourse(action.retry().get(), loop.random());
+      request.keepForReplay(forward.replays());
+    }
   }
 
   /** The cluster that routing chose; null before that. */
@@ -165,7 +167,8 @@ final class Attempts {
     to(AttemptPhase.STREAMING);
     call.waiting().leave();
     AsciiString timeout = call.isGrpc() ? deadline.header() : null;
-    AsciiString authority = forward.authorityFor(call.head(), call.target());
+    String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
+    AsciiString authority = forward.authorityFor(call.head(), call.target(), hostname);
     int previous = retries == null ? 0 : retries.previousAttempts();
     request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout, previous));
   }

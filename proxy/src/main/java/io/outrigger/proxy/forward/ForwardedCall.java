@@ -202,10 +202,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
-    attempts.cluster(chosen.cluster());
-    if (chosen.retry().isPresent() && isGrpc()) { // SC-28
-      attempts.retryBy(chosen.retry().get());
-    }
+    attempts.route(chosen.cluster(), chosen.action());
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();

@@ -60,7 +60,7 @@ final class RouteChoices {
             config.listener().filters(),
             List.of(
                 filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
-    return new RouteDecision.Forward(handle, route, limit, filters, action.retry());
+    return new RouteDecision.Forward(handle, route, action, limit, filters);
   }
 
   private static RouteDecision unsupported(Route route, String kind) {

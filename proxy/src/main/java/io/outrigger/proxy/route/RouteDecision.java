@@ -1,27 +1,26 @@
 package io.outrigger.proxy.route;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.filter.FilterChain;
-import java.util.Optional;
 
 /** What routing decided for one request; built beforehand and shared. */
 public sealed interface RouteDecision {
   /**
    * Forward to {@code cluster}, which has been acquired for the call: release it once.
    *
+   * @param action of {@code route}
    * @param limit the route's limit, to be combined with the app's deadline
    * @param filters what the request passes before it is sent
-   * @param retry when a gRPC request is sent again
    */
   record Forward(
       ClusterHandle cluster,
       Route route,
+      RouteAction.Forward action,
       EffectiveTimeout limit,
-      FilterChain filters,
-      Optional<RetryPolicy> retry)
+      FilterChain filters)
       implements RouteDecision {}
 
   /**

@@ -102,6 +102,19 @@ final class CallScript {
     return this;
   }
 
+  /** One route that has the authority rewritten, with a policy for failures. */
+  CallScript rewritten(RetryPolicy policy) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            true,
+            List.of(),
+            Optional.of(policy));
+    target.publish(selector(cluster, action, List.of()));
+    return this;
+  }
+
   /** Both. */
   CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
     var filters = List.of(new HttpFilter("fault", fault));
@@ -122,6 +135,11 @@ final class CallScript {
     var action =
         new RouteAction.Forward(
             new ClusterChoice.Single(cluster.name()), timeout, false, List.of(), retry);
+    return selector(cluster, action, filters);
+  }
+
+  private static ConfigSelector selector(
+      ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
