@@ -8,6 +8,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,10 @@ final class Attempt implements StreamWaiter {
   /** The endpoint's name (A81); empty when it has none. */
   String hostname() {
     return subchannel.endpoint().hostname();
+  }
+
+  Optional<String> locality() {
+    return subchannel.locality();
   }
 
   ResponseRelay response() {

@@ -18,7 +18,8 @@ final class CallStats {
   static final int RETRIED = 5;
   static final int REMADE = 6;
   static final int NOT_REPLAYABLE = 7;
-  static final int GRPC = 8;
+  static final int UNOBSERVED = 8;
+  static final int GRPC = 9;
   static final int HTTP = GRPC + RpcStatus.Code.values().length;
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
@@ -53,6 +54,10 @@ final class CallStats {
 
   void notReplayable() {
     add(NOT_REPLAYABLE, 1);
+  }
+
+  void unobserved() {
+    add(UNOBSERVED, 1);
   }
 
   void grpcStatus(RpcStatus.Code code) {

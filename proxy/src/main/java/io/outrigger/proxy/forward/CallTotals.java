@@ -57,6 +57,11 @@ public final class CallTotals {
     return counters[CallStats.NOT_REPLAYABLE];
   }
 
+  /** Requests that are missing in the access log, since it could not be written as fast. */
+  public long unobserved() {
+    return counters[CallStats.UNOBSERVED];
+  }
+
   /** gRPC requests that ended with {@code code}. */
   public long byGrpcStatus(RpcStatus.Code code) {
     return counters[CallStats.GRPC + code.number()];

@@ -59,6 +59,10 @@ public final class MetricsText {
       counter(
           "outrigger_requests_not_replayable",
           "Requests that had outgrown what may be kept of them for a retry.");
+  private final CounterSnapshot.Builder unlogged =
+      counter(
+          "outrigger_access_log_dropped",
+          "Requests that are missing in the access log, since it could not be written as fast.");
   private final CounterSnapshot.Builder requestBytes =
       counter("outrigger_request_bytes", "Body bytes from apps.");
   private final CounterSnapshot.Builder responseBytes =
@@ -130,6 +134,7 @@ public final class MetricsText {
     add(retries, Labels.of("forward", name, "kind", "policy"), calls.retried());
     add(retries, Labels.of("forward", name, "kind", "transparent"), calls.remade());
     add(notReplayable, labels, calls.notReplayable());
+    add(unlogged, labels, calls.unobserved());
     add(requestBytes, labels, calls.requestBytes());
     add(responseBytes, labels, calls.responseBytes());
     add(active, labels, calls.active());
@@ -184,6 +189,7 @@ public final class MetricsText {
         .metricSnapshot(localReplies.build())
         .metricSnapshot(retries.build())
         .metricSnapshot(notReplayable.build())
+        .metricSnapshot(unlogged.build())
         .metricSnapshot(requestBytes.build())
         .metricSnapshot(responseBytes.build())
         .metricSnapshot(active.build())

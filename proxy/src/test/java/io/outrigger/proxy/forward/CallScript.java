@@ -65,9 +65,10 @@ final class CallScript {
     return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, memory, 1);
   }
 
-  private void onEnded(FinishedCall call) {
+  private boolean onEnded(FinishedCall call) {
     String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
+    return true;
   }
 
   /** One route to the cluster without a limit, and READY with the backend. */
