@@ -8,6 +8,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
@@ -76,6 +77,7 @@ public final class ProxyApp implements AutoCloseable {
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
+  private @Nullable AccessLog access;
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -139,6 +141,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void open() throws StartFailure {
+    access = openAccessLog();
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
@@ -210,7 +213,7 @@ public final class ProxyApp implements AutoCloseable {
             spec.name(),
             Settings.forward(options),
             resolver,
-            CallObserver.NONE,
+            access == null ? CallObserver.NONE : access.of(spec.name()),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -263,6 +266,19 @@ public final class ProxyApp implements AutoCloseable {
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
+  }
+
+  private @Nullable AccessLog openAccessLog() throws StartFailure {
+    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
+      try {
+        return AccessLog.toFile(file.path());
+      } catch (IOException e) {
+        throw new StartFailure("--access-log: cannot write " + file.path(), e);
+      }
+    }
+    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
+        ? AccessLog.toStdout()
+        : null;
   }
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
@@ -361,6 +377,10 @@ public final class ProxyApp implements AutoCloseable {
     control.close();
     decoding.close();
     loops.stop(STOP_LIMIT);
+    AccessLog opened = access;
+    if (opened != null) {
+      opened.close(); // no loop is left that could add to it
+    }
   }
 
   private static void await(CompletableFuture<Void> end) {

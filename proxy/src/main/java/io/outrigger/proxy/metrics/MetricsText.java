@@ -53,6 +53,16 @@ public final class MetricsText {
       counter("outrigger_requests_cancelled", "Requests that the app gave up.");
   private final CounterSnapshot.Builder localReplies =
       counter("outrigger_local_replies", "Answers that the proxy made itself, by reason.");
+  private final CounterSnapshot.Builder retries =
+      counter("outrigger_retries", "Attempts after a failure, by kind.");
+  private final CounterSnapshot.Builder notReplayable =
+      counter(
+          "outrigger_requests_not_replayable",
+          "Requests that had outgrown what may be kept of them for a retry.");
+  private final CounterSnapshot.Builder unlogged =
+      counter(
+          "outrigger_access_log_dropped",
+          "Requests that are missing in the access log, since it could not be written as fast.");
   private final CounterSnapshot.Builder requestBytes =
       counter("outrigger_request_bytes", "Body bytes from apps.");
   private final CounterSnapshot.Builder responseBytes =
@@ -122,6 +132,10 @@ public final class MetricsText {
     }
     add(started, labels, calls.started());
     add(cancelled, labels, calls.cancelled());
+    add(retries, Labels.of("forward", name, "kind", "policy"), calls.retried());
+    add(retries, Labels.of("forward", name, "kind", "transparent"), calls.remade());
+    add(notReplayable, labels, calls.notReplayable());
+    add(unlogged, labels, calls.unobserved());
     add(requestBytes, labels, calls.requestBytes());
     add(responseBytes, labels, calls.responseBytes());
     add(active, labels, calls.active());
@@ -174,6 +188,9 @@ public final class MetricsText {
         .metricSnapshot(started.build())
         .metricSnapshot(cancelled.build())
         .metricSnapshot(localReplies.build())
+        .metricSnapshot(retries.build())
+        .metricSnapshot(notReplayable.build())
+        .metricSnapshot(unlogged.build())
         .metricSnapshot(requestBytes.build())
         .metricSnapshot(responseBytes.build())
         .metricSnapshot(active.build())
