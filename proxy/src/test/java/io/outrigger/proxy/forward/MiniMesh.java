@@ -102,6 +102,19 @@ public final class MiniMesh implements AutoCloseable {
     return new MiniMesh(control, loops, false, loopback(0), listening(limits), dialing(limits));
   }
 
+  /** One loop, and {@code upstream} for what backends are granted. */
+  public MiniMesh(ConnectionSettings upstream) throws IOException {
+    this(
+        1,
+        loopback(0),
+        ListenerSettings.DEFAULT,
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.empty(),
+            UpstreamSettings.IDLE_TIMEOUT,
+            upstream));
+  }
+
   private static ListenerSettings listening(AbuseLimits limits) {
     return new ListenerSettings(
         ListenerSettings.DEFAULT.maxConnections(),
