@@ -105,6 +105,10 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
+    LbViews.Detail detail =
+        request.parameter("detail").filter("full"::equals).isPresent()
+            ? LbViews.Detail.FULL
+            : LbViews.Detail.CONTRACT;
     return state
         .ask(
             () ->
@@ -119,7 +123,7 @@ final class AdminEndpoints {
             forwards ->
                 only.isPresent() && forwards.isEmpty()
                     ? AdminReply.text(404, "no forward of that name")
-                    : LbViews.reply(forwards));
+                    : LbViews.reply(forwards, detail));
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
@@ -142,6 +146,7 @@ final class AdminEndpoints {
                     ProgramVersion.text(),
                     state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
                     state.xds().status(),
+                    state.outliers().counts(),
                     state.control().failures()))
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
   }

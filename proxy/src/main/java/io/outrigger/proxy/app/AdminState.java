@@ -3,7 +3,8 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,7 +16,8 @@ import java.util.function.Supplier;
 record AdminState(
     ControlThread control,
     Node node,
-    AdsClient xds,
+    AdsClients xds,
+    OutlierCounters outliers,
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm) {

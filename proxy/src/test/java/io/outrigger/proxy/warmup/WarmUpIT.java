@@ -6,6 +6,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.forward.CallLoop;
@@ -43,6 +44,7 @@ final class WarmUpIT {
                 connector,
                 RandomSource.SYSTEM,
                 new CircuitBreakers(),
+                OutlierObserver.NONE,
                 loops.count(),
                 clusters));
   }
