@@ -100,6 +100,7 @@ public final class Samples {
         source,
         policy,
         maxRequests,
+        ClusterResource.DEFAULT_MAX_CONNECTIONS,
         Optional.empty(),
         ClusterResource.DEFAULT_IDLE_TIMEOUT,
         Set.of());
