@@ -2,21 +2,14 @@ package io.outrigger.proxy.route;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +24,14 @@ public final class ConfigSelector {
   private final RouteIndex routes;
 
   /** The prepared answers of each route. */
-  private final Choice[] choices;
+  private final RouteChoice[] choices;
 
   private final RouteDecision.@Nullable Reject failure;
 
   private ConfigSelector(
       String authority,
       RouteIndex routes,
-      Choice[] choices,
+      RouteChoice[] choices,
       RouteDecision.@Nullable Reject failure) {
     this.authority = authority;
     this.routes = routes;
@@ -60,10 +53,10 @@ public final class ConfigSelector {
       RouteIndex routes,
       Map<String, ClusterHandle> handles,
       boolean ignoreRouteTimeout) {
-    Optional<Duration> listenerLimit = config.listener().maxStreamDuration();
-    Choice[] choices = new Choice[routes.size()];
+    var prepared = new RouteChoices(config, handles, ignoreRouteTimeout);
+    RouteChoice[] choices = new RouteChoice[routes.size()];
     for (int i = 0; i < choices.length; i++) {
-      choices[i] = choice(routes.route(i), listenerLimit, handles, ignoreRouteTimeout);
+      choices[i] = prepared.of(routes.route(i));
     }
     return new ConfigSelector(authority, routes, choices, null);
   }
@@ -73,7 +66,7 @@ public final class ConfigSelector {
     return new ConfigSelector(
         authority,
         NO_ROUTES,
-        new Choice[0],
+        new RouteChoice[0],
         new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
   }
 
@@ -105,93 +98,5 @@ public final class ConfigSelector {
   private static String withoutQuery(String path) {
     int query = path.indexOf('?');
     return query < 0 ? path : path.substring(0, query);
-  }
-
-  private static Choice choice(
-      Route route,
-      Optional<Duration> listenerLimit,
-      Map<String, ClusterHandle> handles,
-      boolean ignoreRouteTimeout) {
-    if (route.action() instanceof RouteAction.Unsupported unsupported) {
-      var reject =
-          new RouteDecision.Reject(
-              RpcStatus.unavailable(
-                  "route "
-                      + describe(route)
-                      + " has an action that is not supported: "
-                      + unsupported.kind()),
-              "no_route");
-      return random -> reject;
-    }
-    var forward = (RouteAction.Forward) route.action();
-    var limit = EffectiveTimeout.of(forward.timeout(), listenerLimit, ignoreRouteTimeout);
-    if (forward.clusters() instanceof ClusterChoice.Single single) {
-      RouteDecision decision = decision(route, single.cluster(), limit, handles);
-      return random -> acquired(decision);
-    }
-    var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
-    return WeightedDecisions.of(
-        weighted, cluster -> decision(route, cluster.cluster(), limit, handles));
-  }
-
-  private static RouteDecision decision(
-      Route route, String cluster, EffectiveTimeout limit, Map<String, ClusterHandle> handles) {
-    ClusterHandle handle = handles.get(cluster);
-    if (handle == null) { // A31-11: balancing is updated first, so this is a bug of ours
-      return new RouteDecision.Reject(
-          RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
-          "xds_error");
-    }
-    return new RouteDecision.Forward(handle, route, limit);
-  }
-
-  private static @Nullable RouteDecision acquired(RouteDecision decision) {
-    if (decision instanceof RouteDecision.Forward forward && !forward.cluster().acquire()) {
-      return null;
-    }
-    return decision;
-  }
-
-  private static String describe(Route route) {
-    return route.name().isEmpty() ? "#" + route.index() : "\"" + route.name() + "\"";
-  }
-
-  /** Picks among the prepared decisions of a route. */
-  private interface Choice {
-    @Nullable RouteDecision choose(RandomSource random);
-  }
-
-  /** Decisions by weight: cumulative weights, searched once per request (A31-34). */
-  private static final class WeightedDecisions implements Choice {
-    private final long[] upTo;
-    private final RouteDecision[] decisions;
-
-    private WeightedDecisions(long[] upTo, RouteDecision[] decisions) {
-      this.upTo = upTo;
-      this.decisions = decisions;
-    }
-
-    static WeightedDecisions of(
-        List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
-      long[] upTo = new long[clusters.size()];
-      RouteDecision[] decisions = new RouteDecision[clusters.size()];
-      long sum = 0;
-      for (int i = 0; i < upTo.length; i++) {
-        sum += clusters.get(i).weight();
-        upTo[i] = sum;
-        decisions[i] = decide.apply(clusters.get(i));
-      }
-      return new WeightedDecisions(upTo, decisions);
-    }
-
-    @Override
-    public @Nullable RouteDecision choose(RandomSource random) {
-      long drawn = random.nextLong(upTo[upTo.length - 1], Purpose.CLUSTER_WEIGHT);
-      int i = 0;
-      while (drawn >= upTo[i]) {
-        i++;
-      }
-      return acquired(decisions[i]);
-    }
   }
 }

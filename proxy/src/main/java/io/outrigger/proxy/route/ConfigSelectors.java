@@ -2,14 +2,13 @@ package io.outrigger.proxy.route;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,12 +26,12 @@ public final class ConfigSelectors {
   /** A selector and all that it depends on. */
   private record Made(
       VirtualHost host,
-      Optional<Duration> listenerLimit,
+      ListenerResource listener,
       Map<String, ClusterHandle> handles,
       ConfigSelector selector) {
     boolean isFor(XdsConfig config, Map<String, ClusterHandle> current) {
       return host.equals(config.virtualHost())
-          && listenerLimit.equals(config.listener().maxStreamDuration())
+          && listener.equals(config.listener())
           && handles.equals(current);
     }
   }
@@ -58,7 +57,7 @@ public final class ConfigSelectors {
     VirtualHost host = config.virtualHost();
     routes = routes.with(host.routes());
     var selector = ConfigSelector.of(authority, config, routes, handles, ignoreRouteTimeout);
-    last = new Made(host, config.listener().maxStreamDuration(), Map.copyOf(handles), selector);
+    last = new Made(host, config.listener(), Map.copyOf(handles), selector);
     return selector;
   }
 
