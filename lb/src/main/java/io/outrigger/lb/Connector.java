@@ -21,9 +21,10 @@ public interface Connector {
 
     /**
      * How many connections there may be, at least 1 (A105): more than the first only while calls
-     * wait because the peer admits no more streams. Lowering it closes none.
+     * wait because the peer admits no more streams. Lowering it closes none. A connector that never
+     * makes more than one has nothing to do.
      */
-    void limitConnections(int max);
+    default void limitConnections(int max) {}
   }
 
   /**

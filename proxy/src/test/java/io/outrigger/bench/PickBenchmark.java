@@ -5,9 +5,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.tree.ClusterHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -24,17 +22,15 @@ import org.openjdk.jmh.annotations.Threads;
 @State(Scope.Benchmark)
 public class PickBenchmark {
   /** What balances the endpoints of a locality. */
-  @Param({"round_robin", "pick_first"})
+  @Param({"round_robin", "pick_first", "ring_hash", "least_request"})
   public String policy = "";
 
   private ClusterHandle cluster = Tree.NONE;
 
-  /** A loop of its own for each thread, with a call that is used again and again. */
+  /** The calls of a thread, which stands for an event loop. */
   @State(Scope.Thread)
   public static class Loop {
-    private static final AtomicInteger COUNT = new AtomicInteger();
-
-    private final PickContext call = new TestCall(COUNT.getAndIncrement() % Tree.LOOPS);
+    private final Tree.Call call = new Tree.Call();
   }
 
   private static BalancingPolicy policy(String name) {
@@ -42,6 +38,11 @@ public class PickBenchmark {
         switch (name) {
           case "round_robin" -> new BalancingPolicy.RoundRobin();
           case "pick_first" -> new BalancingPolicy.PickFirst(false);
+          case "ring_hash" ->
+              new BalancingPolicy.RingHash(
+                  BalancingPolicy.RingHash.DEFAULT_MIN_SIZE, BalancingPolicy.RingHash.LARGEST, "");
+          case "least_request" ->
+              new BalancingPolicy.LeastRequest(BalancingPolicy.LeastRequest.DEFAULT_CHOICES);
           default -> throw new IllegalArgumentException(name);
         });
   }
@@ -55,14 +56,14 @@ public class PickBenchmark {
   @Benchmark
   @Target(nanos = 60, bytes = 0)
   public PickResult pick(Loop loop) {
-    return cluster.picker().pick(loop.call);
+    return cluster.picker().pick(loop.call.next());
   }
 
   /** All that a call costs in the tree: the cluster is held, a pick, the end counted, let go. */
   @Benchmark
   @Target(nanos = 120, bytes = 0)
   public Subchannel call(Loop loop) {
-    return oneCall(cluster, loop.call);
+    return oneCall(cluster, loop.call.next());
   }
 
   /** The same on two loops at once: what they share shows. */
@@ -70,7 +71,7 @@ public class PickBenchmark {
   @Threads(2)
   @Target(bytes = 0)
   public Subchannel callOnTwoLoops(Loop loop) {
-    return oneCall(cluster, loop.call);
+    return oneCall(cluster, loop.call.next());
   }
 
   private static Subchannel oneCall(ClusterHandle cluster, PickContext call) {

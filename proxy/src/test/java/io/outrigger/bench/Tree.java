@@ -6,6 +6,10 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.CircuitBreakers;
@@ -18,7 +22,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A live tree whose endpoints are all connected. */
 final class Tree {
@@ -32,6 +38,37 @@ final class Tree {
   private static final int LOCALITIES = 3;
   private static final int ENDPOINTS = 100;
   private static final long UNLIMITED = Long.MAX_VALUE;
+
+  /** So many that every endpoint is picked. */
+  private static final int FIRST_CALLS = 50_000;
+
+  /** One call after the other, each of another hash. */
+  static final class Call implements PickContext {
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final int loop = COUNT.getAndIncrement() % LOOPS;
+    private long hash;
+
+    Call next() {
+      hash += 0x9E3779B97F4A7C15L; // the golden ratio: far from the one before
+      return this;
+    }
+
+    @Override
+    public int loop() {
+      return loop;
+    }
+
+    @Override
+    public long hash() {
+      return hash;
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      return null;
+    }
+  }
 
   private Tree() {}
 
@@ -48,12 +85,28 @@ final class Tree {
     var connector = new FakeConnector();
     var manager =
         new ClusterManager(
-            control, connector, RandomSource.SYSTEM, new CircuitBreakers(), LOOPS, new Deaf());
+            control,
+            connector,
+            RandomSource.SYSTEM,
+            new CircuitBreakers(),
+            OutlierObserver.NONE,
+            LOOPS,
+            new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));
     var handles = new HashMap<String, ClusterHandle>();
     control.inside(() -> handles.putAll(manager.apply(config)));
     control.inside(connector::readyAll);
-    return Objects.requireNonNull(handles.get("aggregate"));
+    ClusterHandle cluster = Objects.requireNonNull(handles.get("aggregate"));
+    var call = new Call();
+    for (int i = 0; i < FIRST_CALLS; i++) { // some policies connect what is picked
+      if (cluster.picker().pick(call.next()) instanceof PickResult.Use use) {
+        use.subchannel().callEnded(call, CallOutcome.SUCCESS);
+      } else {
+        control.run();
+        control.inside(connector::readyAll);
+      }
+    }
+    return cluster;
   }
 
   private static ClusterConfig leaf(String name, int number, BalancingPolicy policy) {

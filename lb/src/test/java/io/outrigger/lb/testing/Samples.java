@@ -127,6 +127,7 @@ public final class Samples {
             cluster.source(),
             cluster.policy(),
             cluster.maxRequests(),
+            cluster.maxConnections(),
             detection,
             cluster.idleTimeout(),
             cluster.overrideHostStatus()),
