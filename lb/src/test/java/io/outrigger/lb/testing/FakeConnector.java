@@ -16,8 +16,9 @@ public final class FakeConnector implements Connector {
   public record FakeTransport(EndpointAddress address, int attempt) implements Transport {}
 
   @Override
-  public Attempt connect(EndpointAddress address, Listener listener) {
+  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
     var attempt = new FakeAttempt(address, listener, attempts.size());
+    attempt.limitConnections(maxConnections);
     attempts.add(attempt);
     return attempt;
   }
@@ -69,6 +70,7 @@ public final class FakeConnector implements Connector {
     private final EndpointAddress address;
     private final Listener listener;
     private final int number;
+    private int maxConnections;
     private boolean connected;
     private boolean over;
     private boolean givenUp;
@@ -100,6 +102,16 @@ public final class FakeConnector implements Connector {
     public void close() {
       over = true;
       givenUp = true;
+    }
+
+    @Override
+    public void limitConnections(int max) {
+      maxConnections = max;
+    }
+
+    /** How many connections its owner allows. */
+    public int maxConnections() {
+      return maxConnections;
     }
 
     private boolean isTo(String wanted) {
