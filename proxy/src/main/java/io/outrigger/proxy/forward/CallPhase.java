@@ -4,6 +4,8 @@ package io.outrigger.proxy.forward;
 enum CallPhase {
   /** Waits for a first selector, or is being routed. */
   ROUTING,
+  /** Has a cluster; is held back by a filter. */
+  DELAYED,
   /** Has a cluster; its {@link Attempts} go on from there. */
   SENDING,
   /** Has ended, in the one place where calls end. */
@@ -19,7 +21,8 @@ enum CallPhase {
 
   private boolean mayBecome(CallPhase next) {
     return switch (this) {
-      case ROUTING -> next == SENDING || next == DONE;
+      case ROUTING -> next == DELAYED || next == SENDING || next == DONE;
+      case DELAYED -> next == SENDING || next == DONE;
       case SENDING -> next == DONE;
       case DONE -> false;
     };

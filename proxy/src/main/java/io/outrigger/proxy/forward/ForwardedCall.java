@@ -8,6 +8,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.Route;
 import io.outrigger.lb.PickContext;
+import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * ROUTING -> SENDING  on route selected; while there is no selector it is parked on the target
+ * ROUTING -> DELAYED  on route selected whose filters inject a delay
+ * DELAYED -> SENDING  on end of the delays
  * SENDING -> DONE     on answered (by the backend or here)
  * any     -> DONE     on deadline, failure, or given up by the app
  * </pre>
@@ -45,6 +48,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private final Waiting waiting;
   private final CallDeadline deadline;
   private final Attempts attempts;
+  private @Nullable Filtering filtering;
   private CallPhase phase = CallPhase.ROUTING;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
@@ -199,13 +203,40 @@ final class ForwardedCall implements StreamHandler, PickContext {
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
     attempts.cluster(chosen.cluster());
-    to(CallPhase.SENDING);
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();
+    } else if (chosen.filters().isEmpty()) {
+      send();
     } else {
-      attempts.begin();
+      var pass = chosen.filters().begin(head(), loop.random(), loop.faults());
+      filtering = new Filtering(loop, this, pass);
+      filtering.resume();
     }
+  }
+
+  /** A filter holds the request back; false when there is no room for it, and it was answered. */
+  boolean holdBack() {
+    if (phase == CallPhase.ROUTING) {
+      to(CallPhase.DELAYED);
+    }
+    return takeSeat();
+  }
+
+  /** Nothing stands before the pick any more. */
+  void send() {
+    to(CallPhase.SENDING);
+    attempts.begin();
+  }
+
+  /** A filter answers in the backend's place (A33). */
+  void abort(FilterStep.Answer answer) {
+    int httpStatus = answer.httpStatus();
+    LocalReason reason = LocalReason.FAULT;
+    reply(
+        answer.status(),
+        reason,
+        httpStatus == 0 ? LocalReply.httpStatus(answer.status(), reason) : httpStatus);
   }
 
   /** Whether there is room to wait; when not, answers and ends the call. */
@@ -271,6 +302,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
     if (target == null) {
       return "";
     }
+    if (phase == CallPhase.DELAYED) {
+      return "the end of a delay that the fault filter injected";
+    }
     return attempts.cluster() == null
         ? "the configuration of " + target.name()
         : attempts.waitsFor();
@@ -282,9 +316,13 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   /** Answers in the backend's place and ends the call. */
   void reply(RpcStatus status, LocalReason reason) {
+    reply(status, reason, LocalReply.httpStatus(status, reason));
+  }
+
+  private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
-    record.local(noted, reason);
-    app.reply(head(), noted, reason);
+    record.local(noted, reason, httpStatus);
+    app.reply(head(), noted, reason, httpStatus);
     finish();
   }
 
@@ -300,6 +338,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
     deadline.cancel();
     waiting.leave();
     request.release();
+    if (filtering != null) {
+      filtering.end();
+    }
     attempts.finish();
     app.stop();
     record.ended(deadline.elapsedNanos());

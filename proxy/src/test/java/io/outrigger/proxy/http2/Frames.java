@@ -9,6 +9,24 @@ public final class Frames {
   public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
+  public static final int DATA = FrameType.DATA;
+  public static final int HEADERS = FrameType.HEADERS;
+  public static final int PRIORITY = FrameType.PRIORITY;
+  public static final int RST_STREAM = FrameType.RST_STREAM;
+  public static final int SETTINGS = FrameType.SETTINGS;
+  public static final int PUSH_PROMISE = FrameType.PUSH_PROMISE;
+  public static final int PING = FrameType.PING;
+  public static final int GOAWAY = FrameType.GOAWAY;
+  public static final int WINDOW_UPDATE = FrameType.WINDOW_UPDATE;
+  public static final int CONTINUATION = FrameType.CONTINUATION;
+
+  public static final int HEADER_TABLE_SIZE = FrameType.SETTINGS_HEADER_TABLE_SIZE;
+  public static final int MAX_CONCURRENT_STREAMS = FrameType.SETTINGS_MAX_CONCURRENT_STREAMS;
+  public static final int INITIAL_WINDOW_SIZE = FrameType.SETTINGS_INITIAL_WINDOW_SIZE;
+  public static final int MAX_FRAME_SIZE = FrameType.SETTINGS_MAX_FRAME_SIZE;
+  public static final int MAX_HEADER_LIST_SIZE = FrameType.SETTINGS_MAX_HEADER_LIST_SIZE;
+
+  public static final int PADDED = FrameType.FLAG_PADDED;
   public static final int END_STREAM = FrameType.FLAG_END_STREAM;
   public static final int END_HEADERS = FrameType.FLAG_END_HEADERS;
 
@@ -89,7 +107,7 @@ public final class Frames {
     return headers(streamId, END_HEADERS | END_STREAM, REQUEST);
   }
 
-  static final String[] REQUEST = {
+  public static final String[] REQUEST = {
     ":method", "POST", ":scheme", "http", ":path", "/a.Service/Call", ":authority", "pay"
   };
 
