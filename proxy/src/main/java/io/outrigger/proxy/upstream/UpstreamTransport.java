@@ -5,11 +5,15 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.LoadReportStream;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.EventLoops;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +61,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private volatile int maxConnections;
   private volatile boolean closed;
 
+  /** Calls for load reports, which end with the transport; on the first loop. */
+  private final Set<ReportCall> reportCalls = new HashSet<>();
+
   /** Whether the listener has heard its last; control loop. */
   private boolean silent;
 
@@ -92,6 +99,34 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   @Override
   public void forget(int loop, StreamWaiter waiter) {
     connections.get(loop).forget(waiter);
+  }
+
+  @Override
+  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    control.checkInside();
+    var call = new ReportCall(this, connections.get(first), address, interval, listener);
+    post(first, call::start);
+    return call;
+  }
+
+  /** Runs {@code task} where calls for load reports live. */
+  void postToFirst(Runnable task) {
+    post(first, task);
+  }
+
+  /** Runs {@code task} on the control loop. */
+  void postToControl(Runnable task) {
+    control.execute(task);
+  }
+
+  /** The first loop. */
+  void onReportCallStarted(ReportCall call) {
+    reportCalls.add(call);
+  }
+
+  /** The first loop. */
+  void onReportCallEnded(ReportCall call) {
+    reportCalls.remove(call);
   }
 
   boolean isClosed() {
@@ -196,6 +231,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       return; // a second loop may get here too: leaving twice is harmless
     }
     closed = true;
+    post(first, () -> List.copyOf(reportCalls).forEach(ReportCall::cancel));
     for (int i = 0; i < connections.size(); i++) {
       LoopConnections ofLoop = connections.get(i);
       post(i, () -> ofLoop.leave(reason));
