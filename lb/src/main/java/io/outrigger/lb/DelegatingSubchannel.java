@@ -48,6 +48,16 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
+  public boolean wantsLoadReports() {
+    return delegate().wantsLoadReports();
+  }
+
+  @Override
+  public void onLoadReport(LoadReport report) {
+    delegate().onLoadReport(report);
+  }
+
+  @Override
   public CallTotals calls() {
     return delegate().calls();
   }

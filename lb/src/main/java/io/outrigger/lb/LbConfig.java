@@ -56,8 +56,12 @@ public sealed interface LbConfig {
    */
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
-  /** Watches calls and ejects endpoints (A50); empty is transparent. */
-  record OutlierDetecting(Optional<OutlierDetection> detection, LbConfig child)
+  /**
+   * Watches calls and ejects endpoints (A50); without {@code detection} it is transparent.
+   *
+   * @param cluster whose endpoints are watched: of an aggregate, the leaf (A50-53)
+   */
+  record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements LbConfig {
     @Override
     public String policy() {
@@ -197,6 +201,20 @@ public sealed interface LbConfig {
     @Override
     public String policy() {
       return "least_request";
+    }
+  }
+
+  /** Each READY endpoint in turn, as often as the load that it reports allows (A58). */
+  record WeightedRoundRobin(
+      List<Backend> backends, BalancingPolicy.WeightedRoundRobin settings, FailureNote note)
+      implements LbConfig {
+    public WeightedRoundRobin {
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "weighted_round_robin";
     }
   }
 

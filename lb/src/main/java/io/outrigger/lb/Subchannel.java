@@ -36,6 +36,17 @@ public interface Subchannel {
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
+  /** Whether load reports that come with responses are of use; on an event loop. */
+  default boolean wantsLoadReports() {
+    return false;
+  }
+
+  /**
+   * A response brought a load report (A51). Said to subchannels that want it, before {@link
+   * #callEnded}; on the call's event loop.
+   */
+  default void onLoadReport(LoadReport report) {}
+
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {
     return CallTotals.NONE;

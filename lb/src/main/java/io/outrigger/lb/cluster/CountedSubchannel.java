@@ -1,6 +1,7 @@
 package io.outrigger.lb.cluster;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.CircuitBreaker;

@@ -45,7 +45,8 @@ final class ClusterTree {
                 endpoints -> priorities(cluster, endpoints, names, note),
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
-        cluster.outlierDetection(),
+        cluster.name(),
+        cluster.outlierDetection().filter(detection -> heedsEjections(policyOf(cluster))),
         new LbConfig.ClusterImpl(
             note,
             edsServiceName(cluster.source()),
@@ -106,6 +107,17 @@ final class ClusterTree {
         : cluster.policy();
   }
 
+  /**
+   * A61: pick_first goes by connections alone, so nothing is detected for it; every other policy
+   * lets an ejected endpoint rest (A50-52, decision 0008).
+   */
+  private static boolean heedsEjections(BalancingPolicy policy) {
+    if (policy instanceof BalancingPolicy.WrrLocality wrr) {
+      return heedsEjections(wrr.child());
+    }
+    return !(policy instanceof BalancingPolicy.PickFirst);
+  }
+
   private static LbConfig policy(
       BalancingPolicy policy, List<LocalityEndpoints> localities, FailureNote note) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
@@ -130,6 +142,9 @@ final class ClusterTree {
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
       return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
+    }
+    if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
+      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
     }
     throw new AssertionError(policy);
   }

@@ -7,11 +7,13 @@ import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
+import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
@@ -24,13 +26,20 @@ final class TreeFactory implements PolicyFactory {
   private final ControlLoop control;
   private final RandomSource random;
   private final CircuitBreakers breakers;
+  private final OutlierObserver outliers;
   private final int loops;
   private final LeafPolicies leaves;
 
-  TreeFactory(ControlLoop control, RandomSource random, CircuitBreakers breakers, int loops) {
+  TreeFactory(
+      ControlLoop control,
+      RandomSource random,
+      CircuitBreakers breakers,
+      OutlierObserver outliers,
+      int loops) {
     this.control = control;
     this.random = random;
     this.breakers = breakers;
+    this.outliers = outliers;
     this.loops = loops;
     this.leaves = new LeafPolicies(control, random, loops);
   }
@@ -41,7 +50,7 @@ final class TreeFactory implements PolicyFactory {
       return new PriorityPolicy(control, this, priority, parent);
     }
     if (config instanceof LbConfig.OutlierDetecting outlier) {
-      return new OutlierDetectionPolicy(this, outlier, parent);
+      return new OutlierDetectionPolicy(control, random, outliers, loops, this, outlier, parent);
     }
     if (config instanceof LbConfig.ClusterImpl cluster) {
       return clusterImpl(cluster, parent);
@@ -58,6 +67,9 @@ final class TreeFactory implements PolicyFactory {
     }
     if (config instanceof LbConfig.LeastRequest least) {
       return new LeastRequestPolicy(control, random, least, parent);
+    }
+    if (config instanceof LbConfig.WeightedRoundRobin weighted) {
+      return new WeightedRoundRobinPolicy(control, random, loops, weighted, parent);
     }
     return leaves.create(config, parent);
   }

@@ -5,7 +5,9 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -15,6 +17,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -22,12 +25,15 @@ import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.outrigger.proxy.warmup.WarmUp;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -57,15 +63,18 @@ public final class ProxyApp implements AutoCloseable {
 
   private final ProxyOptions options;
   private final ControlThread control;
+  private final DecodingThread decoding = new DecodingThread();
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
-  private final AdsClient xds;
+  private final AdsClients xds;
+  private final OutlierCounters outliers = new OutlierCounters();
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
+  private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
   private Optional<AccessLog> access = Optional.empty();
@@ -83,8 +92,9 @@ public final class ProxyApp implements AutoCloseable {
         source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
     resources = files;
     xds =
-        new AdsClient(
+        new AdsClients(
             control,
+            decoding,
             random,
             source.bootstrap(),
             ProgramVersion.text(),
@@ -103,6 +113,7 @@ public final class ProxyApp implements AutoCloseable {
             dns,
             new NettyConnector(control, loops, Settings.upstream(options)),
             new CircuitBreakers(),
+            outliers,
             loops.count(),
             options.ignoreRouteTimeout());
   }
@@ -140,6 +151,32 @@ public final class ProxyApp implements AutoCloseable {
     }
     announce();
     control.execute(this::watch);
+    warmUp();
+  }
+
+  /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
+  private void warmUp() {
+    try {
+      var warmUp =
+          WarmUp.open(
+              control,
+              loops,
+              callLoops,
+              clusters ->
+                  new ClusterManager(
+                      control,
+                      new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
+                      RandomSource.SYSTEM,
+                      new CircuitBreakers(),
+                      OutlierObserver.NONE,
+                      loops.count(),
+                      clusters));
+      warmUp.done().thenAccept(warm::complete);
+      control.execute(warmUp::start);
+    } catch (IOException e) {
+      warm.complete(0);
+      log.warn("warm-up: not possible, the first requests may be slow: {}", e.getMessage());
+    }
   }
 
   /** Once everything is open: a start that fails says only why. */
@@ -233,7 +270,14 @@ public final class ProxyApp implements AutoCloseable {
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
     var state =
-        new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
+        new AdminState(
+            control,
+            options.source().bootstrap().node(),
+            xds,
+            outliers,
+            forwards,
+            requireDrain(),
+            warm::isDone);
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
       return server;
@@ -318,6 +362,7 @@ public final class ProxyApp implements AutoCloseable {
         });
     await(ended);
     control.close();
+    decoding.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.forward;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
@@ -8,6 +9,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.orca.LoadReports;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -153,8 +155,20 @@ final class Attempt implements StreamWaiter {
         attempts.onResponseStarted();
       }
       if (response.hasEnded()) {
+        reportLoad(headers);
         call.onResponseEnd();
       }
+    }
+  }
+
+  /** What the backend says of its load goes to the app as well as to balancing (A58-05). */
+  private void reportLoad(HeaderList last) {
+    if (!subchannel.wantsLoadReports()) {
+      return;
+    }
+    AsciiString report = last.get(LoadReports.TRAILER);
+    if (report != null) {
+      LoadReports.ofTrailer(report).ifPresent(subchannel::onLoadReport);
     }
   }
 

@@ -104,7 +104,7 @@ final class LocalReply {
     if (whole.length() <= MAX_MESSAGE) {
       return whole;
     }
-    int node = message.lastIndexOf("(" + NODE_ID);
+    int node = message.lastIndexOf(NODE_ID);
     String tail = node < 0 ? "" : percentEncoded(message.substring(node));
     if (tail.length() > MAX_MESSAGE / 2) {
       tail = "";

@@ -119,7 +119,6 @@ final class InboundFrames implements FrameListener {
     HeaderList headers = hpack.decode(id, block);
     SocketStream stream = table.get(id);
     if (stream != null) {
-      faults.onUsefulFrame();
       onMoreHeaders(stream, headers, endStream);
     } else if (table.isIdle(id)) {
       if (!server || (id & 1) == 0) {
@@ -180,6 +179,11 @@ final class InboundFrames implements FrameListener {
       Fault known = fault == null ? Fault.TOO_LARGE : fault;
       faults.reset(stream, known.error, known.reason);
       return;
+    }
+    if (stream.inbound().headReceived) {
+      faults.onUsefulFrame();
+    } else {
+      faults.onIdleFrame(); // interim responses could go on for ever
     }
     if (endStream) {
       stream.onEndReceived();

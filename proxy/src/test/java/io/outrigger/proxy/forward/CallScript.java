@@ -8,6 +8,7 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -94,6 +95,19 @@ final class CallScript {
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
     var filters = List.of(new HttpFilter("fault", fault));
     target.publish(selector(cluster, timeout, filters, Optional.empty()));
+    return this;
+  }
+
+  /** Publishes one route without a limit that hashes requests so. */
+  CallScript hashed(HashPolicy... policies) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            false,
+            List.of(policies),
+            Optional.empty());
+    target.publish(selector(cluster, action, List.of()));
     return this;
   }
 

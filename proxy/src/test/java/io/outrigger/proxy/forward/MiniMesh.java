@@ -55,17 +55,7 @@ public final class MiniMesh implements AutoCloseable {
 
   /** One loop, and {@code limits} on what peers of either side may do for nothing. */
   public MiniMesh(AbuseLimits limits) throws IOException {
-    this(
-        1,
-        loopback(0),
-        new ListenerSettings(
-            ListenerSettings.DEFAULT.maxConnections(),
-            ListenerSettings.DEFAULT.http2().withAbuse(limits)),
-        new UpstreamSettings(
-            UpstreamSettings.CONNECT_TIMEOUT,
-            Optional.empty(),
-            UpstreamSettings.IDLE_TIMEOUT,
-            ConnectionSettings.DEFAULT.withAbuse(limits)));
+    this(1, loopback(0), listening(limits), dialing(limits));
   }
 
   MiniMesh(
@@ -108,9 +98,22 @@ public final class MiniMesh implements AutoCloseable {
   }
 
   /** Another forward of the same sidecar, with its own cluster; close it first. */
-  public MiniMesh sibling() throws IOException {
-    return new MiniMesh(
-        control, loops, false, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
+  public MiniMesh sibling(AbuseLimits limits) throws IOException {
+    return new MiniMesh(control, loops, false, loopback(0), listening(limits), dialing(limits));
+  }
+
+  private static ListenerSettings listening(AbuseLimits limits) {
+    return new ListenerSettings(
+        ListenerSettings.DEFAULT.maxConnections(),
+        ListenerSettings.DEFAULT.http2().withAbuse(limits));
+  }
+
+  private static UpstreamSettings dialing(AbuseLimits limits) {
+    return new UpstreamSettings(
+        UpstreamSettings.CONNECT_TIMEOUT,
+        Optional.empty(),
+        UpstreamSettings.IDLE_TIMEOUT,
+        ConnectionSettings.DEFAULT.withAbuse(limits));
   }
 
   static InetSocketAddress loopback(int port) {

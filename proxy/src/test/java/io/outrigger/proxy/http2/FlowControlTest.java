@@ -52,6 +52,29 @@ final class FlowControlTest {
   }
 
   @Test
+  void trailersNeedNotWaitForDataThatIsDropped() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(settings(WINDOW_SETTING, 4), wholeRequest(1));
+      Http2Stream served = peer.events.stream(0).stream();
+      served.sendHeaders(OK, false);
+      served.sendData(text("0123456789"), false);
+      served.dropPending();
+      served.sendHeaders(TRAILERS, true);
+
+      assertThat(peer.answer()).isEqualTo("SETTINGS ack, HEADERS 1, DATA 1 (4), HEADERS 1 end");
+      assertThat(peer.connection.activeStreams()).isZero();
+
+      peer.send(wholeRequest(3));
+      Http2Stream ended = peer.events.stream(1).stream();
+      ended.sendHeaders(OK, false);
+      ended.sendData(text("01234567"), true);
+      ended.dropPending(); // too late: its end is promised
+      peer.send(windowUpdate(3, 4));
+      assertThat(peer.answer()).isEqualTo("HEADERS 3, DATA 3 (4), DATA 3 (4) end");
+    }
+  }
+
+  @Test
   void aLoweredInitialWindowMakesWindowsNegative() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(settings(WINDOW_SETTING, 10), wholeRequest(1));

@@ -3,6 +3,7 @@ package io.outrigger.proxy.oracle;
 import io.grpc.HandlerRegistry;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerInterceptor;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
@@ -13,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +26,20 @@ final class NamedBackend implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
   private final String name;
+  private final List<ServerInterceptor> interceptors;
+  private final Runnable onCall;
   private final int port;
   private @Nullable Server server;
 
   NamedBackend(String name) {
+    this(name, List.of(), () -> {});
+  }
+
+  /** A backend that does {@code onCall} within each call, before it answers. */
+  NamedBackend(String name, List<ServerInterceptor> interceptors, Runnable onCall) {
     this.name = name;
+    this.interceptors = interceptors;
+    this.onCall = onCall;
     Server started = listen(0);
     server = started;
     port = started.getPort();
@@ -81,11 +92,12 @@ final class NamedBackend implements AutoCloseable {
 
   private Server listen(int onPort) {
     try {
-      return NettyServerBuilder.forAddress(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
-          .fallbackHandlerRegistry(new AnyMethod())
-          .build()
-          .start();
+      var builder =
+          NettyServerBuilder.forAddress(
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
+              .fallbackHandlerRegistry(new AnyMethod());
+      interceptors.forEach(builder::intercept);
+      return builder.build().start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -98,6 +110,7 @@ final class NamedBackend implements AutoCloseable {
           method(method),
           ServerCalls.asyncUnaryCall(
               (request, reply) -> {
+                onCall.run();
                 if (!method.startsWith(SILENT + "/")) {
                   reply.onNext(name);
                   reply.onCompleted();

@@ -12,9 +12,11 @@ import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +71,19 @@ final class DependencyGraph {
     /** Something is neither there nor failed yet; {@code what} names one such thing. */
     record Waiting(Wanted wanted, String what) implements Resolution {}
 
-    /** A complete configuration, or the failure of the target as a whole, fit for callers. */
-    record Complete(Wanted wanted, Outcome<XdsConfig> config) implements Resolution {}
+    /**
+     * A complete configuration, or the failure of the target as a whole, fit for callers.
+     *
+     * @param clusters those of the configuration; of a failed target those that calls still hold,
+     *     as far as they are known
+     */
+    record Complete(
+        Wanted wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
+        implements Resolution {
+      public Complete {
+        clusters = Map.copyOf(clusters);
+      }
+    }
   }
 
   /** What a route table means for the target; kept while the table is the same. */
@@ -112,19 +125,19 @@ final class DependencyGraph {
     }
     if (listener.value().isEmpty()) {
       return failed(
-          wanted, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
+          walk, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
     }
     if (routes.isUnresolved()) {
       return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
     }
     if (choice.isEmpty()) {
       return failed(
-          wanted,
+          walk,
           ResolutionNotes.describe(ResourceType.ROUTE, rdsName(wanted), routes.error())); // A74-02
     }
     if (choice.get().host().isEmpty()) {
       return failed(
-          wanted,
+          walk,
           "route configuration \""
               + choice.get().table().name()
               + "\" has no virtual host for \""
@@ -140,11 +153,13 @@ final class DependencyGraph {
             choice.get().table(),
             choice.get().host().get(),
             walk.clusters());
-    return new Resolution.Complete(wanted, Outcome.ok(config));
+    return new Resolution.Complete(wanted, Outcome.ok(config), config.clusters());
   }
 
-  private Resolution failed(Wanted wanted, String reason) {
-    return new Resolution.Complete(wanted, Outcome.failed(notes.failure(reason)));
+  /** The clusters that calls hold live on: their calls were routed before the failure (A31-06). */
+  private Resolution failed(ClusterWalk walk, String reason) {
+    return new Resolution.Complete(
+        walk.wanted(), Outcome.failed(notes.failure(reason)), walk.clusters());
   }
 
   private static Known<RouteTable> routesOf(

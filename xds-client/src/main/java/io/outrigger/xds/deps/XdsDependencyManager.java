@@ -9,9 +9,11 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.XdsClient;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -39,6 +41,7 @@ public final class XdsDependencyManager {
   private Set<String> keep = Set.of();
   private Wanted inForce = Wanted.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
+  private Map<String, Outcome<ClusterConfig>> publishedClusters = Map.of();
   private Optional<String> waitingFor;
   private boolean dirty;
   private boolean posted;
@@ -55,6 +58,13 @@ public final class XdsDependencyManager {
      *     or no virtual host serves the target. The status is UNAVAILABLE and fit for callers
      */
     void onConfig(Outcome<XdsConfig> config);
+
+    /**
+     * While the target as a whole has no configuration: what has become of the clusters that calls
+     * still hold; never twice the same. A cluster of which nothing is known is missing, and goes on
+     * with what it has.
+     */
+    default void onHeldClusters(Map<String, Outcome<ClusterConfig>> clusters) {}
   }
 
   /**
@@ -149,7 +159,7 @@ public final class XdsDependencyManager {
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
       inForce = complete.wanted();
-      publish(complete.config());
+      publish(complete);
     }
     // The listener may have asked to keep what would be let go now: then the next turn decides.
     if (!dirty && !closed) {
@@ -173,11 +183,16 @@ public final class XdsDependencyManager {
     }
   }
 
-  private void publish(Outcome<XdsConfig> config) {
-    Optional<Outcome<XdsConfig>> next = Optional.of(config);
+  private void publish(DependencyGraph.Resolution.Complete complete) {
+    boolean changed = !complete.clusters().equals(publishedClusters);
+    publishedClusters = complete.clusters();
+    Optional<Outcome<XdsConfig>> next = Optional.of(complete.config());
     if (!published.equals(next)) {
       published = next;
-      listener.onConfig(config);
+      listener.onConfig(complete.config());
+    }
+    if (changed && !complete.config().isOk()) {
+      listener.onHeldClusters(complete.clusters());
     }
   }
 

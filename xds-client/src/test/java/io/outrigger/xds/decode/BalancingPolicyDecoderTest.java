@@ -32,7 +32,8 @@ class BalancingPolicyDecoderTest {
       Any.pack(RingHash.newBuilder().setHashFunction(RingHash.HashFunction.XX_HASH).build());
   private static final Any MAGLEV = Any.pack(Maglev.getDefaultInstance());
   private static final String SUPPORTED =
-      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest";
+      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest,"
+          + " ClientSideWeightedRoundRobin";
 
   @Test
   void legacyRoundRobinWeighsLocalities() {

@@ -16,6 +16,7 @@ import io.outrigger.xds.testing.FakeXdsClient;
 import io.outrigger.xds.testing.Resources;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** A dependency manager for listener {@code orders} between a fake client and a recorder. */
@@ -26,9 +27,27 @@ final class Mesh {
   final FakeXdsClient client = new FakeXdsClient();
   final FakeDnsLookup dns = new FakeDnsLookup(loop);
   final List<Outcome<XdsConfig>> published = new ArrayList<>();
+  final List<Map<String, Outcome<ClusterConfig>>> held = new ArrayList<>();
   final XdsDependencyManager manager =
       new XdsDependencyManager(
-          loop, client, dns, "orders", "orders", "node-1", published::add, new ScriptedRandom(1));
+          loop,
+          client,
+          dns,
+          "orders",
+          "orders",
+          "node-1",
+          new XdsDependencyManager.Listener() {
+            @Override
+            public void onConfig(Outcome<XdsConfig> config) {
+              published.add(config);
+            }
+
+            @Override
+            public void onHeldClusters(Map<String, Outcome<ClusterConfig>> clusters) {
+              held.add(clusters);
+            }
+          },
+          new ScriptedRandom(1));
 
   /** A mesh whose manager watches already. */
   static Mesh started() {
@@ -134,7 +153,11 @@ final class Mesh {
 
   /** The IP addresses of a leaf. */
   List<String> ips(String leaf) {
-    return leaf(leaf).endpoints().toOptional().orElseThrow().priorities().stream()
+    return ips(leaf(leaf));
+  }
+
+  static List<String> ips(ClusterConfig.Leaf leaf) {
+    return leaf.endpoints().toOptional().orElseThrow().priorities().stream()
         .flatMap(List::stream)
         .flatMap(locality -> locality.endpoints().stream())
         .flatMap(endpoint -> endpoint.addresses().stream())

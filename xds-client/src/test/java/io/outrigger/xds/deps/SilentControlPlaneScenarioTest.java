@@ -22,7 +22,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.FakeDnsLookup;
@@ -54,8 +54,9 @@ class SilentControlPlaneScenarioTest {
             Map.of(),
             "%s");
     var client =
-        new AdsClient(
+        new AdsClients(
             loop,
+            Runnable::run,
             (bound, purpose) -> bound / 2,
             bootstrap,
             "1",
@@ -64,7 +65,13 @@ class SilentControlPlaneScenarioTest {
             AdsObserver.all());
     var manager =
         new XdsDependencyManager(
-            loop, client, new FakeDnsLookup(loop), "orders", "orders", "node-1", published::add);
+            loop,
+            client.of("t"),
+            new FakeDnsLookup(loop),
+            "orders",
+            "orders",
+            "node-1",
+            published::add);
     loop.inside(manager::start);
   }
 

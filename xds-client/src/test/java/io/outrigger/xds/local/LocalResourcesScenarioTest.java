@@ -22,7 +22,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeDnsLookup;
 import java.nio.file.Path;
@@ -65,8 +65,9 @@ class LocalResourcesScenarioTest {
   private void run() {
     var directory = new ResourceDirectory(loop, List.of(temp), Runnable::run, () -> {});
     var client =
-        new AdsClient(
+        new AdsClients(
             loop,
+            Runnable::run,
             RandomSource.SYSTEM,
             bootstrap(),
             "1",
@@ -75,7 +76,13 @@ class LocalResourcesScenarioTest {
             AdsObserver.all());
     var manager =
         new XdsDependencyManager(
-            loop, client, new FakeDnsLookup(loop), "orders", "orders", "node-1", published::add);
+            loop,
+            client.of("t"),
+            new FakeDnsLookup(loop),
+            "orders",
+            "orders",
+            "node-1",
+            published::add);
     loop.inside(
         () -> {
           directory.start();
@@ -199,8 +206,9 @@ class LocalResourcesScenarioTest {
     try (var control = new ControlThread("test-control")) {
       var directory = new ResourceDirectory(control, List.of(temp));
       var ads =
-          new AdsClient(
+          new AdsClients(
               control,
+              Runnable::run,
               RandomSource.SYSTEM,
               bootstrap(),
               "1",
@@ -212,7 +220,7 @@ class LocalResourcesScenarioTest {
             directory.start();
             new XdsDependencyManager(
                     control,
-                    ads,
+                    ads.of("t"),
                     (host, port, callback) -> () -> {},
                     "orders",
                     "orders",

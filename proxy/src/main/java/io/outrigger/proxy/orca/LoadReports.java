@@ -1,0 +1,43 @@
+package io.outrigger.proxy.orca;
+
+import com.github.xds.data.orca.v3.OrcaLoadReport;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.netty.util.AsciiString;
+import io.outrigger.lb.LoadReport;
+import java.util.Base64;
+import java.util.Optional;
+
+/** Reads {@code xds.data.orca.v3.OrcaLoadReport}. */
+public final class LoadReports {
+  /** The trailer that carries a report of the call (A51 "Per-Request Metrics Reporting"). */
+  public static final AsciiString TRAILER = AsciiString.cached("endpoint-load-metrics-bin");
+
+  private LoadReports() {}
+
+  /** The report in a trailer's value, which is base64 with or without padding. */
+  public static Optional<LoadReport> ofTrailer(AsciiString value) {
+    try {
+      return ofMessage(Base64.getDecoder().decode(value.toByteArray()));
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+  }
+
+  /** The report in a serialized message; empty when it is none. */
+  public static Optional<LoadReport> ofMessage(byte[] message) {
+    try {
+      OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);
+      return Optional.of(
+          new LoadReport(
+              proto.getApplicationUtilization(),
+              proto.getCpuUtilization(),
+              proto.getMemUtilization(),
+              proto.getRpsFractional(),
+              proto.getEps(),
+              proto.getUtilizationMap(),
+              proto.getNamedMetricsMap()));
+    } catch (InvalidProtocolBufferException notAReport) {
+      return Optional.empty();
+    }
+  }
+}
