@@ -11,6 +11,7 @@ import java.util.Set;
  * @param maxRequests unsigned 32 bit limit of requests in flight (A32)
  * @param idleTimeout how long a forced session connection lives unused (A75)
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
+ * @param httpConnect whether connections go through the proxies that endpoints name (A86)
  */
 public record ClusterResource(
     String name,
@@ -19,11 +20,32 @@ public record ClusterResource(
     long maxRequests,
     Optional<OutlierDetection> outlierDetection,
     Duration idleTimeout,
-    Set<HealthStatus> overrideHostStatus) {
+    Set<HealthStatus> overrideHostStatus,
+    boolean httpConnect) {
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
   public ClusterResource {
     overrideHostStatus = Set.copyOf(overrideHostStatus);
+  }
+
+  /** A cluster whose endpoints are connected to directly. */
+  public ClusterResource(
+      String name,
+      ClusterSource source,
+      BalancingPolicy policy,
+      long maxRequests,
+      Optional<OutlierDetection> outlierDetection,
+      Duration idleTimeout,
+      Set<HealthStatus> overrideHostStatus) {
+    this(
+        name,
+        source,
+        policy,
+        maxRequests,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        false);
   }
 }
