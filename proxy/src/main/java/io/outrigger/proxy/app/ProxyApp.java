@@ -5,7 +5,6 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;

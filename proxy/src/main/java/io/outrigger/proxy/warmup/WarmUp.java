@@ -73,10 +73,7 @@ public final class WarmUp {
    * @param connector for the connection to the backend
    */
   public static WarmUp open(
-      ControlLoop control,
-      EventLoops loops,
-      List<CallLoop> callLoops,
-      Connector connector)
+      ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)
       throws IOException {
     var target = new SampleTarget();
     var forward =

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Steady calls from a thread of its own, at a rate that does not wait for answers as long as no more
- * than {@value #MOST_OPEN} are open: a machine that is too slow for the rate gets fewer.
+ * Steady calls from a thread of its own, at a rate that does not wait for answers as long as no
+ * more than {@value #MOST_OPEN} are open: a machine that is too slow for the rate gets fewer.
  */
 final class Load implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(2);

@@ -77,8 +77,7 @@ class MetricsTextTest {
         new OutlierEvent.Returned(
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
     var view =
-        new MetricsView(
-            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
+        new MetricsView("1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
 
     List<String> lines =
         new String(MetricsText.of(view), StandardCharsets.UTF_8)
