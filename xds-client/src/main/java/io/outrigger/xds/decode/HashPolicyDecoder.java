@@ -65,14 +65,14 @@ final class HashPolicyDecoder {
    */
   private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
     var translated = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
+    int i = 0;
+    while (i < text.length()) {
+      char c = text.charAt(i++);
       if (c != '\\') {
         translated.append('\\').append(c);
         continue;
       }
-      i++;
-      char escaped = i < text.length() ? text.charAt(i) : ' ';
+      char escaped = i < text.length() ? text.charAt(i++) : ' ';
       if (escaped == '\\') {
         translated.append("\\\\");
       } else if (escaped >= '0' && escaped <= '9' && escaped - '0' <= pattern.groupCount()) {
