@@ -31,7 +31,7 @@ public final class ChildSlot {
   /** Gives the child {@code next}; nothing happens when it equals the configuration in force. */
   public void update(LbConfig next) {
     LbConfig before = config;
-    if (next.equals(before)) {
+    if (before != null && next.isSameAs(before)) {
       return;
     }
     config = next;

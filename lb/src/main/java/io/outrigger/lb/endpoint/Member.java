@@ -72,6 +72,6 @@ public class Member {
   }
 
   final LbEndpoint describe() {
-    return addresses.describe(List.of(backend)).get(0);
+    return addresses.describe(backend);
   }
 }

@@ -109,7 +109,7 @@ final class ClusterTree {
 
   /**
    * A61: pick_first goes by connections alone, so nothing is detected for it; every other policy
-   * lets an ejected endpoint rest (A50-52, decision 0008).
+   * lets an ejected endpoint rest (A50-52, decision 0011).
    */
   private static boolean heedsEjections(BalancingPolicy policy) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
@@ -147,7 +147,8 @@ final class ClusterTree {
   }
 
   private static List<Backend> unweighed(List<LocalityEndpoints> localities) {
-    List<Backend> backends = new ArrayList<>();
+    int count = localities.stream().mapToInt(locality -> locality.endpoints().size()).sum();
+    List<Backend> backends = new ArrayList<>(count);
     for (LocalityEndpoints locality : localities) {
       for (Endpoint endpoint : locality.endpoints()) {
         backends.add(new Backend(endpoint, locality.locality()));
@@ -176,8 +177,12 @@ final class ClusterTree {
   private static List<LocalityEndpoints> usable(List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
-      List<Endpoint> endpoints =
-          locality.endpoints().stream().filter(endpoint -> endpoint.health().isUsable()).toList();
+      List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
+      for (Endpoint endpoint : locality.endpoints()) {
+        if (endpoint.health().isUsable()) {
+          endpoints.add(endpoint);
+        }
+      }
       if (!endpoints.isEmpty()) {
         usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
       }
