@@ -140,11 +140,17 @@ public sealed interface LbConfig {
     }
   }
 
-  /** Sends sessions to the endpoints they name (A75, A55); transparent without sessions. */
-  record OverrideHost(Set<HealthStatus> statuses, Duration idleTimeout, LbConfig child)
+  /**
+   * Sends sessions to the endpoints they name (A75, A55); transparent without sessions.
+   *
+   * @param setAside endpoints that nothing beneath balances, for their health (A27-08)
+   */
+  record OverrideHost(
+      Set<HealthStatus> statuses, Duration idleTimeout, List<Backend> setAside, LbConfig child)
       implements LbConfig {
     public OverrideHost {
       statuses = Set.copyOf(statuses);
+      setAside = List.copyOf(setAside);
     }
 
     @Override

@@ -52,7 +52,11 @@ final class ClusterTree {
             edsServiceName(cluster.source()),
             drops,
             cluster.maxRequests(),
-            new LbConfig.OverrideHost(cluster.overrideHostStatus(), cluster.idleTimeout(), child)));
+            new LbConfig.OverrideHost(
+                cluster.overrideHostStatus(),
+                cluster.idleTimeout(),
+                leaf.endpoints().match(ClusterTree::setAside, status -> List.of()),
+                child)));
   }
 
   /**
@@ -188,6 +192,21 @@ final class ClusterTree {
       }
     }
     return usable;
+  }
+
+  /** The endpoints that {@link #usable} leaves out. */
+  private static List<Backend> setAside(EndpointSet endpoints) {
+    List<Backend> setAside = new ArrayList<>();
+    for (List<LocalityEndpoints> priority : endpoints.priorities()) {
+      for (LocalityEndpoints locality : priority) {
+        for (Endpoint endpoint : locality.endpoints()) {
+          if (!endpoint.health().isUsable()) {
+            setAside.add(new Backend(endpoint, locality.locality()));
+          }
+        }
+      }
+    }
+    return setAside;
   }
 
   private static String edsServiceName(ClusterSource source) {
