@@ -87,8 +87,9 @@ function renderTree(forwards) {
 
 function renderServers(servers) {
   const rows = servers.map(server => el('tr', {},
-    el('td', {}, el('code', {}, server.uri)),
-    el('td', {}, server.connected ? badge('connected') : el('span.badge.bad', {}, 'not connected')),
+    el('td', {}, el('code', {}, server.uri), server.clientScope ? el('span.quiet', {}, ' ' + server.clientScope) : ''),
+    el('td', {}, server.connected ? badge('connected')
+      : el(server.use === 'standby' ? 'span.badge' : 'span.badge.bad', {}, 'not connected'), ' ', server.use),
     el('td.number', {}, String(server.streams)),
     el('td.number', {}, String(server.valid)),
     el('td.number', {}, String(server.invalid)),
@@ -103,7 +104,7 @@ function renderServers(servers) {
 const opened = new Map(); // resource key -> the text that was loaded for it
 
 function renderResource(resource, type) {
-  const key = resource.typeUrl + ' ' + resource.name;
+  const key = [resource.clientScope ?? '', resource.typeUrl, resource.name].join(' ');
   const body = el('pre.mono', {}, opened.get(key) ?? 'loading…');
   const details = el('details', {}, el('summary', {}, resource.name), body);
   details.open = opened.has(key);
@@ -112,14 +113,16 @@ function renderResource(resource, type) {
     if (opened.has(key)) return;
     opened.set(key, 'loading…');
     const query = new URLSearchParams({type: type.toLowerCase(), name: resource.name});
-    const found = (await (await get('/config_dump?' + query)).json()).genericXdsConfigs ?? [];
+    const dump = await (await get('/config_dump?' + query)).json();
+    const client = (dump.config ?? [dump]).find(each => each.clientScope === resource.clientScope);
+    const found = client?.genericXdsConfigs ?? [];
     opened.set(key, JSON.stringify(found[0]?.xdsConfig ?? found[0] ?? {}, null, 2));
     body.textContent = opened.get(key);
   });
   const error = resource.errorState;
   return el('tr', {},
     el('td', {}, type),
-    el('td.mono', {}, details),
+    el('td.mono', {}, details, resource.clientScope ? el('span.quiet', {}, resource.clientScope) : ''),
     el('td', {}, badge(resource.clientStatus)),
     el('td.mono', {}, resource.versionInfo ?? ''),
     el('td', {}, resource.lastUpdated ? new Date(resource.lastUpdated).toLocaleTimeString() : ''),

@@ -6,17 +6,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The place of a child policy in its parent: remembers what the child published last, leaves it
- * alone when its configuration did not change, and puts another policy in its place when the
- * configuration asks for one. The new policy publishes before the old one is closed.
+ * alone when its configuration did not change, and switches to another policy when the
+ * configuration asks for one.
+ *
+ * <p>A policy in READY goes on serving while its successor connects (A52-05, decision 0007):
+ *
+ * <pre>
+ * in force            -> in force, and one to come  on a configuration of another identity
+ * one to come         -> in force                   on its leaving CONNECTING, or on the one in
+ *                                                   force not being READY
+ * one to come         -> gone                       on a configuration of yet another identity, or
+ *                                                   of that in force
+ * </pre>
  */
 @ControlConfined
 public final class ChildSlot {
   private final PolicyFactory factory;
   private final LbParent owner;
   private @Nullable LbConfig config;
-  private @Nullable Occupant occupant;
-  private Connectivity state = Connectivity.CONNECTING;
-  private Picker picker = FixedPicker.QUEUE;
+  private @Nullable Occupant inForce;
+  private @Nullable Occupant toCome;
 
   /**
    * An empty place.
@@ -28,37 +37,52 @@ public final class ChildSlot {
     this.owner = owner;
   }
 
-  /** Gives the child {@code next}; nothing happens when it equals the configuration in force. */
+  /** Gives the child {@code next}; nothing happens when it equals the last configuration. */
   public void update(LbConfig next) {
     LbConfig before = config;
     if (before != null && next.isSameAs(before)) {
       return;
     }
     config = next;
-    Occupant old = occupant;
-    if (old != null && before != null && before.identity().equals(next.identity())) {
-      old.policy.update(next);
-      return;
+    Occupant current = inForce;
+    Occupant coming = toCome;
+    if (current == null) {
+      current = new Occupant(next);
+      inForce = current;
+      current.policy.update(next);
+    } else if (current.identity.equals(next.identity())) {
+      drop(coming);
+      current.policy.update(next);
+    } else if (coming != null && coming.identity.equals(next.identity())) {
+      coming.policy.update(next);
+    } else {
+      drop(coming);
+      coming = new Occupant(next);
+      toCome = coming;
+      coming.policy.update(next);
     }
-    occupant = new Occupant(next);
-    occupant.policy.update(next);
-    if (old != null) {
-      old.policy.close();
+  }
+
+  private void drop(@Nullable Occupant coming) {
+    toCome = null;
+    if (coming != null) {
+      coming.policy.close();
     }
   }
 
   /** What the child published last; CONNECTING before that. */
   public Connectivity state() {
-    return state;
+    return inForce == null ? Connectivity.CONNECTING : inForce.state;
   }
 
   public Picker picker() {
-    return picker;
+    return inForce == null ? FixedPicker.QUEUE : inForce.picker;
   }
 
   public void close() {
-    Occupant last = occupant;
-    occupant = null;
+    Occupant last = inForce;
+    inForce = null;
+    drop(toCome);
     if (last != null) {
       last.policy.close();
     }
@@ -66,17 +90,21 @@ public final class ChildSlot {
 
   /** The child as a status node. Not before the first update. */
   public LbNode describe(String name) {
-    if (occupant == null) {
+    if (inForce == null) {
       throw new IllegalStateException("nothing to describe as " + name);
     }
-    return occupant.policy.describe(name);
+    return inForce.policy.describe(name);
   }
 
-  /** One child and its way up: cut as soon as another took the place. */
+  /** One child and its way up. */
   private final class Occupant implements LbParent {
+    private final Object identity;
     private final LbPolicy policy;
+    private Connectivity state = Connectivity.CONNECTING;
+    private Picker picker = FixedPicker.QUEUE;
 
     Occupant(LbConfig first) {
+      identity = first.identity();
       policy = factory.create(first, this);
     }
 
@@ -88,17 +116,27 @@ public final class ChildSlot {
 
     @Override
     public void publish(Connectivity newState, Picker newPicker) {
-      if (occupant != this) {
+      Occupant current = inForce;
+      if (current == null || (this != current && this != toCome)) {
         return; // the policy outlived its place
       }
       state = newState;
       picker = newPicker;
-      owner.publish(newState, newPicker);
+      Occupant coming = toCome;
+      if (coming != null
+          && (current.state != Connectivity.READY || coming.state != Connectivity.CONNECTING)) {
+        inForce = coming;
+        toCome = null;
+        owner.publish(coming.state, coming.picker);
+        current.policy.close(); // after its successor has its connections: what both use stays
+      } else if (this == current) {
+        owner.publish(newState, newPicker);
+      }
     }
 
     @Override
     public void requestReresolution() {
-      if (occupant == this) {
+      if (this == inForce || this == toCome) {
         owner.requestReresolution();
       }
     }

@@ -33,6 +33,11 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
+  public void limitConnections(long max) {
+    delegate().limitConnections(max);
+  }
+
+  @Override
   public @Nullable Transport transport() {
     return delegate().transport();
   }
@@ -45,6 +50,16 @@ public abstract class DelegatingSubchannel implements Subchannel {
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
     delegate().callEnded(call, outcome);
+  }
+
+  @Override
+  public boolean wantsLoadReports() {
+    return delegate().wantsLoadReports();
+  }
+
+  @Override
+  public void onLoadReport(LoadReport report) {
+    delegate().onLoadReport(report);
   }
 
   @Override

@@ -6,9 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection (or several, one per event loop) to one address, as policies see it. A node that
- * accounts calls wraps the subchannels that its children ask for (decision 0001); the wrapper
- * passes everything else on.
+ * A connection (or several) to one address, as policies see it. A node that accounts calls wraps
+ * the subchannels that its children ask for (decision 0001); the wrapper passes everything else on.
  */
 public interface Subchannel {
   Endpoint endpoint();
@@ -20,6 +19,14 @@ public interface Subchannel {
 
   /** Gives the subchannel up: the connection closes when its streams have ended. Control loop. */
   void close();
+
+  /**
+   * How many connections the subchannel may have (A105 {@code max_connections_per_subchannel}); may
+   * change at any time. Control loop.
+   *
+   * @param max unsigned 32 bit, at least 1; 1 as long as nothing is said
+   */
+  default void limitConnections(long max) {}
 
   /** The live transport; null when there is none at this moment. Any thread, one volatile read. */
   @Nullable Transport transport();
@@ -35,6 +42,17 @@ public interface Subchannel {
    * exactly once; on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
+
+  /** Whether load reports that come with responses are of use; on an event loop. */
+  default boolean wantsLoadReports() {
+    return false;
+  }
+
+  /**
+   * A response brought a load report (A51). Said to subchannels that want it, before {@link
+   * #callEnded}; on the call's event loop.
+   */
+  default void onLoadReport(LoadReport report) {}
 
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {

@@ -63,7 +63,8 @@ class DependencyRulesTest {
   @CsvSource({
     "io.grpc..,             xds.transport xds.local proxy.admin proxy.demo",
     "io.envoyproxy..,       xds.transport xds.stream xds.decode xds.local proxy.admin proxy.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.decode xds.local proxy.admin proxy.demo",
+    "com.google.protobuf.., xds.transport xds.stream xds.decode xds.local proxy.orca proxy.admin"
+        + " proxy.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.decode proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",
@@ -71,8 +72,8 @@ class DependencyRulesTest {
     "picocli..,             proxy.cli",
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
-    "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.admin proxy.demo"
-        + " xds.dns xds.transport",
+    "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
+        + " proxy.admin proxy.demo xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     List<String> prefixes = Arrays.stream(homes.split(" +")).map("io.outrigger."::concat).toList();

@@ -2,7 +2,9 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
@@ -78,7 +80,7 @@ public final class ClusterManager {
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
-    trees.update(config.clusters());
+    trees.replace(config.clusters());
     Set<String> routed = config.routedClusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
     wanted.addAll(routed);
@@ -95,6 +97,20 @@ public final class ClusterManager {
       }
     }
     return handles;
+  }
+
+  /**
+   * Brings the trees of some clusters up to date while nothing else has changed. They may be
+   * clusters that only calls still hold, while there are no routes at all.
+   */
+  public void update(Map<String, Outcome<ClusterConfig>> changed) {
+    control.checkInside();
+    for (String name : trees.update(changed)) {
+      LiveCluster cluster = live.get(name);
+      if (cluster != null) {
+        cluster.update(trees.tree(name));
+      }
+    }
   }
 
   /**

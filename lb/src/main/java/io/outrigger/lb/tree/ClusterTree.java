@@ -52,6 +52,7 @@ final class ClusterTree {
             edsServiceName(cluster.source()),
             drops,
             cluster.maxRequests(),
+            cluster.maxConnections(),
             new LbConfig.OverrideHost(
                 cluster.overrideHostStatus(),
                 cluster.idleTimeout(),
@@ -146,6 +147,9 @@ final class ClusterTree {
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
       return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
+    }
+    if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
+      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
     }
     throw new AssertionError(policy);
   }

@@ -13,6 +13,7 @@ import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
+import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
@@ -66,6 +67,9 @@ final class TreeFactory implements PolicyFactory {
     }
     if (config instanceof LbConfig.LeastRequest least) {
       return new LeastRequestPolicy(control, random, least, parent);
+    }
+    if (config instanceof LbConfig.WeightedRoundRobin weighted) {
+      return new WeightedRoundRobinPolicy(control, random, loops, weighted, parent);
     }
     return leaves.create(config, parent);
   }

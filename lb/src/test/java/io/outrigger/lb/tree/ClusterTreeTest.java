@@ -6,12 +6,14 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.Backend;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -149,6 +151,62 @@ class ClusterTreeTest {
     assertThat(leaf.backends())
         .extracting(backend -> backend.locality().zone())
         .containsExactly("a", "b");
+  }
+
+  /** A113's fixed-point product of shares: 1 is 2^31. */
+  @Conformance({"A52-04", "A42-05"})
+  @Test
+  void aRingTakesAllLocalitiesAndMultipliesShares() {
+    var settings = new BalancingPolicy.RingHash(1024, 4096, "");
+    var resource = Samples.cluster("pay", new ClusterSource.Eds("pay"), settings, 9);
+    List<LocalityEndpoints> localities =
+        List.of(
+            Samples.locality("a", 3, weighted(E1, 2), weighted(E2, 6)),
+            Samples.locality("b", 1, weighted(E3, 1_000_000)));
+
+    LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
+
+    var leaf = (LbConfig.RingHash) priority(tree).children().get(0).config();
+    long one = 1L << 31;
+    assertThat(leaf.settings()).isEqualTo(settings);
+    assertThat(leaf.backends())
+        .extracting(Backend::weight)
+        .containsExactly(one * 3 / 16, one * 9 / 16, one / 4);
+  }
+
+  @Test
+  void aWeightIsNeverZero() {
+    var resource =
+        Samples.cluster(
+            "pay", new ClusterSource.Eds("pay"), new BalancingPolicy.PickFirst(true), 9);
+    long most = 0xFFFF_FFFFL;
+    List<LocalityEndpoints> localities =
+        List.of(
+            Samples.locality("a", 1, weighted(E1, 1), weighted(E2, most)),
+            Samples.locality("b", most - 1, weighted(E3, most)));
+
+    LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
+
+    var leaf = (LbConfig.PickFirst) priority(tree).children().get(0).config();
+    assertThat(leaf.backends()).extracting(Backend::weight).containsExactly(1L, 1L, (1L << 31) - 1);
+  }
+
+  @Conformance("A52-04")
+  @Test
+  void leastRequestWithinLocalitiesByWeight() {
+    var policy = new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(3));
+    var resource = Samples.cluster("pay", new ClusterSource.Eds("pay"), policy, 9);
+
+    LbConfig tree = tree(Samples.leaf(resource, Samples.priorities(Samples.zone("a", E1, E2))));
+
+    var target = (LbConfig.WeightedTarget) priority(tree).children().get(0).config();
+    var leaf = (LbConfig.LeastRequest) target.targets().get(0).child();
+    assertThat(leaf.choices()).isEqualTo(3);
+    assertThat(leaf.backends()).hasSize(2);
+  }
+
+  private static Endpoint weighted(String address, long weight) {
+    return new Endpoint(List.of(Samples.address(address)), HealthStatus.HEALTHY, weight, "");
   }
 
   @Conformance({"A75-02", "A75-22"})

@@ -76,6 +76,9 @@ final class AdminEndpoints {
                               + " has no configuration yet"
                               + (forward.error().isEmpty() ? "" : ": " + forward.error()))
                   .toList();
+          if (waiting.isEmpty() && !state.isWarm().getAsBoolean()) {
+            return AdminReply.text(503, "warming up");
+          }
           return waiting.isEmpty()
               ? AdminReply.text(200, "ready")
               : AdminReply.text(503, String.join("\n", waiting));

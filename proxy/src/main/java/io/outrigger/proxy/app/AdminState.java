@@ -4,10 +4,11 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.metrics.OutlierCounters;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** What the admin endpoints may look at; state of the control loop is read on the control loop. */
@@ -15,10 +16,11 @@ import java.util.function.Supplier;
 record AdminState(
     ControlThread control,
     Node node,
-    AdsClient xds,
+    AdsClients xds,
     OutlierCounters outliers,
     List<RunningForward> forwards,
-    Drain drain) {
+    Drain drain,
+    BooleanSupplier isWarm) {
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {

@@ -11,12 +11,12 @@ import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.XdsTarget;
-import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.stream.AdsClients;
 
 /**
- * Makes targets out of what they all share: one XdsClient, one connector, the circuit breakers of
+ * Makes targets out of what they all share: the xDS clients, one connector, the circuit breakers of
  * the process.
  *
  * @param loops how many event loops pick
@@ -26,7 +26,7 @@ record Targets(
     ControlLoop control,
     RandomSource random,
     Bootstrap bootstrap,
-    XdsClient xds,
+    AdsClients xds,
     DnsLookup dns,
     Connector connector,
     CircuitBreakers breakers,
@@ -61,6 +61,12 @@ record Targets(
                     clusters),
             configs ->
                 new XdsDependencyManager(
-                    control, xds, dns, name.value(), authority, bootstrap.node().id(), configs)));
+                    control,
+                    xds.of(service.toString()),
+                    dns,
+                    name.value(),
+                    authority,
+                    bootstrap.node().id(),
+                    configs)));
   }
 }

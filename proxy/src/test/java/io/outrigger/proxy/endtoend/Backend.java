@@ -92,6 +92,11 @@ final class Backend implements AutoCloseable {
     return connections.get();
   }
 
+  /** How many connections are open. */
+  int openConnections() {
+    return accepted.size();
+  }
+
   /** The highest number of calls at one time. */
   int most() {
     return most.get();

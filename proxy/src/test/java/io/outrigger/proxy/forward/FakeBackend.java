@@ -4,10 +4,12 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +28,19 @@ final class FakeBackend implements Subchannel, CallTransport {
   final List<CallOutcome> outcomes = new ArrayList<>();
   final PickResult use = new PickResult.Use(this);
   private final EndpointAddress address;
+  private final String hostname;
   Mode mode = Mode.OPENS;
   boolean hasTransport = true;
   int picks;
 
   FakeBackend(String ip) {
+    this(ip, "");
+  }
+
+  /** One whose endpoint has a name. */
+  FakeBackend(String ip, String hostname) {
     address = new EndpointAddress(ip, 80);
+    this.hostname = hostname;
   }
 
   /** The stream opened last. */
@@ -78,8 +87,13 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
+  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    throw new AssertionError("calls do not ask for reports");
+  }
+
+  @Override
   public Endpoint endpoint() {
-    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, hostname);
   }
 
   @Override

@@ -45,7 +45,7 @@ class MetricsTextTest {
             2,
             1,
             Map.of("lds", new XdsStatusView.Updates(4, 1)));
-    var view = new XdsStatusView(List.of(server), List.of(kept(), kept(), requested()));
+    var view = view("", server);
 
     assertThat(text(view, List.of()))
         .contains("grpc_xds_client_connected{grpc_xds_server=\"cp:443\"} 1.0")
@@ -77,8 +77,7 @@ class MetricsTextTest {
         new OutlierEvent.Returned(
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
     var view =
-        new MetricsView(
-            "1.2.3", List.of(), new XdsStatusView(List.of(), List.of()), counters.counts(), 0);
+        new MetricsView("1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
 
     List<String> lines =
         new String(MetricsText.of(view), StandardCharsets.UTF_8)
@@ -131,13 +130,34 @@ class MetricsTextTest {
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
 
-    assertThat(text(new XdsStatusView(List.of(), List.of()), List.of(forward)))
+    assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
         .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
         .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
         .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
         .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")
         .contains("outrigger_build_info{java=");
+  }
+
+  @Test
+  void aClientForOneTargetIsToldApart() {
+    var server =
+        new XdsStatusView.Server("cp:443", true, true, Optional.empty(), 3, 2, 1, Map.of());
+
+    assertThat(text(view("xds:///orders", server), List.of()))
+        .contains(
+            "grpc_xds_client_connected{grpc_target=\"xds:///orders\",grpc_xds_server=\"cp:443\"}"
+                + " 1.0")
+        .contains(
+            "grpc_xds_client_resources{grpc_target=\"xds:///orders\","
+                + "grpc_xds_cache_state=\"requested\",grpc_xds_resource_type=\"eds\"} 1.0");
+  }
+
+  private static XdsStatusView view(String scope, XdsStatusView.Server server) {
+    return new XdsStatusView(
+        List.of(
+            new XdsStatusView.Client(
+                scope, List.of(server), List.of(), List.of(kept(), kept(), requested()))));
   }
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {

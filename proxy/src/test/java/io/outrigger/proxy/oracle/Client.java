@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** One of the two that are compared. An answer is the backend's name, or the code of a failure. */
 final class Client implements AutoCloseable {
@@ -72,6 +74,21 @@ final class Client implements AutoCloseable {
 
   String ask(Request request) {
     return start(request).await();
+  }
+
+  /** The trailers that end a call. */
+  Metadata trailersOf(Request request) {
+    var headers = new AtomicReference<Metadata>();
+    var trailers = new AtomicReference<Metadata>();
+    var captured =
+        ClientInterceptors.intercept(
+            channel, MetadataUtils.newCaptureMetadataInterceptor(headers, trailers));
+    ClientCalls.blockingUnaryCall(
+        captured,
+        NamedBackend.method(request.path().substring(1)),
+        CallOptions.DEFAULT.withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS),
+        "");
+    return trailers.get();
   }
 
   /** The answers to many calls, some of them at a time. */

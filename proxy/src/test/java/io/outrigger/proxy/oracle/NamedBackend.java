@@ -3,6 +3,7 @@ package io.outrigger.proxy.oracle;
 import io.grpc.HandlerRegistry;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
@@ -14,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A server that answers every method with its name, but those of {@link #SILENT} never. */
@@ -24,11 +26,25 @@ final class NamedBackend implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
   private final String name;
+  private final Consumer<ServerBuilder<?>> more;
+  private final Runnable onCall;
   private final int port;
   private @Nullable Server server;
 
   NamedBackend(String name) {
+    this(name, builder -> {}, () -> {});
+  }
+
+  /**
+   * A backend with more to it.
+   *
+   * @param more adds to the server
+   * @param onCall runs within each call, before it is answered
+   */
+  NamedBackend(String name, Consumer<ServerBuilder<?>> more, Runnable onCall) {
     this.name = name;
+    this.more = more;
+    this.onCall = onCall;
     Server started = listen(0);
     server = started;
     port = started.getPort();
@@ -81,11 +97,12 @@ final class NamedBackend implements AutoCloseable {
 
   private Server listen(int onPort) {
     try {
-      return NettyServerBuilder.forAddress(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
-          .fallbackHandlerRegistry(new AnyMethod())
-          .build()
-          .start();
+      var builder =
+          NettyServerBuilder.forAddress(
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
+              .fallbackHandlerRegistry(new AnyMethod());
+      more.accept(builder);
+      return builder.build().start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -98,6 +115,7 @@ final class NamedBackend implements AutoCloseable {
           method(method),
           ServerCalls.asyncUnaryCall(
               (request, reply) -> {
+                onCall.run();
                 if (!method.startsWith(SILENT + "/")) {
                   reply.onNext(name);
                   reply.onCompleted();

@@ -12,7 +12,6 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.Wr
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.LinkedHashSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The policy of a cluster: {@code load_balancing_policy}, else {@code lb_policy} (A27, A52). */
@@ -29,12 +28,12 @@ final class BalancingPolicyDecoder {
   static final String WEIGHTED_ROUND_ROBIN =
       PACKAGE + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
 
-  /** Of no use to a cluster with endpoints: an aggregate may name them all the same (A75-04). */
-  private static final Set<String> KNOWN_TO_AGGREGATES =
-      Set.of(WEIGHTED_ROUND_ROBIN, PACKAGE + "cluster_provided.v3.ClusterProvided");
+  /** Of no use to a cluster with endpoints: an aggregate may name it all the same (A75-04). */
+  private static final String CLUSTER_PROVIDED = PACKAGE + "cluster_provided.v3.ClusterProvided";
 
   private static final String SUPPORTED =
-      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest";
+      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest,"
+          + " ClientSideWeightedRoundRobin";
 
   private BalancingPolicyDecoder() {}
 
@@ -120,7 +119,7 @@ final class BalancingPolicyDecoder {
         }
       } else if (isSupported(typed.typeName())) {
         return decode(typed, depth, here);
-      } else if (ofAggregate && KNOWN_TO_AGGREGATES.contains(typed.typeName())) {
+      } else if (ofAggregate && typed.typeName().equals(CLUSTER_PROVIDED)) {
         return Optional.of(BalancingPolicy.DEFAULT);
       }
       skipped.add(typed.quotedType());
@@ -138,7 +137,8 @@ final class BalancingPolicyDecoder {
 
   private static boolean isSupported(String type) {
     return switch (type) {
-      case WRR_LOCALITY, ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST -> true;
+      case WRR_LOCALITY, ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST, WEIGHTED_ROUND_ROBIN ->
+          true;
       default -> false;
     };
   }

@@ -40,7 +40,7 @@ final class CustomPolicyDecoder {
 
   static boolean isSupported(String name) {
     return switch (name) {
-      case ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST -> true;
+      case ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST, WEIGHTED_ROUND_ROBIN -> true;
       default -> false;
     };
   }

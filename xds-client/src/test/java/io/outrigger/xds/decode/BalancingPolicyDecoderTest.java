@@ -32,7 +32,8 @@ class BalancingPolicyDecoderTest {
       Any.pack(RingHash.newBuilder().setHashFunction(RingHash.HashFunction.XX_HASH).build());
   private static final Any MAGLEV = Any.pack(Maglev.getDefaultInstance());
   private static final String SUPPORTED =
-      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest";
+      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest,"
+          + " ClientSideWeightedRoundRobin";
 
   @Test
   void legacyRoundRobinWeighsLocalities() {
@@ -167,6 +168,7 @@ class BalancingPolicyDecoderTest {
     }
   }
 
+  @Conformance("A75-04")
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "ROUND_ROBIN, true",
@@ -183,6 +185,7 @@ class BalancingPolicyDecoderTest {
     assertThat(decoded.hasErrors()).isEqualTo(!legal);
   }
 
+  @Conformance("A75-04")
   @Test
   void policyListOfAnAggregateOnlyHasToNameAPolicy() {
     valid(CLUSTER, aggregate().setLoadBalancingPolicy(policies(RING_HASH)).build());

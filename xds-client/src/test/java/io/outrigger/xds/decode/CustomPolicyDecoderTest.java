@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.testing.Conformance;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,27 @@ class CustomPolicyDecoderTest {
         .isEqualTo(new BalancingPolicy.RingHash(7, 8_000_000, ""));
   }
 
+  @Conformance({"A52-02", "A58-01"})
+  @Test
+  void weightedRoundRobinAsAServiceConfigWritesIt() {
+    assertThat(
+            policy(
+                "xds.type.v3.TypedStruct",
+                "h/weighted_round_robin",
+                "enableOobLoadReport: true, oobReportingPeriod: \"5s\", blackoutPeriod: \"0.5s\","
+                    + " errorUtilizationPenalty: 2.5,"
+                    + " metricNamesForComputingUtilization: [cpu_utilization]"))
+        .isEqualTo(
+            new BalancingPolicy.WeightedRoundRobin(
+                true,
+                Duration.ofSeconds(5),
+                Duration.ofMillis(500),
+                Duration.ofMinutes(3),
+                Duration.ofSeconds(1),
+                2.5,
+                List.of("cpu_utilization")));
+  }
+
   @Conformance("A76-04")
   @ParameterizedTest(name = "{0}")
   @CsvSource({
@@ -63,6 +85,9 @@ class CustomPolicyDecoderTest {
         "ring_hash_experimental     | minRingSize: x        | minRingSize: is not a whole number",
         "ring_hash_experimental     | requestHashHeader: 5  | requestHashHeader: is not a text",
         "least_request_experimental | choiceCount: 1        | choiceCount: is 1; must be at least 2",
+        "weighted_round_robin       | errorUtilizationPenalty: -1 | errorUtilizationPenalty: is -1.0; must be a number of at least 0",
+        "weighted_round_robin       | blackoutPeriod: 10    | blackoutPeriod: is not a text",
+        "weighted_round_robin       | blackoutPeriod: ten   | blackoutPeriod: \"ten\" is not a duration such as 1.5s",
         "pick_first                 | shuffleAddressList: 1 | shuffleAddressList: is not true or false",
       })
   void aConfigurationThatIsInvalidIsRefused(String policy, String fields, String error) {

@@ -67,6 +67,25 @@ class EndpointDecoderTest {
                 List.of()));
   }
 
+  @Conformance("A76-01")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{envoy.lb: {hash_key: pod-7}, other: {hash_key: x}} | pod-7",
+        "{envoy.lb: {hash_key: \"\"}}                        | ''",
+        "{envoy.lb: {hash_key: 7}}                           | ''",
+        "{envoy.lb: {other: x}}                              | ''",
+        "{other: {hash_key: x}}                              | ''",
+      })
+  void metadataMayGiveAHashKey(String metadata, String key) {
+    String more = ", metadata: {filter_metadata: " + metadata + "}";
+
+    var set = valid(ENDPOINT, oneLocality(endpoint(address("10.0.0.1", 80), more)));
+
+    assertThat(set.priorities().get(0).get(0).endpoints().get(0).hashKey()).isEqualTo(key);
+  }
+
   @Test
   void noEndpointsAtAllAreLegal() {
     assertThat(valid(ENDPOINT, "{\"cluster_name\": \"pay\"}").priorities()).isEmpty();

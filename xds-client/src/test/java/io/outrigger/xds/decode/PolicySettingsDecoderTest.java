@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.testing.Conformance;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,58 @@ class PolicySettingsDecoderTest {
                     "active_request_bias: {default_value: 2, runtime_key: b},"
                         + " slow_start_config: {slow_start_window: 10s}")))
         .isEqualTo(new BalancingPolicy.LeastRequest(2));
+  }
+
+  @Conformance("A58-01")
+  @Test
+  void weightedRoundRobinHasTheDocumentedDefaults() {
+    assertThat(policy(weighted("")))
+        .isEqualTo(
+            new BalancingPolicy.WeightedRoundRobin(
+                false,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(180),
+                Duration.ofSeconds(1),
+                1.0,
+                List.of()));
+  }
+
+  @Conformance({"A58-01", "A58-02"})
+  @Test
+  void weightedRoundRobinTakesWhatIsGiven() {
+    assertThat(
+            policy(
+                weighted(
+                    "enable_oob_load_report: true, oob_reporting_period: 5s, blackout_period: 0s,"
+                        + " weight_expiration_period: 60s, weight_update_period: 0.05s,"
+                        + " error_utilization_penalty: 0,"
+                        + " metric_names_for_computing_utilization: [named_metrics.q]")))
+        .isEqualTo(
+            new BalancingPolicy.WeightedRoundRobin(
+                true,
+                Duration.ofSeconds(5),
+                Duration.ZERO,
+                Duration.ofSeconds(60),
+                Duration.ofMillis(100),
+                0,
+                List.of("named_metrics.q")));
+  }
+
+  @Conformance("A58-01")
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "error_utilization_penalty: -0.1, .error_utilization_penalty: is -0.1",
+    "error_utilization_penalty: NaN, .error_utilization_penalty: is NaN",
+    "blackout_period: -1s, .blackout_period: is negative",
+    "weight_update_period: -1s, .weight_update_period: is negative",
+  })
+  void weightedRoundRobinRefusesWhatMeansNothing(String fields, String error) {
+    assertThat(errors(weighted(fields))).singleElement().asString().startsWith(EXTENSION + error);
+  }
+
+  private static String weighted(String fields) {
+    return extension("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin", fields);
   }
 
   private static String legacyRing(String fields) {

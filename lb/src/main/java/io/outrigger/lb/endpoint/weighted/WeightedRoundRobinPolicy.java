@@ -1,0 +1,152 @@
+package io.outrigger.lb.endpoint.weighted;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.endpoint.EveryEndpointPolicy;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Each READY endpoint in turn, as often as the load that it reports allows (A58). While fewer than
+ * two have a usable weight, all count the same.
+ *
+ * <p>Weights are put into force every update period, and whenever the READY endpoints change, by a
+ * new picker; no pick looks at a report.
+ */
+@ControlConfined
+public final class WeightedRoundRobinPolicy
+    extends EveryEndpointPolicy<LbConfig.WeightedRoundRobin, WeightedMember> {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final int loops;
+  private final LbParent parent;
+  private final ReportDesk desk;
+  private long @Nullable [] sequences;
+  private @Nullable TimerHandle nextUpdate;
+  private String detail = "";
+
+  /** A policy without endpoints until its first update. */
+  public WeightedRoundRobinPolicy(
+      ControlLoop control,
+      RandomSource random,
+      int loops,
+      LbConfig.WeightedRoundRobin config,
+      LbParent parent) {
+    super(control, config, parent);
+    this.control = control;
+    this.random = random;
+    this.loops = loops;
+    this.parent = parent;
+    this.desk = new ReportDesk(control, config.settings());
+  }
+
+  @Override
+  protected WeightedMember newMember(Backend backend) {
+    return new WeightedMember(control, random, parent, backend, desk);
+  }
+
+  @Override
+  protected FailureNote note() {
+    return config().note();
+  }
+
+  @Override
+  protected void onUpdate(List<WeightedMember> added) {
+    desk.settings(settings());
+    members().forEach(WeightedMember::askForReports);
+    super.onUpdate(added);
+  }
+
+  private BalancingPolicy.WeightedRoundRobin settings() {
+    return config().settings();
+  }
+
+  @Override
+  protected void onMemberChange(WeightedMember member) {
+    member.noteState();
+    super.onMemberChange(member);
+  }
+
+  @Override
+  protected Picker picker(List<WeightedMember> ready) {
+    if (nextUpdate == null) {
+      nextUpdate = control.schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
+    }
+    return new WeightedRoundRobinPicker(
+        ready.stream().map(WeightedMember::use).toArray(PickResult[]::new),
+        StaticStride.of(weights(ready)),
+        sequences(ready.size()));
+  }
+
+  private void onUpdatePeriodElapsed() {
+    nextUpdate = null;
+    publishSoon();
+  }
+
+  /** All zero when fewer than two are usable. */
+  private double[] weights(List<WeightedMember> ready) {
+    long now = control.nanoTime();
+    double[] weights = new double[ready.size()];
+    int usable = 0;
+    for (int i = 0; i < weights.length; i++) {
+      Usable found = ready.get(i).weight().lookUp(settings(), now);
+      weights[i] = found.weight();
+      usable += found.standing() == Standing.USABLE ? 1 : 0;
+    }
+    detail = usable + " of " + weights.length + " READY endpoints have a usable weight";
+    return usable < 2 ? new double[ready.size()] : weights;
+  }
+
+  /** Made at the first picker: each loop begins at a place of its own. */
+  private long[] sequences(int endpoints) {
+    long[] known = sequences;
+    if (known == null) {
+      known = new long[loops * WeightedRoundRobinPicker.STRIDE];
+      long start = random.nextLong(endpoints, Purpose.START_INDEX);
+      for (int loop = 0; loop < loops; loop++) {
+        known[loop * WeightedRoundRobinPicker.STRIDE] = start + loop;
+      }
+      sequences = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void close() {
+    if (nextUpdate != null) {
+      nextUpdate.cancel();
+      nextUpdate = null;
+    }
+    super.close();
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    return describe(
+        name,
+        Map.of(
+            "enable_oob_load_report", settings().oob(),
+            "blackout_period", settings().blackout().toString(),
+            "weight_expiration_period", settings().expiration().toString(),
+            "weight_update_period", settings().updatePeriod().toString(),
+            "error_utilization_penalty", settings().errorPenalty(),
+            "metric_names_for_computing_utilization", settings().utilizationMetrics()),
+        desk.refused() == 0
+            ? detail
+            : detail + "; " + desk.refused() + " reports could not be true");
+  }
+}

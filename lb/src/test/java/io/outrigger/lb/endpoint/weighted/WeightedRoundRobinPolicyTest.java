@@ -1,0 +1,234 @@
+package io.outrigger.lb.endpoint.weighted;
+
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.testing.TestCall;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WeightedRoundRobinPolicyTest {
+  private static final String E1 = "10.0.0.1:80";
+  private static final String E2 = "10.0.0.2:80";
+  private static final String E3 = "10.0.0.3:80";
+  private static final FailureNote NOTE = new FailureNote("pay", Samples.NOTE);
+  private static final Duration BLACKOUT = WeightedRoundRobin.DEFAULT_BLACKOUT;
+
+  private final FakeParent parent = new FakeParent();
+  private final LbPolicy policy =
+      new WeightedRoundRobinPolicy(
+          parent.loop(),
+          parent.random(),
+          2,
+          new LbConfig.WeightedRoundRobin(List.of(), settings(false), NOTE),
+          parent);
+
+  @Conformance("A58-03")
+  @Test
+  void withoutReportsItIsRoundRobin() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+
+    assertThat(parent.shares(30)).isEqualTo(Map.of(E1, 10, E2, 10, E3, 10));
+  }
+
+  @Conformance({"A58-02", "A58-05"})
+  @Test
+  void turnsFollowTheReportsOfCalls() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+
+    assertThat(parent.shares(4000).get(E1)).isBetween(995, 1005);
+  }
+
+  @Conformance("A58-03")
+  @Test
+  void oneWeightIsNone() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+
+    reportAll(Map.of(E1, 100.0));
+    parent.advance(BLACKOUT);
+
+    assertThat(parent.shares(100)).isEqualTo(Map.of(E1, 50, E2, 50));
+  }
+
+  @Conformance("A58-03")
+  @Test
+  void endpointsWithoutAWeightCountForTheMean() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+
+    Map<String, Integer> shares = parent.shares(6000);
+    assertThat(shares.get(E1)).isBetween(990, 1010);
+    assertThat(shares.get(E3)).isBetween(1990, 2010);
+  }
+
+  @Conformance("A58-01")
+  @Test
+  void weightsComeIntoForceOncePerUpdatePeriod() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+    Picker before = parent.picker();
+
+    reportAll(Map.of(E1, 300.0, E2, 100.0));
+    parent.advance(Duration.ofMillis(999));
+    assertThat(parent.picker()).isSameAs(before);
+    parent.advance(Duration.ofMillis(1));
+
+    assertThat(parent.shares(4000).get(E1)).isBetween(2990, 3010);
+  }
+
+  @Conformance("A58-04")
+  @Test
+  void anEndpointThatReconnectsCountsForTheMeanUntilItHasProvedItself() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+    reportAll(Map.of(E1, 100.0, E2, 100.0, E3, 400.0));
+    parent.advance(BLACKOUT);
+    assertThat(parent.shares(600).get(E3)).isBetween(395, 405);
+
+    parent.end(E3);
+    parent.ready(E3);
+
+    assertThat(parent.shares(600).get(E3)).isBetween(195, 205);
+  }
+
+  @Conformance("A58-04")
+  @Test
+  void withoutFurtherReportsWeightsExpire() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+
+    parent.advance(WeightedRoundRobin.DEFAULT_EXPIRATION);
+
+    assertThat(parent.shares(100)).isEqualTo(Map.of(E1, 50, E2, 50));
+  }
+
+  @Test
+  void liesAreCountedAndShown() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+    reportAll(Map.of(E1, -1.0, E2, Double.NaN));
+    parent.advance(BLACKOUT);
+
+    assertThat(describe().detail())
+        .isEqualTo("0 of 2 READY endpoints have a usable weight; 2 reports could not be true");
+  }
+
+  @Conformance("A58-05")
+  @Test
+  void reportsOfCallsAreNotWantedWhileOthersAreAskedFor() {
+    apply(true, E1, E2);
+    parent.ready(E1, E2);
+    assertThat(use().wantsLoadReports()).isFalse();
+
+    apply(false, E1, E2);
+    assertThat(use().wantsLoadReports()).isTrue();
+    assertThat(parent.connector().count()).as("connections stay").isEqualTo(2);
+  }
+
+  @Test
+  void newWeightsDoNotBeginANewRound() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+    List<String> picked = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      picked.add(parent.picked());
+      parent.advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(picked).as("one call between updates").containsOnly(E1, E2, E3);
+    assertThat(picked.stream().filter(E1::equals)).hasSize(10);
+  }
+
+  @Test
+  void statesAreThoseOfRoundRobinAndClosingLeavesNothing() {
+    update(E1);
+    parent.end(E1);
+    assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
+    parent.advance(Duration.ofSeconds(2));
+    parent.ready(E1);
+
+    parent.loop().inside(policy::close);
+
+    assertThat(parent.loop().pendingTimers()).isZero();
+    assertThat(parent.connector().open()).isEmpty();
+  }
+
+  @Test
+  void pickingAllocatesNothing() {
+    update(E1);
+    parent.ready(E1);
+
+    assertThat(parent.picker().pick(TestCall.CALL)).isSameAs(parent.picker().pick(TestCall.CALL));
+  }
+
+  /** Every endpoint reports the weight that is given for it, with a call. */
+  private void reportAll(Map<String, Double> weights) {
+    List<String> left = new ArrayList<>(weights.keySet());
+    while (!left.isEmpty()) {
+      Subchannel subchannel = use();
+      String address = subchannel.address().toString();
+      if (left.remove(address)) {
+        assertThat(subchannel.wantsLoadReports()).isTrue();
+        subchannel.onLoadReport(
+            new LoadReport(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
+      }
+    }
+  }
+
+  private Subchannel use() {
+    return ((PickResult.Use) parent.picker().pick(TestCall.CALL)).subchannel();
+  }
+
+  private LbNode describe() {
+    List<LbNode> nodes = new ArrayList<>();
+    parent.loop().inside(() -> nodes.add(policy.describe("z")));
+    return nodes.get(0);
+  }
+
+  private void update(String... addresses) {
+    apply(false, addresses);
+  }
+
+  private void apply(boolean oob, String... addresses) {
+    var config = new LbConfig.WeightedRoundRobin(Samples.backends(addresses), settings(oob), NOTE);
+    parent.loop().inside(() -> policy.update(config));
+  }
+
+  private static WeightedRoundRobin settings(boolean oob) {
+    return new WeightedRoundRobin(
+        oob,
+        WeightedRoundRobin.DEFAULT_OOB_PERIOD,
+        WeightedRoundRobin.DEFAULT_BLACKOUT,
+        WeightedRoundRobin.DEFAULT_EXPIRATION,
+        WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
+        WeightedRoundRobin.DEFAULT_ERROR_PENALTY,
+        List.of());
+  }
+}
