@@ -53,15 +53,17 @@ function renderForwards(forwards) {
 
 function renderEndpoint(endpoint) {
   const last = endpoint.last_interval;
+  const total = endpoint.total;
   return el('tr', {},
     el('td', {}, el('code', {}, endpoint.address)),
     el('td', {}, endpoint.locality),
     el('td', {}, badge(endpoint.health)),
     el('td', {}, badge(endpoint.state), endpoint.ejected ? ' ' : '',
-      endpoint.ejected ? el('span.badge.bad', {title: endpoint.ejected.by}, `ejected ×${endpoint.ejected.times}`) : ''),
+      endpoint.ejected ? el('span.badge.bad', {title: `${endpoint.ejected.by}, until ${new Date(endpoint.ejected.until).toLocaleTimeString()}`}, `ejected ×${endpoint.ejected.times}`) : ''),
     el('td.number', {}, String(endpoint.weight)),
     el('td.number', {}, String(endpoint.active_requests)),
-    el('td.number', {}, last ? `${last.success} / ${last.failure}` : '–'));
+    el('td.number', {}, last ? `${last.success} / ${last.failure}` : '–'),
+    el('td.number', {}, total ? `${total.success} / ${total.failure}` : '–'));
 }
 
 function renderNode(node) {
@@ -72,7 +74,7 @@ function renderNode(node) {
       node.detail ? el('span.quiet', {}, node.detail) : ''),
     (node.children ?? []).map(renderNode),
     endpoints.length ? el('div.endpoints', {}, table(
-      [['endpoint'], ['locality'], ['health'], ['state'], ['weight', true], ['active', true], ['ok / failed', true]],
+      [['endpoint'], ['locality'], ['health'], ['state'], ['weight', true], ['active', true], ['last interval', true], ['ok / failed', true]],
       endpoints.map(renderEndpoint))) : '');
 }
 
@@ -85,8 +87,9 @@ function renderTree(forwards) {
 
 function renderServers(servers) {
   const rows = servers.map(server => el('tr', {},
-    el('td', {}, el('code', {}, server.uri)),
-    el('td', {}, server.connected ? badge('connected') : el('span.badge.bad', {}, 'not connected')),
+    el('td', {}, el('code', {}, server.uri), server.clientScope ? el('span.quiet', {}, ' ' + server.clientScope) : ''),
+    el('td', {}, server.connected ? badge('connected')
+      : el(server.use === 'standby' ? 'span.badge' : 'span.badge.bad', {}, 'not connected'), ' ', server.use),
     el('td.number', {}, String(server.streams)),
     el('td.number', {}, String(server.valid)),
     el('td.number', {}, String(server.invalid)),
@@ -101,7 +104,7 @@ function renderServers(servers) {
 const opened = new Map(); // resource key -> the text that was loaded for it
 
 function renderResource(resource, type) {
-  const key = resource.typeUrl + ' ' + resource.name;
+  const key = [resource.clientScope ?? '', resource.typeUrl, resource.name].join(' ');
   const body = el('pre.mono', {}, opened.get(key) ?? 'loading…');
   const details = el('details', {}, el('summary', {}, resource.name), body);
   details.open = opened.has(key);
@@ -110,14 +113,16 @@ function renderResource(resource, type) {
     if (opened.has(key)) return;
     opened.set(key, 'loading…');
     const query = new URLSearchParams({type: type.toLowerCase(), name: resource.name});
-    const found = (await (await get('/config_dump?' + query)).json()).genericXdsConfigs ?? [];
+    const dump = await (await get('/config_dump?' + query)).json();
+    const client = (dump.config ?? [dump]).find(each => each.clientScope === resource.clientScope);
+    const found = client?.genericXdsConfigs ?? [];
     opened.set(key, JSON.stringify(found[0]?.xdsConfig ?? found[0] ?? {}, null, 2));
     body.textContent = opened.get(key);
   });
   const error = resource.errorState;
   return el('tr', {},
     el('td', {}, type),
-    el('td.mono', {}, details),
+    el('td.mono', {}, details, resource.clientScope ? el('span.quiet', {}, resource.clientScope) : ''),
     el('td', {}, badge(resource.clientStatus)),
     el('td.mono', {}, resource.versionInfo ?? ''),
     el('td', {}, resource.lastUpdated ? new Date(resource.lastUpdated).toLocaleTimeString() : ''),
@@ -152,7 +157,7 @@ async function refresh() {
   const problem = document.getElementById('problem');
   try {
     const [ready, forwards, lb, status] = await Promise.all(
-      ['/ready', '/forwards', '/lb', '/xds'].map(get));
+      ['/ready', '/forwards', '/lb?detail=full', '/xds'].map(get));
     const badgeElement = document.getElementById('ready');
     badgeElement.className = 'badge ' + (ready.status === 200 ? 'good' : 'bad');
     badgeElement.textContent = ready.status === 200 ? 'ready' : 'not ready';

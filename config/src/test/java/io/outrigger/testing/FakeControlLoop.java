@@ -22,6 +22,7 @@ public final class FakeControlLoop implements ControlLoop {
   private long nowNanos;
   private long order;
   private boolean inside;
+  private Duration wallClockStep = Duration.ZERO;
 
   private record Timer(long dueNanos, long order, Runnable task) {}
 
@@ -53,7 +54,12 @@ public final class FakeControlLoop implements ControlLoop {
 
   @Override
   public Instant now() {
-    return EPOCH.plusNanos(nowNanos);
+    return EPOCH.plusNanos(nowNanos).plus(wallClockStep);
+  }
+
+  /** Somebody sets the wall clock; the clock that counts goes on as before. */
+  public void stepWallClock(Duration step) {
+    wallClockStep = wallClockStep.plus(step);
   }
 
   /** Runs {@code task} as a task of the loop, and everything that it posts. */
@@ -97,6 +103,12 @@ public final class FakeControlLoop implements ControlLoop {
       run();
     }
     nowNanos = target;
+    run();
+  }
+
+  /** Moves the clock on while the loop is busy with something else: what is due runs late. */
+  public void stall(Duration time) {
+    nowNanos += time.toNanos();
     run();
   }
 

@@ -3,12 +3,16 @@ package io.outrigger.lb;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * An endpoint as status views show it.
  *
  * @param address the endpoint's first, by which people know it
  * @param calls counted since its subchannels were made
+ * @param detection what outlier detection knows of it
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -16,15 +20,53 @@ public record LbEndpoint(
     HealthStatus health,
     long weight,
     Connectivity state,
-    CallTotals calls) {
+    CallTotals calls,
+    Detection detection) {
+  /** An endpoint that nobody watches. */
   public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
     var endpoint = backend.endpoint();
     return new LbEndpoint(
-        endpoint.address(), backend.locality(), endpoint.health(), endpoint.weight(), state, calls);
+        endpoint.address(),
+        backend.locality(),
+        endpoint.health(),
+        endpoint.weight(),
+        state,
+        calls,
+        Detection.NONE);
   }
 
   /** An endpoint to which no subchannel exists. */
   public static LbEndpoint untouched(Backend backend) {
     return of(backend, Connectivity.IDLE, CallTotals.NONE);
   }
+
+  /** The same endpoint, watched. */
+  public LbEndpoint with(Detection watched) {
+    return new LbEndpoint(address, locality, health, weight, state, calls, watched);
+  }
+
+  /**
+   * What outlier detection knows of an endpoint (A50).
+   *
+   * @param succeeded calls that ended well in the last whole interval
+   * @param failed the others that ended in it
+   * @param history its latest events, oldest first
+   */
+  public record Detection(
+      Optional<Ejection> ejection, long succeeded, long failed, List<OutlierEvent> history) {
+    /** Of an endpoint that is not watched, or that nothing happened to. */
+    public static final Detection NONE = new Detection(Optional.empty(), 0, 0, List.of());
+
+    public Detection {
+      history = List.copyOf(history);
+    }
+  }
+
+  /**
+   * An ejection in force.
+   *
+   * @param until the first sweep after this ends it
+   * @param times how many base ejection times it lasts: one more for each that followed too soon
+   */
+  public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}).
@@ -50,5 +51,17 @@ public record LbNode(
         Connectivity.IDLE,
         "not started",
         config.backends().stream().map(LbEndpoint::untouched).toList());
+  }
+
+  /** The same node with every endpoint beneath as {@code change} has it. */
+  public LbNode mapEndpoints(UnaryOperator<LbEndpoint> change) {
+    return new LbNode(
+        name,
+        policy,
+        state,
+        config,
+        detail,
+        children.stream().map(child -> child.mapEndpoints(change)).toList(),
+        endpoints.stream().map(change).toList());
   }
 }

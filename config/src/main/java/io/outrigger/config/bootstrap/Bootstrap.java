@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A parsed gRPC xDS bootstrap (A27, A47, A71).
+ * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
  *
  * @param servers control planes in order of fall-back; at least one
  * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
@@ -24,8 +24,16 @@ public record Bootstrap(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** An authority of xdstp names; without servers of its own it uses the top-level ones. */
-  public record Authority(List<XdsServer> servers, Optional<String> listenerNameTemplate) {
+  /**
+   * An authority of xdstp names; without servers of its own it uses the top-level ones.
+   *
+   * @param fallbackOnReachabilityOnly whether the next server is used as soon as those before it
+   *     cannot be reached, even when every resource is known (A95)
+   */
+  public record Authority(
+      List<XdsServer> servers,
+      Optional<String> listenerNameTemplate,
+      boolean fallbackOnReachabilityOnly) {
     public Authority {
       servers = List.copyOf(servers);
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * Reads the text of a gRPC xDS bootstrap. It takes what a proxyless client takes: unknown fields
  * are ignored, wrong types are errors, and all errors are found in one reading (A27, A29, A47, A65,
- * A71, A97).
+ * A71, A95, A97).
  */
 @AnyThread
 public final class BootstrapReader {
@@ -84,7 +84,11 @@ public final class BootstrapReader {
     if (template.isPresent() && !template.get().startsWith(prefix)) {
       node.error(field, "\"" + template.get() + "\" must start with \"" + prefix + "\"");
     }
-    return Optional.of(new Authority(ServerReader.read(node.elements("xds_servers")), template));
+    return Optional.of(
+        new Authority(
+            ServerReader.read(node.elements("xds_servers")),
+            template,
+            node.flag("fallback_on_reachability_only")));
   }
 
   private static Map<String, CertificateProvider> certificateProviders(JsonNode root) {

@@ -35,6 +35,18 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return member(name).flatMap(JsonNode::text);
   }
 
+  /** The value of {@code name}; false when it is absent or no boolean. */
+  boolean flag(String name) {
+    return member(name).flatMap(JsonNode::flag).orElse(false);
+  }
+
+  private Optional<Boolean> flag() {
+    if (value instanceof JsonPrimitive primitive && primitive.isBoolean()) {
+      return Optional.of(primitive.getAsBoolean());
+    }
+    return wrongType("a boolean");
+  }
+
   Optional<String> text() {
     if (value instanceof JsonPrimitive primitive && primitive.isString()) {
       return Optional.of(primitive.getAsString());

@@ -1,6 +1,7 @@
 package io.outrigger.config.route;
 
 import java.util.List;
+import java.util.Optional;
 
 /** What a matching route does. */
 public sealed interface RouteAction {
@@ -8,20 +9,22 @@ public sealed interface RouteAction {
    * Forwards to a cluster.
    *
    * @param hashPolicies what goes into the request's hash, in order (A42)
+   * @param retry the route's own policy or else its virtual host's (A44-04)
    */
   record Forward(
       ClusterChoice clusters,
       RouteTimeout timeout,
       boolean autoHostRewrite,
-      List<HashPolicy> hashPolicies)
+      List<HashPolicy> hashPolicies,
+      Optional<RetryPolicy> retry)
       implements RouteAction {
     public Forward {
       hashPolicies = List.copyOf(hashPolicies);
     }
 
-    /** Without hash policies. */
+    /** Without hash policies and without retries. */
     public Forward(ClusterChoice clusters, RouteTimeout timeout, boolean autoHostRewrite) {
-      this(clusters, timeout, autoHostRewrite, List.of());
+      this(clusters, timeout, autoHostRewrite, List.of(), Optional.empty());
     }
   }
 

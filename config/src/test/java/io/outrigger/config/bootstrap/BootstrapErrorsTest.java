@@ -118,6 +118,8 @@ final class BootstrapErrorsTest {
         "'authorities': {'a.b': {'client_listener_resource_name_template': 'xdstp://a.c/%s'}} |"
             + " $.authorities[\"a.b\"].client_listener_resource_name_template: \"xdstp://a.c/%s\""
             + " must start with \"xdstp://a.b/\"",
+        "'authorities': {'a': {'fallback_on_reachability_only': 1}} |"
+            + " $.authorities.a.fallback_on_reachability_only: is a number; a boolean is required",
         "'client_default_listener_resource_name_template': 1 |"
             + " $.client_default_listener_resource_name_template: is a number; a string is"
             + " required",

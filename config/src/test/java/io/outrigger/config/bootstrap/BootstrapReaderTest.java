@@ -183,7 +183,7 @@ final class BootstrapReaderTest {
   }
 
   @Test
-  @Conformance("A88-19")
+  @Conformance({"A88-19", "A53-01"})
   void ignoreResourceDeletionChangesNothing() {
     assertThat(onlyServer(INSECURE + ", 'server_features': ['ignore_resource_deletion']"))
         .isEqualTo(onlyServer(INSECURE));
@@ -236,6 +236,20 @@ final class BootstrapReaderTest {
   }
 
   @Test
+  @Conformance("A95-01")
+  void anAuthorityMayFallBackOnReachabilityOnly() {
+    Bootstrap bootstrap =
+        read(
+            bootstrapWith(
+                "'authorities': {'a': {'fallback_on_reachability_only': true},"
+                    + " 'b': {'fallback_on_reachability_only': false}, 'c': {}}"));
+
+    assertThat(
+            bootstrap.authorities().values().stream().filter(a -> a.fallbackOnReachabilityOnly()))
+        .containsExactly(bootstrap.authorities().get("a"));
+  }
+
+  @Test
   @Conformance("A47-01")
   void anAuthorityMayHaveServersAndATemplateOfItsOwn() {
     Bootstrap bootstrap =
@@ -258,9 +272,10 @@ final class BootstrapReaderTest {
                             new ChannelCredentials.Insecure(),
                             List.of(),
                             ServerFeatures.NONE)),
-                    Optional.of("xdstp://a.example/own/%s")),
+                    Optional.of("xdstp://a.example/own/%s"),
+                    false),
                 "",
-                new Bootstrap.Authority(List.of(), Optional.empty())));
+                new Bootstrap.Authority(List.of(), Optional.empty(), false)));
   }
 
   @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class ListenerNamesTest {
   private static final Bootstrap.Authority PLAIN =
-      new Bootstrap.Authority(List.of(), Optional.empty());
+      new Bootstrap.Authority(List.of(), Optional.empty(), false);
 
   private static Bootstrap bootstrap(String template, Map<String, Bootstrap.Authority> others) {
     return new Bootstrap(
@@ -32,7 +32,8 @@ final class ListenerNamesTest {
             "plain.example",
             PLAIN,
             "own.example",
-            new Bootstrap.Authority(List.of(), Optional.of("xdstp://own.example/x/%s?a=1"))));
+            new Bootstrap.Authority(
+                List.of(), Optional.of("xdstp://own.example/x/%s?a=1"), false)));
   }
 
   @ParameterizedTest(name = "{0} with {1} -> {2}")

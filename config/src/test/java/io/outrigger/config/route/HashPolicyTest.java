@@ -75,7 +75,11 @@ class HashPolicyTest {
         0,
         new RouteMatch(new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
         new RouteAction.Forward(
-            new ClusterChoice.Single("c"), RouteTimeout.UNSET, false, List.of(policies)),
+            new ClusterChoice.Single("c"),
+            RouteTimeout.UNSET,
+            false,
+            List.of(policies),
+            Optional.empty()),
         Map.of());
   }
 

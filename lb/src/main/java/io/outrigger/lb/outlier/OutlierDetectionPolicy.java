@@ -1,41 +1,186 @@
 package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** The node of outlier detection; transparent (see the package). */
+/**
+ * Ejects the endpoints of a cluster that do badly, from above its priorities (A50, A75).
+ *
+ * <p>Every subchannel that is asked for from below is wrapped. The wrapper counts the ends of its
+ * calls, per event loop; a timer reads the counts once per interval, lets two algorithms name the
+ * outliers, and ejects as many as may be ejected. An ejected endpoint is TRANSIENT_FAILURE to all
+ * nodes below, so they use others, or another priority; its connection stays as it is.
+ *
+ * <p>What is known of an endpoint survives every update that keeps its set of addresses. While no
+ * algorithm is configured, nothing is counted, timed or ejected (A50-04).
+ */
 @ControlConfined
 public final class OutlierDetectionPolicy implements LbPolicy {
+  private final ControlLoop control;
+  private final LbParent parent;
   private final ChildSlot child;
+  private final TrackerTable trackers;
+  private final Detector detector;
+  private final SweepTimer timer;
+
   private LbConfig.OutlierDetecting config;
 
-  /** The child speaks to {@code parent} directly. */
+  /**
+   * @param observer hears of every outlier, ejected or spared, and of every return
+   * @param loops how many event loops pick
+   */
   public OutlierDetectionPolicy(
-      PolicyFactory factory, LbConfig.OutlierDetecting config, LbParent parent) {
-    this.child = new ChildSlot(factory, parent);
+      ControlLoop control,
+      RandomSource random,
+      OutlierObserver observer,
+      int loops,
+      PolicyFactory factory,
+      LbConfig.OutlierDetecting config,
+      LbParent parent) {
+    this.control = control;
+    this.parent = parent;
     this.config = config;
+    this.child = new ChildSlot(factory, new ChildParent());
+    this.trackers = new TrackerTable(loops);
+    this.detector = new Detector(control, random, new OutlierLog().and(observer));
+    this.timer = new SweepTimer(control, this::sweep);
   }
 
   @Override
   public void update(LbConfig next) {
     config = (LbConfig.OutlierDetecting) next;
+    trackers.update(config.backends());
     child.update(config.child());
+    trackers.settle();
+    active().ifPresentOrElse(this::switchOn, this::switchOff);
+  }
+
+  /** The settings in force; empty when neither algorithm is on. */
+  private Optional<OutlierDetection> active() {
+    return config
+        .detection()
+        .filter(
+            detection ->
+                detection.successRate().isPresent() || detection.failurePercentage().isPresent());
+  }
+
+  private void switchOn(OutlierDetection detection) {
+    trackers.count(true);
+    timer.run(detection.interval());
+  }
+
+  private void switchOff() {
+    if (timer.isRunning()) {
+      timer.stop();
+      trackers.count(false);
+      detector.acquit(config.cluster(), trackers.all());
+    }
+  }
+
+  private void sweep() {
+    detector.sweep(config.cluster(), active().orElseThrow(), trackers.all());
   }
 
   @Override
   public void close() {
+    timer.stop();
     child.close();
   }
 
   @Override
   public LbNode describe(String name) {
-    return LbNode.inner(name, config, child.state(), Map.of(), "", List.of(child.describe(name)));
+    LbNode beneath = child.describe(name);
+    return active()
+        .map(
+            detection ->
+                LbNode.inner(
+                    name,
+                    config,
+                    child.state(),
+                    settings(detection),
+                    detail(),
+                    List.of(beneath.mapEndpoints(each -> watched(each, detection)))))
+        .orElseGet(
+            () -> LbNode.inner(name, config, child.state(), Map.of(), "is off", List.of(beneath)));
+  }
+
+  private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
+    EndpointTracker tracker = trackers.of(endpoint.address());
+    return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
+  }
+
+  private String detail() {
+    List<EndpointTracker> all = trackers.all();
+    long ejected = all.stream().filter(EndpointTracker::isEjected).count();
+    return ejected + " of " + all.size() + " endpoints are ejected";
+  }
+
+  /** Under the names of the Cluster's fields. */
+  private static Map<String, Object> settings(OutlierDetection detection) {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("interval", detection.interval().toString());
+    settings.put("base_ejection_time", detection.baseEjectionTime().toString());
+    settings.put("max_ejection_time", detection.maxEjectionTime().toString());
+    settings.put("max_ejection_percent", detection.maxEjectionPercent());
+    detection
+        .successRate()
+        .ifPresent(
+            algorithm -> {
+              settings.put("success_rate_stdev_factor", algorithm.stdevFactor());
+              settings.put("enforcing_success_rate", algorithm.enforcement());
+              settings.put("success_rate_minimum_hosts", algorithm.minimumHosts());
+              settings.put("success_rate_request_volume", algorithm.requestVolume());
+            });
+    detection
+        .failurePercentage()
+        .ifPresent(
+            algorithm -> {
+              settings.put("failure_percentage_threshold", algorithm.threshold());
+              settings.put("enforcing_failure_percentage", algorithm.enforcement());
+              settings.put("failure_percentage_minimum_hosts", algorithm.minimumHosts());
+              settings.put("failure_percentage_request_volume", algorithm.requestVolume());
+            });
+    return settings;
+  }
+
+  private final class ChildParent implements LbParent {
+    @Override
+    public Subchannel newSubchannel(
+        Backend backend, EndpointAddress address, SubchannelListener listener) {
+      var wrapper = new EjectableSubchannel(address, listener, trackers::remove);
+      wrapper.wrap(parent.newSubchannel(backend, address, wrapper));
+      trackers.add(wrapper, control);
+      return wrapper;
+    }
+
+    @Override
+    public void publish(Connectivity state, Picker picker) {
+      parent.publish(state, picker);
+    }
+
+    @Override
+    public void requestReresolution() {
+      parent.requestReresolution();
+    }
   }
 }

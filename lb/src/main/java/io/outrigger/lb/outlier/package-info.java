@@ -1,7 +1,10 @@
 /**
- * The place of outlier detection in the tree: above everything that belongs to one cluster, so that
- * it sees all its priorities (A75). Control loop. The node passes everything through: detection
- * itself (A50) is not part of this version, and a cluster that configures it is balanced without.
+ * Outlier detection (A50) in its place above everything that belongs to one cluster, so that it
+ * sees all priorities (A75). Control loop; only the counting of calls happens on event loops.
+ *
+ * <p>A50 "Outlier Detection Behavior" is {@link io.outrigger.lb.outlier.OutlierDetectionPolicy},
+ * its map {@code TrackerTable}, its timer {@code SweepTimer} and {@code Detector}; "Subchannel
+ * Wrapper" is {@code EjectableSubchannel}; each algorithm has a class of its own.
  */
 @NullMarked
 package io.outrigger.lb.outlier;

@@ -2,10 +2,13 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -51,6 +54,7 @@ public final class ClusterManager {
    * A manager without clusters.
    *
    * @param breakers shared by all managers of the process
+   * @param outliers hears what outlier detection decides in any of the clusters
    * @param loops how many event loops pick; {@code PickContext.loop} is below that
    */
   public ClusterManager(
@@ -58,13 +62,14 @@ public final class ClusterManager {
       Connector connector,
       RandomSource random,
       CircuitBreakers breakers,
+      OutlierObserver outliers,
       int loops,
       Listener listener) {
     this.control = control;
     this.connector = connector;
     this.random = random;
     this.listener = listener;
-    this.factory = new TreeFactory(control, random, breakers, loops);
+    this.factory = new TreeFactory(control, random, breakers, outliers, loops);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 
@@ -75,7 +80,7 @@ public final class ClusterManager {
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
-    trees.update(config.clusters());
+    trees.replace(config.clusters());
     Set<String> routed = config.routedClusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
     wanted.addAll(routed);
@@ -92,6 +97,20 @@ public final class ClusterManager {
       }
     }
     return handles;
+  }
+
+  /**
+   * Brings the trees of some clusters up to date while nothing else has changed. They may be
+   * clusters that only calls still hold, while there are no routes at all.
+   */
+  public void update(Map<String, Outcome<ClusterConfig>> changed) {
+    control.checkInside();
+    for (String name : trees.update(changed)) {
+      LiveCluster cluster = live.get(name);
+      if (cluster != null) {
+        cluster.update(trees.tree(name));
+      }
+    }
   }
 
   /**

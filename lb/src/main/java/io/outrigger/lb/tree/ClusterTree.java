@@ -45,12 +45,14 @@ final class ClusterTree {
                 endpoints -> priorities(cluster, endpoints, names, note),
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
-        cluster.outlierDetection(),
+        cluster.name(),
+        cluster.outlierDetection().filter(detection -> heedsEjections(policyOf(cluster))),
         new LbConfig.ClusterImpl(
             note,
             edsServiceName(cluster.source()),
             drops,
             cluster.maxRequests(),
+            cluster.maxConnections(),
             new LbConfig.OverrideHost(cluster.overrideHostStatus(), cluster.idleTimeout(), child)));
   }
 
@@ -104,6 +106,17 @@ final class ClusterTree {
     return cluster.source() instanceof ClusterSource.LogicalDns
         ? new BalancingPolicy.PickFirst(false)
         : cluster.policy();
+  }
+
+  /**
+   * A61: pick_first goes by connections alone, so nothing is detected for it; every other policy
+   * lets an ejected endpoint rest (A50-52, decision 0008).
+   */
+  private static boolean heedsEjections(BalancingPolicy policy) {
+    if (policy instanceof BalancingPolicy.WrrLocality wrr) {
+      return heedsEjections(wrr.child());
+    }
+    return !(policy instanceof BalancingPolicy.PickFirst);
   }
 
   private static LbConfig policy(

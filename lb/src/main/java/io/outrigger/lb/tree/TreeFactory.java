@@ -7,6 +7,7 @@ import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
@@ -25,13 +26,20 @@ final class TreeFactory implements PolicyFactory {
   private final ControlLoop control;
   private final RandomSource random;
   private final CircuitBreakers breakers;
+  private final OutlierObserver outliers;
   private final int loops;
   private final LeafPolicies leaves;
 
-  TreeFactory(ControlLoop control, RandomSource random, CircuitBreakers breakers, int loops) {
+  TreeFactory(
+      ControlLoop control,
+      RandomSource random,
+      CircuitBreakers breakers,
+      OutlierObserver outliers,
+      int loops) {
     this.control = control;
     this.random = random;
     this.breakers = breakers;
+    this.outliers = outliers;
     this.loops = loops;
     this.leaves = new LeafPolicies(control, random, loops);
   }
@@ -42,7 +50,7 @@ final class TreeFactory implements PolicyFactory {
       return new PriorityPolicy(control, this, priority, parent);
     }
     if (config instanceof LbConfig.OutlierDetecting outlier) {
-      return new OutlierDetectionPolicy(this, outlier, parent);
+      return new OutlierDetectionPolicy(control, random, outliers, loops, this, outlier, parent);
     }
     if (config instanceof LbConfig.ClusterImpl cluster) {
       return clusterImpl(cluster, parent);

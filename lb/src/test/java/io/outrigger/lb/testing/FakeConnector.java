@@ -60,8 +60,9 @@ public final class FakeConnector implements Connector {
   }
 
   @Override
-  public Attempt connect(EndpointAddress address, Listener listener) {
+  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
     var attempt = new FakeAttempt(address, listener, attempts.size());
+    attempt.limitConnections(maxConnections);
     attempts.add(attempt);
     return attempt;
   }
@@ -113,6 +114,7 @@ public final class FakeConnector implements Connector {
     private final EndpointAddress address;
     private final Listener listener;
     private final int number;
+    private int maxConnections;
     private boolean connected;
     private boolean over;
     private boolean givenUp;
@@ -144,6 +146,16 @@ public final class FakeConnector implements Connector {
     public void close() {
       over = true;
       givenUp = true;
+    }
+
+    @Override
+    public void limitConnections(int max) {
+      maxConnections = max;
+    }
+
+    /** How many connections its owner allows. */
+    public int maxConnections() {
+      return maxConnections;
     }
 
     private boolean isTo(String wanted) {

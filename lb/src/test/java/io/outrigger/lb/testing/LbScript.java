@@ -3,7 +3,9 @@ package io.outrigger.lb.testing;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.CircuitBreakers;
@@ -18,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A whole tree over scripted connections: "five endpoints, e1 connects, e2 fails, ten seconds
@@ -29,6 +33,8 @@ public final class LbScript implements ClusterManager.Listener {
 
   private final FakeControlLoop loop;
   private final FakeConnector connector = new FakeConnector();
+  private final ScriptedRandom random = new ScriptedRandom(7);
+  private final List<OutlierEvent> events = new ArrayList<>();
   private final ClusterManager manager;
   private final Map<String, ClusterHandle> handles = new HashMap<>();
   private int clusterChanges;
@@ -41,8 +47,7 @@ public final class LbScript implements ClusterManager.Listener {
   /** A tree that shares its loop and its breakers with another. */
   public LbScript(FakeControlLoop loop, CircuitBreakers breakers) {
     this.loop = loop;
-    this.manager =
-        new ClusterManager(loop, connector, new ScriptedRandom(7), breakers, LOOPS, this);
+    this.manager = new ClusterManager(loop, connector, random, breakers, events::add, LOOPS, this);
   }
 
   /** Applies a configuration and retires what it does not route to. */
@@ -84,6 +89,15 @@ public final class LbScript implements ClusterManager.Listener {
     return manager;
   }
 
+  public ScriptedRandom random() {
+    return random;
+  }
+
+  /** What outlier detection decided so far. */
+  public List<OutlierEvent> outlierEvents() {
+    return List.copyOf(events);
+  }
+
   /** The handle that the newest configuration with that cluster gave. */
   public ClusterHandle handle(String cluster) {
     return Objects.requireNonNull(handles.get(cluster), cluster);
@@ -113,6 +127,15 @@ public final class LbScript implements ClusterManager.Listener {
     Subchannel subchannel = start(cluster);
     subchannel.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
     return subchannel.address().toString();
+  }
+
+  /** Makes {@code calls} calls, one after the other; those to addresses that fail end badly. */
+  public void traffic(String cluster, int calls, Predicate<String> fails) {
+    for (int i = 0; i < calls; i++) {
+      Subchannel subchannel = start(cluster);
+      boolean bad = fails.test(subchannel.address().toString());
+      subchannel.callEnded(TestCall.CALL, bad ? CallOutcome.FAILURE : CallOutcome.SUCCESS);
+    }
   }
 
   /** How often each address gets one of {@code calls} calls. */
@@ -157,6 +180,19 @@ public final class LbScript implements ClusterManager.Listener {
                 .filter(node -> node.name().equals(cluster))
                 .forEach(result::add));
     return result.get(0);
+  }
+
+  /** An endpoint of a cluster's tree, as status views show it. */
+  public LbEndpoint endpoint(String cluster, String address) {
+    return endpoints(describe(cluster))
+        .filter(endpoint -> endpoint.address().toString().equals(address))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no endpoint " + address + " in " + cluster));
+  }
+
+  private static Stream<LbEndpoint> endpoints(LbNode node) {
+    return Stream.concat(
+        node.endpoints().stream(), node.children().stream().flatMap(LbScript::endpoints));
   }
 
   public int clusterChanges() {

@@ -5,6 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -100,6 +101,7 @@ public final class Samples {
         source,
         policy,
         maxRequests,
+        ClusterResource.DEFAULT_MAX_CONNECTIONS,
         Optional.empty(),
         ClusterResource.DEFAULT_IDLE_TIMEOUT,
         Set.of());
@@ -108,6 +110,28 @@ public final class Samples {
   /** An EDS cluster, round robin within localities by weight. */
   public static ClusterConfig.Leaf eds(String name, EndpointSet endpoints) {
     return leaf(cluster(name, new ClusterSource.Eds(name)), endpoints);
+  }
+
+  /** An EDS cluster that watches for outliers. */
+  public static ClusterConfig.Leaf watched(
+      String name, OutlierDetection detection, EndpointSet endpoints) {
+    return watched(cluster(name, new ClusterSource.Eds(name)), Optional.of(detection), endpoints);
+  }
+
+  /** {@code cluster} with other settings of outlier detection. */
+  public static ClusterConfig.Leaf watched(
+      ClusterResource cluster, Optional<OutlierDetection> detection, EndpointSet endpoints) {
+    return leaf(
+        new ClusterResource(
+            cluster.name(),
+            cluster.source(),
+            cluster.policy(),
+            cluster.maxRequests(),
+            cluster.maxConnections(),
+            detection,
+            cluster.idleTimeout(),
+            cluster.overrideHostStatus()),
+        endpoints);
   }
 
   /** An EDS cluster with one locality in one priority. */

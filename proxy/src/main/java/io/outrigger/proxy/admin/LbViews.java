@@ -2,6 +2,7 @@ package io.outrigger.proxy.admin;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
@@ -16,7 +17,11 @@ import java.util.Map;
 public final class LbViews {
   private static final Gson GSON = new Gson();
 
-  private LbViews() {}
+  private final Detail detail;
+
+  private LbViews(Detail detail) {
+    this.detail = detail;
+  }
 
   /**
    * One forward.
@@ -29,17 +34,26 @@ public final class LbViews {
     }
   }
 
+  /** How much is told of each endpoint. */
+  public enum Detail {
+    /** What the contract lists. */
+    CONTRACT,
+    /** Besides, all calls so far, and the latest decisions of outlier detection. */
+    FULL
+  }
+
   /** The whole answer. */
-  public static AdminReply reply(List<Forward> forwards) {
+  public static AdminReply reply(List<Forward> forwards, Detail detail) {
+    var views = new LbViews(detail);
     var list = new JsonArray();
-    forwards.forEach(forward -> list.add(forward(forward)));
+    forwards.forEach(forward -> list.add(views.forward(forward)));
     var json = new JsonObject();
     json.add("forwards", list);
     return AdminReply.json(json);
   }
 
   /** A root above the trees of its clusters. */
-  private static JsonObject forward(Forward forward) {
+  private JsonObject forward(Forward forward) {
     List<LbNode> clusters = forward.clusters();
     String target = forward.target();
     var json = new JsonObject();
@@ -61,7 +75,7 @@ public final class LbViews {
     return json;
   }
 
-  private static JsonObject node(LbNode node) {
+  private JsonObject node(LbNode node) {
     var json = new JsonObject();
     json.addProperty("name", node.name());
     json.addProperty("policy", node.policy());
@@ -77,7 +91,7 @@ public final class LbViews {
     return json;
   }
 
-  private static JsonObject endpoint(LbEndpoint endpoint) {
+  private JsonObject endpoint(LbEndpoint endpoint) {
     var json = new JsonObject();
     json.addProperty("address", endpoint.address().toString());
     json.addProperty("locality", endpoint.locality().toString());
@@ -85,11 +99,31 @@ public final class LbViews {
     json.addProperty("weight", endpoint.weight());
     json.addProperty("state", endpoint.state().toString());
     json.addProperty("active_requests", endpoint.calls().active());
-    json.add("ejected", JsonNull.INSTANCE); // nothing ejects until outlier detection is in force
-    var counts = new JsonObject();
-    counts.addProperty("success", endpoint.calls().succeeded());
-    counts.addProperty("failure", endpoint.calls().failed());
-    json.add("last_interval", counts);
+    LbEndpoint.Detection watched = endpoint.detection();
+    json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
+    json.add("last_interval", counts(watched.succeeded(), watched.failed()));
+    if (detail == Detail.FULL) {
+      json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
+      var history = new JsonArray();
+      watched.history().forEach(event -> history.add(OutlierEventView.json(event)));
+      json.add("history", history);
+    }
+    return json;
+  }
+
+  private static JsonElement ejection(LbEndpoint.Ejection ejection) {
+    var json = new JsonObject();
+    json.addProperty("since", ejection.since().toString());
+    json.addProperty("until", ejection.until().toString());
+    json.addProperty("times", ejection.times());
+    json.addProperty("by", ejection.by().word());
+    return json;
+  }
+
+  private static JsonObject counts(long success, long failure) {
+    var json = new JsonObject();
+    json.addProperty("success", success);
+    json.addProperty("failure", failure);
     return json;
   }
 

@@ -31,7 +31,8 @@ public final class XdsViews {
   }
 
   /**
-   * A {@code ClientConfig} of CSDS in proto3 JSON (CONTRACT {@code /config_dump}).
+   * A {@code ClientConfig} of CSDS in proto3 JSON (CONTRACT {@code /config_dump}); where each
+   * target has a client of its own (A71), the {@code ClientStatusResponse} that lists them.
    *
    * @param type only this type's label, such as {@code lds}; an unknown one is refused
    * @param name only this resource
@@ -40,34 +41,69 @@ public final class XdsViews {
     if (type.isPresent() && !TYPES.contains(type.get())) {
       return AdminReply.text(400, "type is one of " + String.join(", ", TYPES));
     }
+    List<JsonObject> configs =
+        view.clients().stream().map(client -> clientConfig(client, type, name)).toList();
+    if (configs.size() == 1) {
+      return AdminReply.json(configs.get(0));
+    }
+    var response = new JsonObject();
+    var list = new JsonArray();
+    configs.forEach(list::add);
+    response.add("config", list);
+    return AdminReply.json(response);
+  }
+
+  private JsonObject clientConfig(
+      XdsStatusView.Client client, Optional<String> type, Optional<String> name) {
     var configs = new JsonArray();
-    for (XdsStatusView.Resource resource : view.resources()) {
+    for (XdsStatusView.Resource resource : client.resources()) {
       if (type.map(resource.type()::equals).orElse(true)
           && name.map(resource.name()::equals).orElse(true)) {
         configs.add(resource(resource, true));
       }
     }
-    var dump = new JsonObject();
-    dump.add("node", node());
-    dump.add("genericXdsConfigs", configs);
-    return AdminReply.json(dump);
+    var config = new JsonObject();
+    config.add("node", node());
+    config.add("genericXdsConfigs", configs);
+    addScope(client, config);
+    return config;
   }
 
   /** Servers with their counts, and resources without their bodies: cheap enough to poll. */
   public AdminReply summary(XdsStatusView view) {
     var servers = new JsonArray();
-    for (XdsStatusView.Server server : view.servers()) {
-      servers.add(server(server));
-    }
+    var authorities = new JsonArray();
     var resources = new JsonArray();
-    for (XdsStatusView.Resource resource : view.resources()) {
-      resources.add(resource(resource, false));
+    for (XdsStatusView.Client client : view.clients()) {
+      client.servers().forEach(each -> servers.add(addScope(client, server(client, each))));
+      client.authorities().forEach(each -> authorities.add(addScope(client, authority(each))));
+      client.resources().forEach(each -> resources.add(addScope(client, resource(each, false))));
     }
     var summary = new JsonObject();
     summary.addProperty("node", node.id());
     summary.add("servers", servers);
+    summary.add("authorities", authorities);
     summary.add("resources", resources);
     return AdminReply.json(summary);
+  }
+
+  /** The name that CSDS gives to the target of a client (A71); absent when it is every target's. */
+  private static JsonObject addScope(XdsStatusView.Client client, JsonObject to) {
+    if (!client.scope().isEmpty()) {
+      to.addProperty("clientScope", client.scope());
+    }
+    return to;
+  }
+
+  private static JsonObject authority(XdsStatusView.Authority authority) {
+    var servers = new JsonArray();
+    authority.servers().forEach(servers::add);
+    var json = new JsonObject();
+    json.addProperty("name", authority.name());
+    json.add("servers", servers);
+    json.addProperty("serversInUse", authority.inUse());
+    json.addProperty("fallenBack", authority.isFallenBack());
+    return json;
   }
 
   private JsonObject node() {
@@ -77,12 +113,13 @@ public final class XdsViews {
     return json;
   }
 
-  private static JsonObject server(XdsStatusView.Server server) {
+  private static JsonObject server(XdsStatusView.Client client, XdsStatusView.Server server) {
     long valid = server.updates().values().stream().mapToLong(XdsStatusView.Updates::valid).sum();
     long invalid =
         server.updates().values().stream().mapToLong(XdsStatusView.Updates::invalid).sum();
     var json = new JsonObject();
     json.addProperty("uri", server.uri());
+    json.addProperty("use", use(client, server.uri()));
     json.addProperty("connected", server.attached() && server.connected());
     json.addProperty("streams", server.streams());
     json.addProperty("failures", server.failures());
@@ -97,6 +134,21 @@ public final class XdsViews {
               json.addProperty("lastErrorAt", time(error.at()));
             });
     return json;
+  }
+
+  /** Whether a server is asked: because it is the preferred one, instead of that one, or not. */
+  private static String use(XdsStatusView.Client client, String uri) {
+    String use = "standby";
+    for (XdsStatusView.Authority authority : client.authorities()) {
+      int place = authority.servers().indexOf(uri);
+      if (place == 0) {
+        return "preferred";
+      }
+      if (place > 0 && place < authority.inUse()) {
+        use = "fallback";
+      }
+    }
+    return use;
   }
 
   private JsonObject resource(XdsStatusView.Resource resource, boolean withBody) {

@@ -76,6 +76,9 @@ final class AdminEndpoints {
                               + " has no configuration yet"
                               + (forward.error().isEmpty() ? "" : ": " + forward.error()))
                   .toList();
+          if (waiting.isEmpty() && !state.isWarm().getAsBoolean()) {
+            return AdminReply.text(503, "warming up");
+          }
           return waiting.isEmpty()
               ? AdminReply.text(200, "ready")
               : AdminReply.text(503, String.join("\n", waiting));
@@ -102,6 +105,10 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
+    LbViews.Detail detail =
+        request.parameter("detail").filter("full"::equals).isPresent()
+            ? LbViews.Detail.FULL
+            : LbViews.Detail.CONTRACT;
     return state
         .ask(
             () ->
@@ -116,7 +123,7 @@ final class AdminEndpoints {
             forwards ->
                 only.isPresent() && forwards.isEmpty()
                     ? AdminReply.text(404, "no forward of that name")
-                    : LbViews.reply(forwards));
+                    : LbViews.reply(forwards, detail));
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
@@ -139,6 +146,7 @@ final class AdminEndpoints {
                     ProgramVersion.text(),
                     state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
                     state.xds().status(),
+                    state.outliers().counts(),
                     state.control().failures()))
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
   }

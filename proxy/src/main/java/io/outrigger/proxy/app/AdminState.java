@@ -3,16 +3,24 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** What the admin endpoints may look at; state of the control loop is read on the control loop. */
 @AnyThread
 record AdminState(
-    ControlThread control, Node node, AdsClient xds, List<RunningForward> forwards, Drain drain) {
+    ControlThread control,
+    Node node,
+    AdsClients xds,
+    OutlierCounters outliers,
+    List<RunningForward> forwards,
+    Drain drain,
+    BooleanSupplier isWarm) {
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {

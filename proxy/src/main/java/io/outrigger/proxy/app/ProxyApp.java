@@ -5,7 +5,10 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
@@ -14,6 +17,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -21,12 +25,15 @@ import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.outrigger.proxy.warmup.WarmUp;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -56,17 +63,21 @@ public final class ProxyApp implements AutoCloseable {
 
   private final ProxyOptions options;
   private final ControlThread control;
+  private final DecodingThread decoding = new DecodingThread();
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
-  private final AdsClient xds;
+  private final AdsClients xds;
+  private final OutlierCounters outliers = new OutlierCounters();
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
+  private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
+  private @Nullable AccessLog access;
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -81,8 +92,9 @@ public final class ProxyApp implements AutoCloseable {
         source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
     resources = files;
     xds =
-        new AdsClient(
+        new AdsClients(
             control,
+            decoding,
             random,
             source.bootstrap(),
             ProgramVersion.text(),
@@ -99,8 +111,9 @@ public final class ProxyApp implements AutoCloseable {
             source.bootstrap(),
             xds,
             dns,
-            new NettyConnector(control, loops, Settings.upstream(options)),
+            new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
+            outliers,
             loops.count(),
             options.ignoreRouteTimeout());
   }
@@ -128,6 +141,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void open() throws StartFailure {
+    access = openAccessLog();
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
@@ -137,6 +151,32 @@ public final class ProxyApp implements AutoCloseable {
     }
     announce();
     control.execute(this::watch);
+    warmUp();
+  }
+
+  /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
+  private void warmUp() {
+    try {
+      var warmUp =
+          WarmUp.open(
+              control,
+              loops,
+              callLoops,
+              clusters ->
+                  new ClusterManager(
+                      control,
+                      new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
+                      RandomSource.SYSTEM,
+                      new CircuitBreakers(),
+                      OutlierObserver.NONE,
+                      loops.count(),
+                      clusters));
+      warmUp.done().thenAccept(warm::complete);
+      control.execute(warmUp::start);
+    } catch (IOException e) {
+      warm.complete(0);
+      log.warn("warm-up: not possible, the first requests may be slow: {}", e.getMessage());
+    }
   }
 
   /** Once everything is open: a start that fails says only why. */
@@ -173,7 +213,7 @@ public final class ProxyApp implements AutoCloseable {
             spec.name(),
             Settings.forward(options),
             resolver,
-            CallObserver.NONE,
+            access == null ? CallObserver.NONE : access.of(spec.name()),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -222,15 +262,36 @@ public final class ProxyApp implements AutoCloseable {
             ? UnixDomainSocketAddress.of(Path.of(unix.path()))
             : tcp((ListenAddress.Tcp) spec.listen());
     try {
-      return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
+      return Http2Listener.bind(
+          address, loops, callLoops, forward, Settings.listener(options, memory));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
   }
 
+  private @Nullable AccessLog openAccessLog() throws StartFailure {
+    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
+      try {
+        return AccessLog.toFile(file.path());
+      } catch (IOException e) {
+        throw new StartFailure("--access-log: cannot write " + file.path(), e);
+      }
+    }
+    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
+        ? AccessLog.toStdout()
+        : null;
+  }
+
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
     var state =
-        new AdminState(control, options.source().bootstrap().node(), xds, forwards, requireDrain());
+        new AdminState(
+            control,
+            options.source().bootstrap().node(),
+            xds,
+            outliers,
+            forwards,
+            requireDrain(),
+            warm::isDone);
     try {
       AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
       return server;
@@ -315,7 +376,12 @@ public final class ProxyApp implements AutoCloseable {
         });
     await(ended);
     control.close();
+    decoding.close();
     loops.stop(STOP_LIMIT);
+    AccessLog opened = access;
+    if (opened != null) {
+      opened.close(); // no loop is left that could add to it
+    }
   }
 
   private static void await(CompletableFuture<Void> end) {

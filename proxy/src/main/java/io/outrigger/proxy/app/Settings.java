@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -41,16 +42,17 @@ final class Settings {
         : new AuthorityMode.OfTarget();
   }
 
-  static ListenerSettings listener(ProxyOptions options) {
+  static ListenerSettings listener(ProxyOptions options, MemoryLimit memory) {
     var limits = options.limits();
     return new ListenerSettings(
         limits.maxConnections(),
         ConnectionSettings.DEFAULT
             .withMaxConcurrentStreams(limits.maxConcurrentStreams())
-            .withMaxHeaderListBytes(limits.maxHeaderBytes()));
+            .withMaxHeaderListBytes(limits.maxHeaderBytes())
+            .withMemory(memory::isShort));
   }
 
-  static UpstreamSettings upstream(ProxyOptions options) {
+  static UpstreamSettings upstream(ProxyOptions options, MemoryLimit memory) {
     var connections = options.connections();
     Optional<UpstreamSettings.KeepAlive> keepAlive =
         connections.keepaliveTime().isZero()
@@ -62,6 +64,6 @@ final class Settings {
         connections.connectTimeout(),
         keepAlive,
         connections.idleTimeout(),
-        ConnectionSettings.DEFAULT);
+        ConnectionSettings.DEFAULT.withMemory(memory::isShort));
   }
 }

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.tree.ClusterHandle;
@@ -107,6 +108,13 @@ final class TargetRuntime
     }
     clusters.retire(routed);
     dependencies.keep(clusters.live());
+  }
+
+  @Override
+  public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
+    if (!closed) {
+      clusters.update(changed);
+    }
   }
 
   @Override

@@ -9,13 +9,14 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.XdsTarget;
-import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.stream.AdsClients;
 
 /**
- * Makes targets out of what they all share: one XdsClient, one connector, the circuit breakers of
+ * Makes targets out of what they all share: the xDS clients, one connector, the circuit breakers of
  * the process.
  *
  * @param loops how many event loops pick
@@ -25,10 +26,11 @@ record Targets(
     ControlLoop control,
     RandomSource random,
     Bootstrap bootstrap,
-    XdsClient xds,
+    AdsClients xds,
     DnsLookup dns,
     Connector connector,
     CircuitBreakers breakers,
+    OutlierCounters outliers,
     int loops,
     boolean ignoreRouteTimeout) {
   /**
@@ -48,9 +50,23 @@ record Targets(
             service.toString(),
             authority,
             ignoreRouteTimeout,
-            clusters -> new ClusterManager(control, connector, random, breakers, loops, clusters),
+            clusters ->
+                new ClusterManager(
+                    control,
+                    connector,
+                    random,
+                    breakers,
+                    outliers.of(service.toString()),
+                    loops,
+                    clusters),
             configs ->
                 new XdsDependencyManager(
-                    control, xds, dns, name.value(), authority, bootstrap.node().id(), configs)));
+                    control,
+                    xds.of(service.toString()),
+                    dns,
+                    name.value(),
+                    authority,
+                    bootstrap.node().id(),
+                    configs)));
   }
 }

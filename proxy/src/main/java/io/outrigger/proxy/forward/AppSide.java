@@ -79,6 +79,9 @@ final class AppSide {
    */
   void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
     if (head.isGrpc()) {
+      if (reason == LocalReason.DEADLINE) {
+        stream.dropPending(); // an app that does not read is told in time, too (SC-08)
+      }
       end(
           headersSent
               ? LocalReply.trailers(status, reason)

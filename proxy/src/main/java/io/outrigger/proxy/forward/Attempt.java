@@ -10,6 +10,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.orca.LoadReports;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +79,15 @@ final class Attempt implements StreamWaiter {
     return subchannel.address().toString();
   }
 
+  /** The endpoint's name (A81); empty when it has none. */
+  String hostname() {
+    return subchannel.endpoint().hostname();
+  }
+
+  Optional<String> locality() {
+    return subchannel.locality();
+  }
+
   ResponseRelay response() {
     return response;
   }
@@ -137,6 +147,9 @@ final class Attempt implements StreamWaiter {
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (state == State.OPEN) {
       boolean begun = response.hasBegun();
+      if (!begun && attempts.mayRetry() && isKeptBack(headers, endStream)) {
+        return;
+      }
       response.onHeaders(headers, endStream);
       if (!begun && response.hasBegun()) {
         attempts.onResponseStarted();
@@ -159,6 +172,24 @@ final class Attempt implements StreamWaiter {
     }
   }
 
+  /** Whether this answer is a failure after which the request is sent again (A44-06). */
+  private boolean isKeptBack(HeaderList headers, boolean endStream) {
+    RpcStatus.Code failure = ResponseRelay.failureOf(headers, endStream);
+    if (failure == null) {
+      return false;
+    }
+    long delay = attempts.retryDelay(failure, headers.get(GrpcNames.RETRY_PUSHBACK));
+    if (delay == RetryCourse.NO_RETRY) {
+      return false;
+    }
+    if (stream != null && !(endStream && app.requestEnded())) {
+      stream.reset(Http2Error.CANCEL);
+    }
+    end(CallOutcome.FAILURE);
+    attempts.retryAfter(delay, CallFailures.ofAnswer(failure, address()));
+    return true;
+  }
+
   @Override
   public void onData(ByteBuf data, boolean endStream) {
     if (state != State.OPEN) {
@@ -174,7 +205,7 @@ final class Attempt implements StreamWaiter {
   @Override
   public void onDataSent(int bytes) {
     if (state == State.OPEN) {
-      app.returnCredit(bytes); // bytes have left for the backend: the app may send as many
+      attempts.onRequestSent(bytes);
     }
   }
 

@@ -10,6 +10,8 @@ enum AttemptPhase {
   OPENING,
   /** Has a stream to the backend. */
   STREAMING,
+  /** Waits for the time of another attempt (A6). */
+  BACKING_OFF,
   /** The call has ended. */
   OVER;
 
@@ -24,9 +26,10 @@ enum AttemptPhase {
   private boolean mayBecome(AttemptPhase next) {
     return switch (this) {
       case IDLE -> next == PICKING || next == OVER;
-      case PICKING -> next == OPENING || next == OVER;
+      case PICKING -> next == OPENING || next == BACKING_OFF || next == OVER;
       case OPENING -> next == PICKING || next == STREAMING || next == OVER;
-      case STREAMING -> next == PICKING || next == OVER;
+      case STREAMING -> next == PICKING || next == BACKING_OFF || next == OVER;
+      case BACKING_OFF -> next == PICKING || next == OVER;
       case OVER -> false;
     };
   }

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
@@ -14,16 +16,19 @@ import io.outrigger.proxy.http2.Http2Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one call in the cluster that routing chose: picks until a stream to a backend is
- * open, and again when that backend refused it.
+ * The attempts of one call in the cluster that routing chose (A31-04): picks until a stream to a
+ * backend is open, and again when that backend refused it or the route's policy says so (A6, A44).
  *
  * <pre>
- * IDLE      -> PICKING    on begin
- * PICKING   -> OPENING    on Use; on Queue it is parked on the cluster
- * OPENING   -> PICKING    on no stream to be had: nothing was sent
- * OPENING   -> STREAMING  on stream opened: head and held body go out
- * STREAMING -> PICKING    on stream refused with nothing lost; once
- * any       -> OVER       on the call's end
+ * IDLE        -> PICKING      on begin
+ * PICKING     -> OPENING      on Use; on Queue it is parked on the cluster
+ * PICKING     -> BACKING_OFF  on Fail that the policy retries
+ * OPENING     -> PICKING      on no stream to be had: nothing was sent
+ * OPENING     -> STREAMING    on stream opened: head and held body go out
+ * STREAMING   -> PICKING      on stream refused with nothing lost; once
+ * STREAMING   -> BACKING_OFF  on failure that the policy retries, before a response has begun
+ * BACKING_OFF -> PICKING      on end of the back-off
+ * any         -> OVER         on the call's end
  * </pre>
  *
  * <p>The cluster is held from routing until no further pick can follow (A31-08).
@@ -40,10 +45,16 @@ final class Attempts {
   private AttemptPhase phase = AttemptPhase.IDLE;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
+  private boolean rewritesAuthority;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
   private boolean remade;
+
+  /** Null without a policy: then nothing of the request is kept. */
+  private @Nullable RetryCourse retries;
+
+  private @Nullable CallPause backoff;
 
   Attempts(
       Forward forward,
@@ -62,11 +73,18 @@ final class Attempts {
     this.deadline = deadline;
   }
 
-  /** All attempts go to {@code chosen}, which has been acquired (A31-04). */
-  void cluster(ClusterHandle chosen) {
+  /**
+   * All attempts go to {@code chosen}, which has been acquired, as {@code action} says (A31-04).
+   */
+  void route(ClusterHandle chosen, Route route, RouteAction.Forward action) {
     cluster = chosen;
     holdsCluster = true;
-    record.cluster(chosen.name());
+    record.routed(route.name(), chosen.name());
+    rewritesAuthority = action.autoHostRewrite();
+    if (action.retry().isPresent() && call.isGrpc()) { // SC-28
+      retries = new RetryCourse(action.retry().get(), loop.random());
+      request.keepForReplay(forward.replays());
+    }
   }
 
   /** The cluster that routing chose; null before that. */
@@ -99,7 +117,9 @@ final class Attempts {
         }
       } else if (result instanceof PickResult.Fail fail) {
         if (!call.head().waitsForReady()) {
-          call.reply(fail.status(), LocalReason.NO_HEALTHY_UPSTREAM);
+          if (!retry(fail.status())) {
+            call.reply(fail.status(), LocalReason.NO_HEALTHY_UPSTREAM);
+          }
           return;
         }
         lastFailure = fail.status();
@@ -148,13 +168,65 @@ final class Attempts {
     to(AttemptPhase.STREAMING);
     call.waiting().leave();
     AsciiString timeout = call.isGrpc() ? deadline.header() : null;
-    AsciiString authority = forward.authorityFor(call.head(), call.target());
-    request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout));
+    String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
+    AsciiString authority = forward.authorityFor(call.head(), call.target(), hostname);
+    int previous = retries == null ? 0 : retries.previousAttempts();
+    request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout, previous));
   }
 
-  /** No further pick can happen from here on (A31-08). */
+  /** Bytes of the request have left for the backend. */
+  void onRequestSent(int bytes) {
+    request.onSent(bytes);
+  }
+
+  /** The call is committed: no further pick can happen from here on (A6, A31-08). */
   void onResponseStarted() {
+    request.commit();
     releaseCluster();
+  }
+
+  /** Whether a failure could be retried at all. */
+  boolean mayRetry() {
+    return retries != null && request.canReplay() && !deadline.isOver();
+  }
+
+  /**
+   * A backend answered with a failure before any response had begun.
+   *
+   * @param pushback its {@code grpc-retry-pushback-ms}; null when it sent none
+   * @return how long to wait before {@link #retryAfter}; {@link RetryCourse#NO_RETRY} when the app
+   *     is to have the answer
+   */
+  long retryDelay(RpcStatus.Code code, @Nullable AsciiString pushback) {
+    return mayRetry() && retries != null
+        ? retries.afterFailure(code, pushback)
+        : RetryCourse.NO_RETRY;
+  }
+
+  /** The last attempt has ended; another follows. */
+  void retryAfter(long nanos, RpcStatus failure) {
+    to(AttemptPhase.BACKING_OFF);
+    lastFailure = failure;
+    request.close();
+    record.retried();
+    if (backoff == null) {
+      backoff = new CallPause(loop, this::onBackoffOver);
+    }
+    backoff.begin(nanos);
+  }
+
+  private boolean retry(RpcStatus failure) {
+    long delay = retryDelay(failure.code(), null);
+    if (delay == RetryCourse.NO_RETRY) {
+      return false;
+    }
+    retryAfter(delay, failure);
+    return true;
+  }
+
+  private void onBackoffOver() {
+    to(AttemptPhase.PICKING);
+    pick();
   }
 
   /**
@@ -165,20 +237,25 @@ final class Attempts {
    */
   void onUpstreamFailed(
       Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (!refused || !remake(ended)) {
+    if (refused && remake(ended)) {
+      return;
+    }
+    if (ended.response().hasBegun() || !retry(failure)) {
       call.onUpstreamFailed(ended.response(), relayed, failure);
     }
   }
 
   /**
-   * Gives a refused request to another backend: once, and if nothing of it is lost. In a task of
-   * its own, since the connection that loses its streams may not know yet that it goes away.
+   * Gives a refused request to another backend: once, and if nothing of it is lost (SC-34). In a
+   * task of its own, since the connection that loses its streams may not know yet that it goes
+   * away. The policy does not count it.
    */
   private boolean remake(Attempt refused) {
-    if (remade || request.hasSentAny() || refused.response().hasBegun()) {
+    if (remade || !request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
     remade = true;
+    record.remade();
     request.close();
     to(AttemptPhase.PICKING);
     loop.execute(this::resume);
@@ -201,12 +278,17 @@ final class Attempts {
 
   /** What it is that the call waits for now, for people. */
   String waitsFor() {
-    return CallFailures.waitsFor(requireNonNull(cluster), attempt, lastFailure);
+    return phase == AttemptPhase.BACKING_OFF
+        ? CallFailures.nextAttempt(requireNonNull(cluster), requireNonNull(lastFailure))
+        : CallFailures.waitsFor(requireNonNull(cluster), attempt, lastFailure);
   }
 
   /** Ends what is open; the call is over. */
   void finish() {
     to(AttemptPhase.OVER);
+    if (backoff != null) {
+      backoff.cancel();
+    }
     if (attempt != null) {
       attempt.finish(app.requestEnded());
     }

@@ -61,6 +61,16 @@ final class CallFailures {
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
+  /** What a call waits for between two attempts (SC-10). */
+  static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
+    return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
+  }
+
+  /** The status of an answer that was kept back because the request is sent again. */
+  static RpcStatus ofAnswer(Code code, String address) {
+    return new RpcStatus(code, address + " answered " + code);
+  }
+
   /** What a call waits for once it has a cluster. */
   static String waitsFor(
       ClusterHandle cluster, @Nullable Attempt attempt, @Nullable RpcStatus lastFailure) {

@@ -7,7 +7,10 @@ import io.outrigger.base.LoopConfined;
 @FunctionalInterface
 public interface CallObserver {
   /** Nobody listens. */
-  CallObserver NONE = call -> {};
+  CallObserver NONE = call -> true;
 
-  void onEnded(FinishedCall call);
+  /**
+   * @return false when it cannot take one more now: counted, and otherwise without consequence
+   */
+  boolean onEnded(FinishedCall call);
 }

@@ -3,23 +3,29 @@ package io.outrigger.proxy.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be said of one call when it has ended: for counters and the observer. */
 @LoopConfined
 final class CallRecord implements FinishedCall {
+  private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
+
   private final CallStats stats;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
   private int httpStatus;
   private @Nullable LocalReason reason;
   private @Nullable String cluster;
+  private String route = "";
   private @Nullable Attempt attempt;
+  private int attempts;
   private boolean cancelled;
   private long requestBytes;
   private long responseBytes;
   private long durationNanos;
+  private long timeoutNanos = EffectiveTimeout.NONE;
 
   CallRecord(CallStats stats) {
     this.stats = stats;
@@ -30,12 +36,30 @@ final class CallRecord implements FinishedCall {
     stats.started();
   }
 
-  void cluster(String name) {
-    cluster = name;
+  /** What routing chose; a route may have no name. */
+  void routed(String routeName, String clusterName) {
+    route = routeName;
+    cluster = clusterName;
   }
 
   void attempt(Attempt latest) {
     attempt = latest;
+    attempts++;
+  }
+
+  /** The route's policy sends the request again. */
+  void retried() {
+    stats.retried();
+  }
+
+  /** A refused request is given to another backend. */
+  void remade() {
+    stats.remade();
+  }
+
+  /** A request that a policy would send again has outgrown what may be kept of it. */
+  void notReplayable() {
+    stats.notReplayable();
   }
 
   void requestData(int bytes) {
@@ -78,8 +102,9 @@ final class CallRecord implements FinishedCall {
     code = RpcStatus.Code.CANCELLED;
   }
 
-  void ended(long nanos) {
+  void ended(long nanos, long limitNanos) {
     durationNanos = nanos;
+    timeoutNanos = limitNanos;
     if (cancelled) {
       stats.cancelled();
     } else if (isGrpc()) {
@@ -88,6 +113,11 @@ final class CallRecord implements FinishedCall {
       stats.httpStatus(httpStatus);
     }
     stats.ended(nanos);
+  }
+
+  /** The observer could not take it. */
+  void unobserved() {
+    stats.unobserved();
   }
 
   @Override
@@ -131,13 +161,39 @@ final class CallRecord implements FinishedCall {
   }
 
   @Override
+  public Optional<String> route() {
+    return route.isEmpty() ? Optional.empty() : Optional.of(route);
+  }
+
+  @Override
+  public Optional<String> locality() {
+    return Optional.ofNullable(attempt).flatMap(Attempt::locality);
+  }
+
+  @Override
   public Optional<String> endpoint() {
     return Optional.ofNullable(attempt).map(Attempt::address);
   }
 
   @Override
+  public int attempts() {
+    return attempts;
+  }
+
+  @Override
   public long durationNanos() {
     return durationNanos;
+  }
+
+  @Override
+  public long timeoutNanos() {
+    return timeoutNanos;
+  }
+
+  @Override
+  public CharSequence traceparent() {
+    AsciiString value = head == null ? null : head.headers().get(TRACEPARENT);
+    return value == null ? AsciiString.EMPTY_STRING : value;
   }
 
   @Override

@@ -15,7 +15,11 @@ final class CallStats {
   static final int CANCELLED = 2;
   static final int REQUEST_BYTES = 3;
   static final int RESPONSE_BYTES = 4;
-  static final int GRPC = 5;
+  static final int RETRIED = 5;
+  static final int REMADE = 6;
+  static final int NOT_REPLAYABLE = 7;
+  static final int UNOBSERVED = 8;
+  static final int GRPC = 9;
   static final int HTTP = GRPC + RpcStatus.Code.values().length;
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
@@ -38,6 +42,22 @@ final class CallStats {
   /** The app gave the call up: there is no status. */
   void cancelled() {
     add(CANCELLED, 1);
+  }
+
+  void retried() {
+    add(RETRIED, 1);
+  }
+
+  void remade() {
+    add(REMADE, 1);
+  }
+
+  void notReplayable() {
+    add(NOT_REPLAYABLE, 1);
+  }
+
+  void unobserved() {
+    add(UNOBSERVED, 1);
   }
 
   void grpcStatus(RpcStatus.Code code) {

@@ -42,6 +42,26 @@ public final class CallTotals {
     return counters[CallStats.CANCELLED];
   }
 
+  /** Attempts that a route's policy made after a failure. */
+  public long retried() {
+    return counters[CallStats.RETRIED];
+  }
+
+  /** Requests that one backend refused and another was given (A6 "Transparent Retries"). */
+  public long remade() {
+    return counters[CallStats.REMADE];
+  }
+
+  /** Requests that could not be retried any more since they had outgrown what may be kept. */
+  public long notReplayable() {
+    return counters[CallStats.NOT_REPLAYABLE];
+  }
+
+  /** Requests that are missing in the access log, since it could not be written as fast. */
+  public long unobserved() {
+    return counters[CallStats.UNOBSERVED];
+  }
+
   /** gRPC requests that ended with {@code code}. */
   public long byGrpcStatus(RpcStatus.Code code) {
     return counters[CallStats.GRPC + code.number()];

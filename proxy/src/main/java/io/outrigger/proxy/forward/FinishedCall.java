@@ -25,14 +25,29 @@ public interface FinishedCall {
   /** Why the proxy answered itself; empty when a backend did. */
   Optional<LocalReason> localReason();
 
+  /** The name of the route; empty when it has none, or when it did not come to that. */
+  Optional<String> route();
+
   /** The cluster that routing chose; empty when it did not come to that. */
   Optional<String> cluster();
 
   /** The address of the last attempt; empty when there was none. */
   Optional<String> endpoint();
 
+  /** Where the endpoint of the last attempt stands; empty when there was none. */
+  Optional<String> locality();
+
+  /** How many picks gave a backend. */
+  int attempts();
+
   /** From the arrival of the headers. */
   long durationNanos();
+
+  /** The time that the call had, from the same moment; {@code Long.MAX_VALUE} for no limit. */
+  long timeoutNanos();
+
+  /** The app's {@code traceparent} (W3C Trace Context); may be empty. */
+  CharSequence traceparent();
 
   long requestBytes();
 

@@ -22,6 +22,7 @@ public final class Forward {
   private final MemoryLimit memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
+  private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
   /** The last target's authority as bytes; a race only costs one more conversion. */
@@ -97,17 +98,30 @@ public final class Forward {
     return waiting;
   }
 
+  /** What its calls may keep for further attempts. */
+  ByteBudget replays() {
+    return replays;
+  }
+
   CallStats stats(CallLoop loop) {
     return stats.get(loop.index());
   }
 
-  /** The {@code :authority} that goes upstream (SC-32). */
-  AsciiString authorityFor(RequestHead head, ForwardTarget target) {
-    if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
-      return fixed.text();
-    }
+  /**
+   * The {@code :authority} that goes upstream (SC-32). What an app says itself stands before the
+   * endpoint's name, and that before any default (A81 "xds_cluster_impl LB Policy Changes").
+   *
+   * @param hostname the endpoint's, where the route rewrites the authority; empty otherwise
+   */
+  AsciiString authorityFor(RequestHead head, ForwardTarget target, String hostname) {
     if (settings.authority() instanceof AuthorityMode.Preserve && !head.authority().isEmpty()) {
       return head.authority();
+    }
+    if (!hostname.isEmpty()) {
+      return new AsciiString(hostname);
+    }
+    if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
+      return fixed.text();
     }
     KnownAuthority current = known;
     if (current == null || current.target() != target) {

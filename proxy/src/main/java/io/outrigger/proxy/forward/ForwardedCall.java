@@ -202,7 +202,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
-    attempts.cluster(chosen.cluster());
+    attempts.route(chosen.cluster(), chosen.route(), chosen.action());
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();
@@ -343,8 +343,10 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     attempts.finish();
     app.stop();
-    record.ended(deadline.elapsedNanos());
-    forward.observer().onEnded(record);
+    record.ended(deadline.elapsedNanos(), deadline.limitNanos());
+    if (!forward.observer().onEnded(record)) {
+      record.unobserved();
+    }
   }
 
   private void to(CallPhase next) {

@@ -10,6 +10,8 @@ final class GrpcNames {
   static final AsciiString GRPC_MESSAGE = AsciiString.cached("grpc-message");
   static final AsciiString GRPC_TIMEOUT = AsciiString.cached("grpc-timeout");
   static final AsciiString WAIT_FOR_READY = AsciiString.cached("x-outrigger-wait-for-ready");
+  static final AsciiString RETRY_PUSHBACK = AsciiString.cached("grpc-retry-pushback-ms");
+  static final AsciiString PREVIOUS_ATTEMPTS = AsciiString.cached("grpc-previous-rpc-attempts");
   static final AsciiString LOCAL = AsciiString.cached("x-outrigger-local");
   static final AsciiString APPLICATION_GRPC = AsciiString.cached("application/grpc");
 

@@ -26,9 +26,13 @@ final class HopHeaders {
    *
    * @param authority replaces the app's; added when it sent none
    * @param timeout the {@code grpc-timeout} to send; null: none
+   * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
    */
   static HeaderList upstream(
-      RequestHead head, AsciiString authority, @Nullable AsciiString timeout) {
+      RequestHead head,
+      AsciiString authority,
+      @Nullable AsciiString timeout,
+      int previousAttempts) {
     HeaderList from = head.headers();
     var to = HeaderList.builder(from.size() + 2);
     boolean named = false;
@@ -55,6 +59,9 @@ final class HopHeaders {
     if (timeout != null) {
       to.add(GrpcNames.GRPC_TIMEOUT, timeout);
     }
+    if (previousAttempts > 0) {
+      to.add(GrpcNames.PREVIOUS_ATTEMPTS, Integer.toString(previousAttempts));
+    }
     return to.build();
   }
 
@@ -68,7 +75,9 @@ final class HopHeaders {
       case 12 -> !grpc || !name.equals(GrpcNames.GRPC_TIMEOUT);
       case 16 -> !name.equals(PROXY_CONNECTION);
       case 17 -> !name.equals(TRANSFER_ENCODING);
-      case 26 -> !name.equals(GrpcNames.WAIT_FOR_READY);
+      case 26 ->
+          !name.equals(GrpcNames.WAIT_FOR_READY)
+              && (!grpc || !name.equals(GrpcNames.PREVIOUS_ATTEMPTS)); // SC-31
       default -> true;
     };
   }

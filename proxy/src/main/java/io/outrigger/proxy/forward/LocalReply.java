@@ -104,7 +104,10 @@ final class LocalReply {
     if (whole.length() <= MAX_MESSAGE) {
       return whole;
     }
-    int node = message.lastIndexOf("(" + NODE_ID);
+    int node = message.lastIndexOf(NODE_ID);
+    if (node > 0 && message.charAt(node - 1) == '(') {
+      node--;
+    }
     String tail = node < 0 ? "" : percentEncoded(message.substring(node));
     if (tail.length() > MAX_MESSAGE / 2) {
       tail = "";

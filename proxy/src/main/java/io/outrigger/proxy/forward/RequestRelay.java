@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries what an app sends after its headers to the backend. While no stream to a backend is open
  * it is kept; credit is returned only when it went on, so that one stream window bounds it.
+ *
+ * <p>A request that may be sent again is also copied, until it is known that it will not be: then
+ * the copy has all bytes and nothing else is kept. Bytes that are sent again earn no credit again.
  */
 @LoopConfined
 final class RequestRelay {
@@ -21,17 +24,47 @@ final class RequestRelay {
   private @Nullable ArrayDeque<ByteBuf> kept;
 
   private @Nullable HeaderList keptTrailers;
+  private @Nullable ReplayBuffer replay;
   private @Nullable Http2Stream backend;
   private boolean sentAny;
+
+  /** Bytes that have left for the current backend, and for any backend. */
+  private long sent;
+
+  private long credited;
 
   RequestRelay(AppSide app, CallRecord record) {
     this.app = app;
     this.record = record;
   }
 
-  /** Whether something after the headers was given to a backend, and is gone. */
-  boolean hasSentAny() {
-    return sentAny;
+  /** From now on the request is kept for more than one attempt, as far as {@code budget} goes. */
+  void keepForReplay(ByteBudget budget) {
+    var copy = new ReplayBuffer(budget);
+    if (kept != null) {
+      for (ByteBuf data : kept) {
+        if (!copy.keep(data)) {
+          copy.release();
+          record.notReplayable();
+          return;
+        }
+      }
+      releaseKept();
+    }
+    replay = copy;
+  }
+
+  /** Whether another backend can be given the whole request. */
+  boolean canReplay() {
+    return !sentAny || replay != null;
+  }
+
+  /** The request will not be sent again: what is on its way goes on. */
+  void commit() {
+    if (replay != null) {
+      replay.release();
+      replay = null;
+    }
   }
 
   boolean isOpen() {
@@ -41,8 +74,13 @@ final class RequestRelay {
   /** Sends the request's head and everything kept; what comes from now on follows at once. */
   void open(Http2Stream stream, HeaderList head) {
     backend = stream;
+    sent = 0;
     boolean ended = app.requestEnded();
     stream.sendHeaders(head, ended && keepsNothing());
+    if (replay != null && !replay.isEmpty()) {
+      sentAny = true;
+      stream.sendData(replay.copy(), ended);
+    }
     ByteBuf data;
     while ((data = takeKept()) != null) {
       sentAny = true;
@@ -60,15 +98,27 @@ final class RequestRelay {
     backend = null;
   }
 
+  /** Bytes have left for the backend: the app may send as many, if they are the first time. */
+  void onSent(int bytes) {
+    sent += bytes;
+    if (sent > credited) {
+      app.returnCredit((int) (sent - credited));
+      credited = sent;
+    }
+  }
+
   void onData(ByteBuf data, boolean endStream) {
     record.requestData(data.readableBytes());
     if (endStream) {
       app.onRequestEnd();
     }
+    if (replay != null && !replay.keep(data)) {
+      giveUpReplay(replay);
+    }
     if (backend != null) {
       sentAny |= data.isReadable();
       backend.sendData(data, endStream);
-    } else if (data.isReadable()) {
+    } else if (replay == null && data.isReadable()) {
       keep(data);
     } else {
       data.release();
@@ -91,6 +141,20 @@ final class RequestRelay {
   /** The call is over. */
   void release() {
     backend = null;
+    commit();
+    releaseKept();
+  }
+
+  /** The request has outgrown its copy: this attempt, or the next, is the last (A6 "Buffering"). */
+  private void giveUpReplay(ReplayBuffer copy) {
+    record.notReplayable();
+    if (backend == null && !copy.isEmpty()) {
+      keep(copy.copy());
+    }
+    commit();
+  }
+
+  private void releaseKept() {
     ByteBuf data;
     while ((data = takeKept()) != null) {
       data.release();
@@ -105,7 +169,9 @@ final class RequestRelay {
   }
 
   private boolean keepsNothing() {
-    return (kept == null || kept.isEmpty()) && keptTrailers == null;
+    return (kept == null || kept.isEmpty())
+        && keptTrailers == null
+        && (replay == null || replay.isEmpty());
   }
 
   private @Nullable ByteBuf takeKept() {

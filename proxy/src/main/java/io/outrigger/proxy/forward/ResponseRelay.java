@@ -8,6 +8,7 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.HeaderList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries a backend's response to the app as it is, and reads from it what the call came to. Only a
@@ -117,6 +118,25 @@ final class ResponseRelay {
     }
     record.grpcStatus(code);
     outcome = code == Code.OK ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
+  }
+
+  /**
+   * The code of a response to a gRPC request that is a failure as a whole: one block that ends it,
+   * or the head of an answer that is not gRPC (SC-18). Null for the beginning of a response, for an
+   * informational one, and for success.
+   */
+  static @Nullable Code failureOf(HeaderList head, boolean endStream) {
+    int status = statusOf(head);
+    if (status < 200) {
+      return null;
+    }
+    AsciiString text = endStream ? head.get(GrpcNames.GRPC_STATUS) : null;
+    if (text != null) {
+      Code code = codeOf(text);
+      return code == Code.OK ? null : code;
+    }
+    boolean begins = !endStream && status == 200 && isGrpc(head);
+    return begins ? null : Code.ofHttpStatus(status);
   }
 
   private static Code codeOf(AsciiString text) {

@@ -32,7 +32,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The data plane's event loops, {@code loop-0} to {@code loop-N}, and the kinds of channel that fit
@@ -82,15 +84,18 @@ public final class EventLoops {
   private static TransportKind resolve(TransportKind wanted) {
     return switch (wanted) {
       case AUTO -> Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO;
-      case EPOLL -> available(wanted, Epoll.isAvailable());
-      case IO_URING -> available(wanted, IoUring.isAvailable());
+      case EPOLL -> available(wanted, Epoll.unavailabilityCause());
+      case IO_URING -> available(wanted, IoUring.unavailabilityCause());
       case NIO -> wanted;
     };
   }
 
-  private static TransportKind available(TransportKind wanted, boolean works) {
-    if (!works) {
-      throw new IllegalStateException("transport " + wanted + " does not work on this machine");
+  private static TransportKind available(TransportKind wanted, @Nullable Throwable obstacle) {
+    if (obstacle != null) {
+      throw new IllegalStateException(
+          "--transport %s does not work on this machine (%s); use auto"
+              .formatted(wanted.name().toLowerCase(Locale.ROOT), obstacle.getMessage()),
+          obstacle);
     }
     return wanted;
   }

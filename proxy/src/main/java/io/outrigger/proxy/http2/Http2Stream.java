@@ -26,6 +26,12 @@ public interface Http2Stream {
    */
   void sendData(ByteBuf data, boolean endStream);
 
+  /**
+   * Drops DATA that waits to be sent, so that a header block that is sent next leaves at once.
+   * Nothing when this side has asked for the end of the stream before.
+   */
+  void dropPending();
+
   /** Ends the stream with RST_STREAM, dropping what waits to be sent. No callback follows. */
   void reset(Http2Error error);
 

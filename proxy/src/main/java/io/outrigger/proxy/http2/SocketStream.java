@@ -120,6 +120,14 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public void dropPending() {
+    if (isOpenForSending()) {
+      connection.outbound().leave(this);
+      pending.release();
+    }
+  }
+
+  @Override
   public void reset(Http2Error error) {
     if (!gone) {
       connection.resetByUs(this, error);

@@ -53,6 +53,16 @@ public final class MetricsText {
       counter("outrigger_requests_cancelled", "Requests that the app gave up.");
   private final CounterSnapshot.Builder localReplies =
       counter("outrigger_local_replies", "Answers that the proxy made itself, by reason.");
+  private final CounterSnapshot.Builder retries =
+      counter("outrigger_retries", "Attempts after a failure, by kind.");
+  private final CounterSnapshot.Builder notReplayable =
+      counter(
+          "outrigger_requests_not_replayable",
+          "Requests that had outgrown what may be kept of them for a retry.");
+  private final CounterSnapshot.Builder unlogged =
+      counter(
+          "outrigger_access_log_dropped",
+          "Requests that are missing in the access log, since it could not be written as fast.");
   private final CounterSnapshot.Builder requestBytes =
       counter("outrigger_request_bytes", "Body bytes from apps.");
   private final CounterSnapshot.Builder responseBytes =
@@ -81,6 +91,7 @@ public final class MetricsText {
     var all = MetricSnapshots.builder();
     text.addTo(all);
     addXds(view.xds(), all);
+    addOutliers(view.outliers(), all);
     addProcess(view, all);
     var bytes = new ByteArrayOutputStream();
     try {
@@ -121,6 +132,10 @@ public final class MetricsText {
     }
     add(started, labels, calls.started());
     add(cancelled, labels, calls.cancelled());
+    add(retries, Labels.of("forward", name, "kind", "policy"), calls.retried());
+    add(retries, Labels.of("forward", name, "kind", "transparent"), calls.remade());
+    add(notReplayable, labels, calls.notReplayable());
+    add(unlogged, labels, calls.unobserved());
     add(requestBytes, labels, calls.requestBytes());
     add(responseBytes, labels, calls.responseBytes());
     add(active, labels, calls.active());
@@ -173,6 +188,9 @@ public final class MetricsText {
         .metricSnapshot(started.build())
         .metricSnapshot(cancelled.build())
         .metricSnapshot(localReplies.build())
+        .metricSnapshot(retries.build())
+        .metricSnapshot(notReplayable.build())
+        .metricSnapshot(unlogged.build())
         .metricSnapshot(requestBytes.build())
         .metricSnapshot(responseBytes.build())
         .metricSnapshot(active.build())
@@ -193,30 +211,33 @@ public final class MetricsText {
         counter("grpc_xds_client_resource_updates_valid", "Resources received that were valid.");
     var invalid =
         counter("grpc_xds_client_resource_updates_invalid", "Resources received that were not.");
-    for (XdsStatusView.Server server : xds.servers()) {
-      Labels labels = Labels.of("grpc_xds_server", server.uri());
-      add(connected, labels, server.connected() ? 1 : 0);
-      add(failures, labels, server.failures());
-      server
-          .updates()
-          .forEach(
-              (type, updates) -> {
-                Labels typed = labels.add("grpc_xds_resource_type", type);
-                add(valid, typed, updates.valid());
-                add(invalid, typed, updates.invalid());
-              });
+    for (XdsStatusView.Client client : xds.clients()) {
+      Labels target = targetOf(client);
+      for (XdsStatusView.Server server : client.servers()) {
+        Labels labels = target.add("grpc_xds_server", server.uri());
+        add(connected, labels, server.connected() ? 1 : 0);
+        add(failures, labels, server.failures());
+        server
+            .updates()
+            .forEach(
+                (type, updates) -> {
+                  Labels typed = labels.add("grpc_xds_resource_type", type);
+                  add(valid, typed, updates.valid());
+                  add(invalid, typed, updates.invalid());
+                });
+      }
     }
     var resources = gauge("grpc_xds_client_resources", "Resources by type and cache state.");
     Map<Labels, Integer> counts = new TreeMap<>();
-    for (XdsStatusView.Resource resource : xds.resources()) {
-      counts.merge(
-          Labels.of(
-              "grpc_xds_cache_state",
-              resource.cacheStateLabel(),
-              "grpc_xds_resource_type",
-              resource.type()),
-          1,
-          Integer::sum);
+    for (XdsStatusView.Client client : xds.clients()) {
+      for (XdsStatusView.Resource resource : client.resources()) {
+        counts.merge(
+            targetOf(client)
+                .add("grpc_xds_cache_state", resource.cacheStateLabel())
+                .add("grpc_xds_resource_type", resource.type()),
+            1,
+            Integer::sum);
+      }
     }
     counts.forEach((labels, count) -> add(resources, labels, count));
     all.metricSnapshot(connected.build())
@@ -224,6 +245,41 @@ public final class MetricsText {
         .metricSnapshot(valid.build())
         .metricSnapshot(invalid.build())
         .metricSnapshot(resources.build());
+  }
+
+  /** A78's {@code grpc.target}, where each target has a client of its own (A71). */
+  private static Labels targetOf(XdsStatusView.Client client) {
+    return client.scope().isEmpty() ? Labels.EMPTY : Labels.of("grpc_target", client.scope());
+  }
+
+  /** The instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
+  private static void addOutliers(
+      Map<OutlierCounters.Key, Long> counts, MetricSnapshots.Builder all) {
+    var enforced =
+        counter(
+            "grpc_lb_outlier_detection_ejections_enforced",
+            "Enforced outlier ejections by ejection reason.");
+    var unenforced =
+        counter(
+            "grpc_lb_outlier_detection_ejections_unenforced",
+            "Outliers that stayed, for the share of ejections or by the enforcement percentage.");
+    counts.forEach(
+        (key, count) -> {
+          Labels labels =
+              Labels.of(
+                  "grpc_target", key.target(),
+                  "grpc_lb_backend_service", key.cluster(),
+                  "grpc_lb_outlier_detection_detection_method", key.method());
+          key.unenforcedReason()
+              .ifPresentOrElse(
+                  reason ->
+                      add(
+                          unenforced,
+                          labels.add("grpc_lb_outlier_detection_unenforced_reason", reason),
+                          count),
+                  () -> add(enforced, labels, count));
+        });
+    all.metricSnapshot(enforced.build()).metricSnapshot(unenforced.build());
   }
 
   private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {

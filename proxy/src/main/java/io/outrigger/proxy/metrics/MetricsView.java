@@ -5,18 +5,25 @@ import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a scrape shows, gathered at one moment.
  *
  * @param version of the program
+ * @param outliers ejections, enforced and not
  * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
  */
 @AnyThread
 public record MetricsView(
-    String version, List<Forward> forwards, XdsStatusView xds, long controlFailures) {
+    String version,
+    List<Forward> forwards,
+    XdsStatusView xds,
+    Map<OutlierCounters.Key, Long> outliers,
+    long controlFailures) {
   public MetricsView {
     forwards = List.copyOf(forwards);
+    outliers = Map.copyOf(outliers);
   }
 
   /**

@@ -84,7 +84,8 @@ final class SourceReader {
         .get()
         .authorities()
         .forEach(
-            (name, a) -> authorities.put(name, new Authority(List.of(), a.listenerNameTemplate())));
+            (name, a) ->
+                authorities.put(name, new Authority(List.of(), a.listenerNameTemplate(), false)));
     return new Bootstrap(
         servers,
         given.get().node(),

@@ -1,7 +1,6 @@
 package io.outrigger.proxy.options;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.options.ProxyOptions.AccessLog;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +17,6 @@ public final class Unsupported {
   public static void refuse(ProxyOptions options) throws InvalidInput {
     List<String> lines = new ArrayList<>();
     add(lines, Flag.ADMIN_GRPC, options.adminGrpc().isPresent());
-    add(lines, Flag.ACCESS_LOG, !(options.accessLog() instanceof AccessLog.Off));
     add(lines, Flag.OTLP, options.otlp().isPresent());
     if (!lines.isEmpty()) {
       throw new InvalidInput(lines);

@@ -35,15 +35,17 @@ final class RouteChoices {
         EffectiveTimeout.of(
             forward.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
     if (forward.clusters() instanceof ClusterChoice.Single single) {
-      return new RouteChoice.Fixed(decision(route, single.cluster(), limit, Map.of()));
+      return new RouteChoice.Fixed(decision(route, forward, single.cluster(), limit, Map.of()));
     }
     var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
     return RouteChoice.Weighted.of(
-        weighted, entry -> decision(route, entry.cluster(), limit, entry.filterOverrides()));
+        weighted,
+        entry -> decision(route, forward, entry.cluster(), limit, entry.filterOverrides()));
   }
 
   private RouteDecision decision(
       Route route,
+      RouteAction.Forward action,
       String cluster,
       EffectiveTimeout limit,
       Map<String, FilterConfig> filterOverrides) {
@@ -58,7 +60,7 @@ final class RouteChoices {
             config.listener().filters(),
             List.of(
                 filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
-    return new RouteDecision.Forward(handle, route, limit, filters);
+    return new RouteDecision.Forward(handle, route, action, limit, filters);
   }
 
   private static RouteDecision unsupported(Route route, String kind) {

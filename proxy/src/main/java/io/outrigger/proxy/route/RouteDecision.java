@@ -2,6 +2,7 @@ package io.outrigger.proxy.route;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.filter.FilterChain;
 
@@ -10,10 +11,16 @@ public sealed interface RouteDecision {
   /**
    * Forward to {@code cluster}, which has been acquired for the call: release it once.
    *
+   * @param action of {@code route}
    * @param limit the route's limit, to be combined with the app's deadline
    * @param filters what the request passes before it is sent
    */
-  record Forward(ClusterHandle cluster, Route route, EffectiveTimeout limit, FilterChain filters)
+  record Forward(
+      ClusterHandle cluster,
+      Route route,
+      RouteAction.Forward action,
+      EffectiveTimeout limit,
+      FilterChain filters)
       implements RouteDecision {}
 
   /**

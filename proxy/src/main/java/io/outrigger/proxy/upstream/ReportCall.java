@@ -42,7 +42,7 @@ final class ReportCall implements StreamWaiter, LoadReportStream {
   private static final int LONGEST = 64 * 1024;
 
   private final UpstreamTransport transport;
-  private final LoopConnection connection;
+  private final LoopConnections connection;
   private final EndpointAddress address;
   private final Duration interval;
   private final Listener listener;
@@ -58,7 +58,7 @@ final class ReportCall implements StreamWaiter, LoadReportStream {
 
   ReportCall(
       UpstreamTransport transport,
-      LoopConnection connection,
+      LoopConnections connection,
       EndpointAddress address,
       Duration interval,
       Listener listener) {

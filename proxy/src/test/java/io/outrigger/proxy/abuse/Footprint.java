@@ -21,6 +21,11 @@ record Footprint(int connections, long bytes) {
     return metric.usedDirectMemory() + metric.usedHeapMemory();
   }
 
+  /** Waits until {@code mesh} has no connections and no calls. */
+  static void awaitIdle(MiniMesh mesh) {
+    Await.until("all has ended", () -> mesh.connections() == 0 && mesh.calls() == 0);
+  }
+
   /** Waits until calls have ended on both sides, and connections and memory are as they were. */
   void awaitAgain(MiniMesh mesh, AnsweringBackend backend) {
     Await.until(

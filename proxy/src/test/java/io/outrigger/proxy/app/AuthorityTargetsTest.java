@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
@@ -39,7 +40,14 @@ class AuthorityTargetsTest {
         authority,
         false,
         events ->
-            new ClusterManager(loop, new FakeConnector(), random, new CircuitBreakers(), 1, events),
+            new ClusterManager(
+                loop,
+                new FakeConnector(),
+                random,
+                new CircuitBreakers(),
+                OutlierObserver.NONE,
+                1,
+                events),
         events ->
             new XdsDependencyManager(
                 loop, xds, new FakeDnsLookup(loop), authority, authority, "node-1", events));

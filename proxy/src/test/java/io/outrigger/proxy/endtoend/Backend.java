@@ -52,6 +52,7 @@ final class Backend implements AutoCloseable {
   private final AtomicInteger most = new AtomicInteger();
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean recording = true;
+  private volatile Status answer = Status.OK;
   private final Set<Channel> accepted = ConcurrentHashMap.newKeySet();
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -91,6 +92,11 @@ final class Backend implements AutoCloseable {
     return connections.get();
   }
 
+  /** How many connections are open. */
+  int openConnections() {
+    return accepted.size();
+  }
+
   /** The highest number of calls at one time. */
   int most() {
     return most.get();
@@ -107,6 +113,12 @@ final class Backend implements AutoCloseable {
   /** Keeps no record of calls from here on, for load. */
   Backend quiet() {
     recording = false;
+    return this;
+  }
+
+  /** Ends calls with {@code status} from here on; OK is how it begins. */
+  Backend answering(Status status) {
+    answer = status;
     return this;
   }
 
@@ -262,8 +274,11 @@ final class Backend implements AutoCloseable {
     if (call.isCancelled()) {
       return;
     }
-    call.sendHeaders(new Metadata());
-    call.sendMessage(name);
-    call.close(Status.OK, new Metadata());
+    Status status = answer;
+    if (status.isOk()) {
+      call.sendHeaders(new Metadata());
+      call.sendMessage(name);
+    }
+    call.close(status, new Metadata());
   }
 }

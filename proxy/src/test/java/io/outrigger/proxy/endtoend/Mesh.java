@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A control plane, a sidecar, its backends and apps; all of them end with the mesh. */
@@ -25,6 +26,7 @@ final class Mesh implements AutoCloseable {
   private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final List<String> features = new ArrayList<>(List.of("xds_v3"));
+  private final List<ControlPlane> servers = new ArrayList<>(List.of(controlPlane));
   private @Nullable ProxyApp proxy;
 
   Mesh() {
@@ -46,13 +48,25 @@ final class Mesh implements AutoCloseable {
     return this;
   }
 
+  /** Another control plane, to fall back to; before the start. */
+  ControlPlane fallback() {
+    var server = keep(new ControlPlane());
+    servers.add(server);
+    return server;
+  }
+
+  private String server(ControlPlane each) {
+    return """
+        {"server_uri":"%s","channel_creds":[{"type":"insecure"}],"server_features":["%s"]}"""
+        .formatted(each.target(), String.join("\",\"", features));
+  }
+
   /** Starts the sidecar. */
   Mesh start() throws Exception {
     String bootstrap =
         """
-        {"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}],
-          "server_features":["%s"]}],"node":{"id":"%s"}}"""
-            .formatted(controlPlane.target(), String.join("\",\"", features), NODE);
+        {"xds_servers":[%s],"node":{"id":"%s"}}"""
+            .formatted(servers.stream().map(this::server).collect(Collectors.joining(",")), NODE);
     Map<String, String> environment =
         flags.containsKey(Flag.RESOURCES)
             ? Map.of()

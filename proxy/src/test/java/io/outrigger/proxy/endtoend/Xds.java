@@ -65,6 +65,14 @@ final class Xds {
         .formatted(name, maxRequests);
   }
 
+  /** An EDS cluster with these members of {@code outlier_detection}. */
+  static String watchedCluster(String name, String detection) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
+         "eds_cluster_config":{"eds_config":{"ads":{}}},"outlier_detection":{%s}}"""
+        .formatted(name, detection);
+  }
+
   /**
    * An EDS cluster with an {@code lb_policy} and no limit that a slow machine could reach; {@code
    * PICK_FIRST} is a policy of its own.

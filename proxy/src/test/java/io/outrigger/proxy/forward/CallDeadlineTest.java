@@ -62,6 +62,21 @@ class CallDeadlineTest {
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");
   }
 
+  @Conformance("SC-08")
+  @Test
+  void anAppThatDoesNotReadIsToldInTime() {
+    var app = script.unary("grpc-timeout", "100m");
+    script.respond();
+    app.stream.stall();
+    backend.stream().handlerOf().onData(script.buffer("12345"), false);
+
+    script.time.advance(Duration.ofMillis(110));
+
+    assertThat(app.stream.log).contains("DROP");
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.stream.pendingBytes()).isZero();
+  }
+
   @Conformance("SC-09")
   @Test
   void whileItWaitsTheTextSaysForWhat() {

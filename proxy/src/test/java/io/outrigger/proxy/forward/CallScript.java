@@ -10,6 +10,7 @@ import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
@@ -65,9 +66,10 @@ final class CallScript {
     return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, memory, 1);
   }
 
-  private void onEnded(FinishedCall call) {
+  private boolean onEnded(FinishedCall call) {
     String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
+    return true;
   }
 
   /** One route to the cluster without a limit, and READY with the backend. */
@@ -89,31 +91,70 @@ final class CallScript {
     return this;
   }
 
-  /** Publishes one route without a limit that hashes requests so. */
-  CallScript hashed(HashPolicy... policies) {
-    target.publish(selector(cluster, noLimit(), List.of(), policies));
+  /** The same with a fault filter before the router. */
+  CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(cluster, timeout, filters, Optional.empty()));
     return this;
   }
 
-  /** The same with a fault filter before the router. */
-  CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
-    target.publish(selector(cluster, timeout, List.of(new HttpFilter("fault", fault))));
+  /** Publishes one route without a limit that hashes requests so. */
+  CallScript hashed(HashPolicy... policies) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            false,
+            List.of(policies),
+            Optional.empty());
+    target.publish(selector(cluster, action, List.of()));
+    return this;
+  }
+
+  /** One route without a limit whose failures are met with {@code policy}. */
+  CallScript retried(RetryPolicy policy) {
+    target.publish(selector(cluster, noLimit(), List.of(), Optional.of(policy)));
+    return this;
+  }
+
+  /** One route that has the authority rewritten, with a policy for failures. */
+  CallScript rewritten(RetryPolicy policy) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            true,
+            List.of(),
+            Optional.of(policy));
+    target.publish(selector(cluster, action, List.of()));
+    return this;
+  }
+
+  /** Both. */
+  CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(cluster, noLimit(), filters, Optional.of(policy)));
     return this;
   }
 
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    return selector(cluster, timeout, List.of());
+    return selector(cluster, timeout, List.of(), Optional.empty());
   }
 
   private static ConfigSelector selector(
       ClusterHandle cluster,
       RouteTimeout timeout,
       List<HttpFilter> filters,
-      HashPolicy... policies) {
+      Optional<RetryPolicy> retry) {
     var action =
         new RouteAction.Forward(
-            new ClusterChoice.Single(cluster.name()), timeout, false, List.of(policies));
+            new ClusterChoice.Single(cluster.name()), timeout, false, List.of(), retry);
+    return selector(cluster, action, filters);
+  }
+
+  private static ConfigSelector selector(
+      ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(

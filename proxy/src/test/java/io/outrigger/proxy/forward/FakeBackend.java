@@ -28,12 +28,19 @@ final class FakeBackend implements Subchannel, CallTransport {
   final List<CallOutcome> outcomes = new ArrayList<>();
   final PickResult use = new PickResult.Use(this);
   private final EndpointAddress address;
+  private final String hostname;
   Mode mode = Mode.OPENS;
   boolean hasTransport = true;
   int picks;
 
   FakeBackend(String ip) {
+    this(ip, "");
+  }
+
+  /** One whose endpoint has a name. */
+  FakeBackend(String ip, String hostname) {
     address = new EndpointAddress(ip, 80);
+    this.hostname = hostname;
   }
 
   /** The stream opened last. */
@@ -86,7 +93,7 @@ final class FakeBackend implements Subchannel, CallTransport {
 
   @Override
   public Endpoint endpoint() {
-    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, hostname);
   }
 
   @Override

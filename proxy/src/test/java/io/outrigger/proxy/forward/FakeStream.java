@@ -89,6 +89,14 @@ final class FakeStream implements Http2Stream {
   }
 
   @Override
+  public void dropPending() {
+    if (pending > 0 && isOpenForSending()) {
+      pending = 0;
+      log.add("DROP");
+    }
+  }
+
+  @Override
   public void reset(Http2Error error) {
     if (!gone) {
       gone = true;

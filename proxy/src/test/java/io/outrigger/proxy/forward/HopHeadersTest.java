@@ -76,7 +76,7 @@ class HopHeadersTest {
             .add(HeaderList.AUTHORITY, "app.local:9001")
             .build();
 
-    HeaderList sent = HopHeaders.upstream(RequestHead.of(block), ORDERS, null);
+    HeaderList sent = HopHeaders.upstream(RequestHead.of(block), ORDERS, null, 0);
 
     assertThat(sent.toString())
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
@@ -91,7 +91,7 @@ class HopHeadersTest {
             .add(HeaderList.PATH, "/");
     HeaderList withHost = bare.add(new AsciiString("host"), "app").build();
 
-    assertThat(HopHeaders.upstream(RequestHead.of(withHost), ORDERS, null).toString())
+    assertThat(HopHeaders.upstream(RequestHead.of(withHost), ORDERS, null, 0).toString())
         .isEqualTo(":method=GET, :scheme=http, :path=/, :authority=orders");
   }
 
@@ -139,6 +139,6 @@ class HopHeadersTest {
   }
 
   private static HeaderList upstream(@Nullable AsciiString timeout, String... fields) {
-    return HopHeaders.upstream(RequestHead.of(CallScript.request(fields)), ORDERS, timeout);
+    return HopHeaders.upstream(RequestHead.of(CallScript.request(fields)), ORDERS, timeout, 0);
   }
 }

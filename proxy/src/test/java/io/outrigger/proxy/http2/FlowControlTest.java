@@ -52,6 +52,29 @@ final class FlowControlTest {
   }
 
   @Test
+  void trailersNeedNotWaitForDataThatIsDropped() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(settings(WINDOW_SETTING, 4), wholeRequest(1));
+      Http2Stream served = peer.events.stream(0).stream();
+      served.sendHeaders(OK, false);
+      served.sendData(text("0123456789"), false);
+      served.dropPending();
+      served.sendHeaders(TRAILERS, true);
+
+      assertThat(peer.answer()).isEqualTo("SETTINGS ack, HEADERS 1, DATA 1 (4), HEADERS 1 end");
+      assertThat(peer.connection.activeStreams()).isZero();
+
+      peer.send(wholeRequest(3));
+      Http2Stream ended = peer.events.stream(1).stream();
+      ended.sendHeaders(OK, false);
+      ended.sendData(text("01234567"), true);
+      ended.dropPending(); // too late: its end is promised
+      peer.send(windowUpdate(3, 4));
+      assertThat(peer.answer()).isEqualTo("HEADERS 3, DATA 3 (4), DATA 3 (4) end");
+    }
+  }
+
+  @Test
   void aLoweredInitialWindowMakesWindowsNegative() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(settings(WINDOW_SETTING, 10), wholeRequest(1));
@@ -146,7 +169,7 @@ final class FlowControlTest {
 
   @Test
   void aFinishedStreamGetsNoCreditAndTheConnectionGetsWhatItHeld() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535).withMemory(() -> true);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1));
@@ -161,6 +184,54 @@ final class FlowControlTest {
       served.stream().sendData(text("late"), true);
       served.stream().reset(Http2Error.CANCEL);
       assertThat(peer.answer()).isEmpty();
+    }
+  }
+
+  @Test
+  void streamsThatStandStillLeaveTheConnectionsWindowToOthersWhileThereIsMemory() {
+    boolean[] isShort = {false};
+    var settings =
+        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      for (int id = 1; id <= 9; id += 2) {
+        peer.send(request(id));
+        peer.send(PeerErrorTest.manyData(id, 48_000));
+        assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 48000");
+      }
+
+      isShort[0] = true;
+      peer.send(request(11));
+      peer.send(PeerErrorTest.manyData(11, 48_000));
+      assertThat(peer.answer()).isEmpty();
+      peer.events.stream(0).stream().consumed(40_000); // of whichever stream
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 40000, WINDOW_UPDATE 0 40000");
+
+      isShort[0] = false;
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEmpty(); // 8 000: not worth a frame
+      peer.send(data(11, 0, new byte[10_000]));
+      peer.send(request(13));
+      peer.send(PeerErrorTest.manyData(13, 16_000));
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 34000");
+    }
+  }
+
+  @Test
+  void creditComesBackWhenMemoryIsNoLongerShortThoughNothingMoves() {
+    boolean[] isShort = {true};
+    var settings =
+        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      peer.send(request(1));
+      peer.send(PeerErrorTest.manyData(1, 60_000));
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEmpty();
+
+      isShort[0] = false;
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 60000");
     }
   }
 

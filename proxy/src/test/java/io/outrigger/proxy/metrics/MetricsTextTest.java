@@ -11,6 +11,9 @@ import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.OutlierEvent.ReturnReason;
+import io.outrigger.lb.OutlierObserver;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -27,6 +30,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class MetricsTextTest {
+  private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
+
   @Conformance("A88-39")
   @Test
   void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
@@ -40,7 +45,7 @@ class MetricsTextTest {
             2,
             1,
             Map.of("lds", new XdsStatusView.Updates(4, 1)));
-    var view = new XdsStatusView(List.of(server), List.of(kept(), kept(), requested()));
+    var view = view("", server);
 
     assertThat(text(view, List.of()))
         .contains("grpc_xds_client_connected{grpc_xds_server=\"cp:443\"} 1.0")
@@ -59,11 +64,73 @@ class MetricsTextTest {
                 + "grpc_xds_resource_type=\"eds\"} 1.0");
   }
 
+  @Conformance("A50-54")
+  @Test
+  void outliersCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new OutlierCounters();
+    OutlierObserver observer = counters.of("xds:///orders");
+    observer.onOutlier(ejected());
+    observer.onOutlier(ejected());
+    observer.onOutlier(spared(OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
+    observer.onOutlier(spared(OutlierEvent.SpareReason.ENFORCEMENT_PERCENTAGE));
+    observer.onOutlier(
+        new OutlierEvent.Returned(
+            "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
+    var view =
+        new MetricsView("1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
+
+    List<String> lines =
+        new String(MetricsText.of(view), StandardCharsets.UTF_8)
+            .lines()
+            .filter(line -> line.startsWith("grpc_lb_outlier_detection"))
+            .toList();
+
+    assertThat(lines)
+        .containsExactlyInAnyOrder(
+            "grpc_lb_outlier_detection_ejections_enforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"success_rate\","
+                + "grpc_target=\"xds:///orders\"} 2.0",
+            "grpc_lb_outlier_detection_ejections_unenforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"failure_percentage\","
+                + "grpc_lb_outlier_detection_unenforced_reason=\"max_ejection_overflow\","
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_lb_outlier_detection_ejections_unenforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"failure_percentage\","
+                + "grpc_lb_outlier_detection_unenforced_reason=\"enforcement_percentage\","
+                + "grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  private static OutlierEvent ejected() {
+    return new OutlierEvent.Ejected(
+        "pay",
+        ADDRESS,
+        Instant.EPOCH,
+        new OutlierEvent.LowSuccessRate(0, 0.8, 0.4, 0.04, 100, 5),
+        new OutlierEvent.Share(0, 5),
+        new OutlierEvent.Share(1, 5),
+        1,
+        Instant.EPOCH);
+  }
+
+  private static OutlierEvent spared(OutlierEvent.SpareReason reason) {
+    return new OutlierEvent.Spared(
+        "pay",
+        ADDRESS,
+        Instant.EPOCH,
+        new OutlierEvent.HighFailurePercentage(90, 85, 50, 5),
+        new OutlierEvent.Share(1, 5),
+        0,
+        reason);
+  }
+
   @Test
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
 
-    assertThat(text(new XdsStatusView(List.of(), List.of()), List.of(forward)))
+    assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
         .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
         .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
@@ -72,9 +139,31 @@ class MetricsTextTest {
         .contains("outrigger_build_info{java=");
   }
 
+  @Test
+  void aClientForOneTargetIsToldApart() {
+    var server =
+        new XdsStatusView.Server("cp:443", true, true, Optional.empty(), 3, 2, 1, Map.of());
+
+    assertThat(text(view("xds:///orders", server), List.of()))
+        .contains(
+            "grpc_xds_client_connected{grpc_target=\"xds:///orders\",grpc_xds_server=\"cp:443\"}"
+                + " 1.0")
+        .contains(
+            "grpc_xds_client_resources{grpc_target=\"xds:///orders\","
+                + "grpc_xds_cache_state=\"requested\",grpc_xds_resource_type=\"eds\"} 1.0");
+  }
+
+  private static XdsStatusView view(String scope, XdsStatusView.Server server) {
+    return new XdsStatusView(
+        List.of(
+            new XdsStatusView.Client(
+                scope, List.of(server), List.of(), List.of(kept(), kept(), requested()))));
+  }
+
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
     return new String(
-        MetricsText.of(new MetricsView("1.2.3", forwards, xds, 0)), StandardCharsets.UTF_8);
+        MetricsText.of(new MetricsView("1.2.3", forwards, xds, Map.of(), 0)),
+        StandardCharsets.UTF_8);
   }
 
   private static Forward idle() {
@@ -86,12 +175,13 @@ class MetricsTextTest {
   private static LbNode tree() {
     var endpoint =
         new LbEndpoint(
-            new EndpointAddress("10.0.0.1", 80),
+            ADDRESS,
             new Locality("r", "z", ""),
             HealthStatus.HEALTHY,
             1,
             Connectivity.READY,
-            CallTotals.NONE);
+            CallTotals.NONE,
+            LbEndpoint.Detection.NONE);
     var leaf =
         new LbNode(
             "r/z/",

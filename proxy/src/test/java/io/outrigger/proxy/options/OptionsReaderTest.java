@@ -241,6 +241,6 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(read.servers().get(0).features().failOnDataErrors()).isTrue();
     assertThat(read.node().id()).isEqualTo("me");
     assertThat(read.authorities())
-        .isEqualTo(Map.of("east", new Bootstrap.Authority(List.of(), Optional.empty())));
+        .isEqualTo(Map.of("east", new Bootstrap.Authority(List.of(), Optional.empty(), false)));
   }
 }

@@ -92,8 +92,12 @@ class ValidationOracleIT {
         "match { prefix: '/' } route { cluster: 'pay' max_stream_duration { max_stream_duration { seconds: -1 } } } | grpc-java",
         "match { prefix: '/' } route { cluster: 'pay' timeout { seconds: -1 } } | grpc-java",
         "match { prefix: '/' } route { cluster: 'pay' hash_policy { header { header_name: 'x' regex_rewrite { pattern { regex: '(' } } } } } | NACK",
-        "match { prefix: '/' } route { cluster: 'pay' retry_policy { num_retries { value: 0 } } } | ACK",
-        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_back_off { } } } | outrigger",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { num_retries { value: 0 } } } | grpc-java",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_back_off { } } } | NACK",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_on: 'unavailable' retry_back_off { base_interval { } } } } | NACK",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_on: 'unavailable' retry_back_off { base_interval { nanos: 2 } max_interval { nanos: 1 } } } } | NACK",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_on: 'unavailable' num_retries { value: 9 } retry_back_off { base_interval { nanos: 1 } } } } | ACK",
+        "match { prefix: '/' } route { cluster: 'pay' retry_policy { retry_on: '5xx' } } | ACK",
       })
   void routes(String route, String accepted) throws Exception {
     var base = MeshResources.route(MeshResources.prefix("/"), CLUSTER);

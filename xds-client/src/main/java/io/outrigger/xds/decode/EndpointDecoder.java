@@ -130,7 +130,7 @@ final class EndpointDecoder {
             own,
             health(proto.getHealthStatus()),
             weight,
-            endpoint.getHostname(),
+            hostname(endpoint.getHostname()),
             hashKey(proto.getMetadata())));
   }
 
@@ -163,5 +163,11 @@ final class EndpointDecoder {
           .ifPresent(share -> drops.add(new DropCategory(drop.getCategory(), share)));
     }
     return drops;
+  }
+
+  /** A name that could not be an {@code :authority} is as good as none (A81). */
+  private static String hostname(String text) {
+    boolean visible = text.chars().allMatch(c -> c > ' ' && c <= '~');
+    return visible ? text : "";
   }
 }

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
@@ -11,16 +12,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A81). */
+/** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A44, A81). */
 final class RouteActionDecoder {
   /** What an unsigned 32 bit number can hold. */
   static final long MAX_UINT32 = 0xFFFF_FFFFL;
 
   private RouteActionDecoder() {}
 
-  /** Empty when the route is to be skipped (A31-40), or wrong, which is in errors then. */
+  /**
+   * Empty when the route is to be skipped (A31-40), or wrong, which is in errors then.
+   *
+   * @param hostRetry the virtual host's policy; one of the route replaces it as a whole (A44-04)
+   */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
+      Optional<RetryPolicy> hostRetry,
       DecodeContext context,
       FieldErrors errors) {
     RouteTimeout timeout = timeout(proto, errors);
@@ -28,8 +34,14 @@ final class RouteActionDecoder {
     boolean autoHostRewrite =
         context.features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
     List<HashPolicy> hashPolicies = HashPolicyDecoder.decode(proto.getHashPolicyList(), errors);
+    Optional<RetryPolicy> retry =
+        proto.hasRetryPolicy()
+            ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
+            : hostRetry;
     return clusters(proto, errors)
-        .map(choice -> new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies));
+        .map(
+            choice ->
+                new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies, retry));
   }
 
   private static Optional<ClusterChoice> clusters(

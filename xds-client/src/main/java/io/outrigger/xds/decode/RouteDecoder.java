@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
@@ -28,9 +29,13 @@ final class RouteDecoder {
       io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
       DecodeContext context,
       FieldErrors errors) {
+    Optional<RetryPolicy> retry =
+        proto.hasRetryPolicy()
+            ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
+            : Optional.empty();
     var routes = new ArrayList<Route>();
     for (int i = 0; i < proto.getRoutesCount(); i++) {
-      route(proto.getRoutes(i), i, context, errors.at("routes", i)).ifPresent(routes::add);
+      route(proto.getRoutes(i), i, retry, context, errors.at("routes", i)).ifPresent(routes::add);
     }
     Map<String, FilterConfig> overrides =
         HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
@@ -41,6 +46,7 @@ final class RouteDecoder {
   private static Optional<Route> route(
       io.envoyproxy.envoy.config.route.v3.Route proto,
       int index,
+      Optional<RetryPolicy> hostRetry,
       DecodeContext context,
       FieldErrors errors) {
     if (!proto.hasMatch()) {
@@ -51,7 +57,7 @@ final class RouteDecoder {
       return Optional.empty(); // A28: such a route can never match a gRPC call
     }
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
-    Optional<RouteAction> action = action(proto, context, errors);
+    Optional<RouteAction> action = action(proto, hostRetry, context, errors);
     Map<String, FilterConfig> overrides =
         HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
     if (match.isEmpty() || action.isEmpty()) {
@@ -61,9 +67,13 @@ final class RouteDecoder {
   }
 
   private static Optional<RouteAction> action(
-      io.envoyproxy.envoy.config.route.v3.Route proto, DecodeContext context, FieldErrors errors) {
+      io.envoyproxy.envoy.config.route.v3.Route proto,
+      Optional<RetryPolicy> hostRetry,
+      DecodeContext context,
+      FieldErrors errors) {
     return switch (proto.getActionCase()) {
-      case ROUTE -> RouteActionDecoder.decode(proto.getRoute(), context, errors.at("route"));
+      case ROUTE ->
+          RouteActionDecoder.decode(proto.getRoute(), hostRetry, context, errors.at("route"));
       // Kept, so that later routes are not taken in its stead (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default -> Optional.of(new RouteAction.Unsupported(Names.ofCase(proto.getActionCase())));

@@ -12,9 +12,13 @@ import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * configuration, or why the target has none, or what is still unknown; in the last case the
  * configuration before stays in force. Between walks the graph only remembers results whose inputs
  * did not change, so that an update of one cluster rebuilds that cluster alone and equal results
- * are the same instances.
+ * are the same instances. The most frequent change by far, that of endpoints, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -36,6 +40,7 @@ final class DependencyGraph {
   private final ClusterMemo memo = new ClusterMemo();
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
+  private Map<String, List<String>> clustersByService = Map.of();
 
   DependencyGraph(String listenerName, String authority, String nodeId) {
     this.listenerName = listenerName;
@@ -69,8 +74,19 @@ final class DependencyGraph {
     /** Something is neither there nor failed yet; {@code what} names one such thing. */
     record Waiting(Wanted wanted, String what) implements Resolution {}
 
-    /** A complete configuration, or the failure of the target as a whole, fit for callers. */
-    record Complete(Wanted wanted, Outcome<XdsConfig> config) implements Resolution {}
+    /**
+     * A complete configuration, or the failure of the target as a whole, fit for callers.
+     *
+     * @param clusters those of the configuration; of a failed target those that calls still hold,
+     *     as far as they are known
+     */
+    record Complete(
+        Wanted wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
+        implements Resolution {
+      public Complete {
+        clusters = Map.copyOf(clusters);
+      }
+    }
   }
 
   /** What a route table means for the target; kept while the table is the same. */
@@ -97,8 +113,38 @@ final class DependencyGraph {
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitAll(keep);
     memo.turn();
+    clustersByService = walk.byService();
 
     return conclude(listener, routes, choice, walk);
+  }
+
+  /**
+   * What has become of clusters when nothing but these endpoints has changed since the last walk,
+   * without another walk.
+   *
+   * @return those that changed; empty when a walk is needed after all
+   */
+  Optional<Map<String, Outcome<ClusterConfig>>> update(Lookup lookup, Set<String> services) {
+    Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
+    for (String service : services) {
+      Known<EndpointSet> endpoints = lookup.endpoints(service);
+      if (endpoints.isUnresolved()) {
+        return Optional.empty();
+      }
+      for (String name : clustersByService.getOrDefault(service, List.of())) {
+        Known<ClusterResource> cluster = lookup.cluster(name);
+        Outcome<ClusterConfig> before = memo.result(name);
+        Outcome<ClusterConfig> after =
+            memo.update(
+                name,
+                endpoints,
+                () -> ClusterWalk.leaf(cluster.value().orElseThrow(), cluster, endpoints, notes));
+        if (after != before) { // equal ones are the same instance
+          changed.put(name, after);
+        }
+      }
+    }
+    return Optional.of(changed);
   }
 
   private Resolution conclude(
@@ -112,19 +158,19 @@ final class DependencyGraph {
     }
     if (listener.value().isEmpty()) {
       return failed(
-          wanted, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
+          walk, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
     }
     if (routes.isUnresolved()) {
       return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
     }
     if (choice.isEmpty()) {
       return failed(
-          wanted,
+          walk,
           ResolutionNotes.describe(ResourceType.ROUTE, rdsName(wanted), routes.error())); // A74-02
     }
     if (choice.get().host().isEmpty()) {
       return failed(
-          wanted,
+          walk,
           "route configuration \""
               + choice.get().table().name()
               + "\" has no virtual host for \""
@@ -140,11 +186,13 @@ final class DependencyGraph {
             choice.get().table(),
             choice.get().host().get(),
             walk.clusters());
-    return new Resolution.Complete(wanted, Outcome.ok(config));
+    return new Resolution.Complete(wanted, Outcome.ok(config), config.clusters());
   }
 
-  private Resolution failed(Wanted wanted, String reason) {
-    return new Resolution.Complete(wanted, Outcome.failed(notes.failure(reason)));
+  /** The clusters that calls hold live on: their calls were routed before the failure (A31-06). */
+  private Resolution failed(ClusterWalk walk, String reason) {
+    return new Resolution.Complete(
+        walk.wanted(), Outcome.failed(notes.failure(reason)), walk.clusters());
   }
 
   private static Known<RouteTable> routesOf(

@@ -9,9 +9,13 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.XdsClient;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -39,7 +43,9 @@ public final class XdsDependencyManager {
   private Set<String> keep = Set.of();
   private Wanted inForce = Wanted.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
+  private final Map<String, Outcome<ClusterConfig>> publishedClusters = new HashMap<>();
   private Optional<String> waitingFor;
+  private final Set<String> changedServices = new HashSet<>();
   private boolean dirty;
   private boolean posted;
   private boolean resolving;
@@ -49,12 +55,19 @@ public final class XdsDependencyManager {
   @ControlConfined
   public interface Listener {
     /**
-     * The configuration to use from now on; never twice the same.
+     * The configuration to use from now on; never twice the same. Where only clusters differ,
+     * {@link #onClusters} is called instead.
      *
      * @param config failed when the target as a whole has none: the listener or its routes failed,
      *     or no virtual host serves the target. The status is UNAVAILABLE and fit for callers
      */
     void onConfig(Outcome<XdsConfig> config);
+
+    /**
+     * These clusters have changed and everything else is as it was: of the configuration in use,
+     * or, while the target as a whole has none, of the clusters that calls still hold.
+     */
+    void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
 
   /**
@@ -87,10 +100,10 @@ public final class XdsDependencyManager {
     this.listenerName = listenerName;
     this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
     this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId);
-    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, this::markDirty);
-    this.routes = new WatchTable<>(client, ResourceType.ROUTE, this::markDirty);
-    this.clusters = new WatchTable<>(client, ResourceType.CLUSTER, this::markDirty);
-    this.endpoints = new WatchTable<>(client, ResourceType.ENDPOINT, this::markDirty);
+    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, name -> markDirty());
+    this.routes = new WatchTable<>(client, ResourceType.ROUTE, name -> markDirty());
+    this.clusters = new WatchTable<>(client, ResourceType.CLUSTER, name -> markDirty());
+    this.endpoints = new WatchTable<>(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
     this.hosts = new DnsClusters(loop, dns, random, this::markDirty);
   }
 
@@ -132,9 +145,24 @@ public final class XdsDependencyManager {
     retain(Wanted.nothing(), Wanted.nothing());
   }
 
+  private void onEndpointsChanged(String service) {
+    if (resolving || waitingFor.isPresent()) {
+      markDirty();
+    } else {
+      changedServices.add(service);
+      recomputeLater();
+    }
+  }
+
   private void markDirty() {
     dirty = true;
-    if (!posted && !resolving && !closed) {
+    if (!resolving) {
+      recomputeLater();
+    }
+  }
+
+  private void recomputeLater() {
+    if (!posted && !closed) {
       posted = true;
       loop.execute(this::recompute);
     }
@@ -142,19 +170,31 @@ public final class XdsDependencyManager {
 
   private void recompute() {
     posted = false;
-    if (closed) {
+    if (closed || (!dirty && updateEndpoints())) {
       return;
     }
+    changedServices.clear();
     DependencyGraph.Resolution resolution = resolve();
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
       inForce = complete.wanted();
-      publish(complete.config());
+      publish(complete);
     }
     // The listener may have asked to keep what would be let go now: then the next turn decides.
     if (!dirty && !closed) {
       retain(resolution.wanted(), inForce);
     }
+  }
+
+  /** Proportional to what changed. Returns false if the graph must be walked instead. */
+  private boolean updateEndpoints() {
+    Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(lookup, changedServices);
+    if (changed.isEmpty()) {
+      return false;
+    }
+    changedServices.clear();
+    publishClusters(changed.get());
+    return true;
   }
 
   /** Walks until no new watch has told anything at once. */
@@ -173,12 +213,44 @@ public final class XdsDependencyManager {
     }
   }
 
-  private void publish(Outcome<XdsConfig> config) {
-    Optional<Outcome<XdsConfig>> next = Optional.of(config);
-    if (!published.equals(next)) {
-      published = next;
-      listener.onConfig(config);
+  private void publish(DependencyGraph.Resolution.Complete complete) {
+    Map<String, Outcome<ClusterConfig>> next = complete.clusters();
+    Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
+    next.forEach(
+        (name, cluster) -> {
+          if (!cluster.equals(publishedClusters.get(name))) {
+            changed.put(name, cluster);
+          }
+        });
+    boolean isOther =
+        published.isEmpty()
+            || !sameBesideClusters(published.get(), complete.config())
+            || (complete.config().isOk() && !publishedClusters.keySet().equals(next.keySet()));
+    publishedClusters.keySet().retainAll(next.keySet());
+    if (isOther) {
+      publishedClusters.putAll(next);
+      published = Optional.of(complete.config());
+      listener.onConfig(complete.config());
     }
+    if (!isOther || !complete.config().isOk()) {
+      publishClusters(changed);
+    }
+  }
+
+  private void publishClusters(Map<String, Outcome<ClusterConfig>> changed) {
+    if (!changed.isEmpty() && !closed) {
+      publishedClusters.putAll(changed);
+      listener.onClusters(Map.copyOf(changed));
+    }
+  }
+
+  private static boolean sameBesideClusters(Outcome<XdsConfig> a, Outcome<XdsConfig> b) {
+    if (a instanceof Outcome.Ok<XdsConfig> before && b instanceof Outcome.Ok<XdsConfig> after) {
+      return before.value().listener().equals(after.value().listener())
+          && before.value().routes().equals(after.value().routes())
+          && before.value().virtualHost().equals(after.value().virtualHost());
+    }
+    return a.isOk() == b.isOk() && a.status().equals(b.status());
   }
 
   private void start(Wanted wanted) {

@@ -71,6 +71,11 @@ final class LocalAdsStream implements AdsStream {
   }
 
   @Override
+  public boolean isReady() {
+    return !closed;
+  }
+
+  @Override
   public void requestNext() {
     loop.checkInside();
     credits++;

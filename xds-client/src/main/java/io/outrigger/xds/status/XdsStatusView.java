@@ -9,16 +9,60 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the client knew at one instant.
+ * What the xDS clients of the process knew at one instant.
  *
- * @param servers in the order of the bootstrap
- * @param resources every subscribed resource, by type in the order of their dependency
+ * @param clients one for all targets, or one for each when the bootstrap has fall-back servers
  */
 @AnyThread
-public record XdsStatusView(List<Server> servers, List<Resource> resources) {
+public record XdsStatusView(List<Client> clients) {
   public XdsStatusView {
-    servers = List.copyOf(servers);
-    resources = List.copyOf(resources);
+    clients = List.copyOf(clients);
+  }
+
+  /** The servers of all clients; once for each client that may use it. */
+  public List<Server> servers() {
+    return clients.stream().flatMap(client -> client.servers().stream()).toList();
+  }
+
+  /** The resources of all clients. */
+  public List<Resource> resources() {
+    return clients.stream().flatMap(client -> client.resources().stream()).toList();
+  }
+
+  /**
+   * One client.
+   *
+   * @param scope the target that it serves, CSDS's {@code client_scope} (A71); empty for all
+   * @param servers every control plane it may use
+   * @param authorities those of which something was watched, the one of old-style names first
+   * @param resources every subscribed resource, by type in the order of their dependency
+   */
+  public record Client(
+      String scope, List<Server> servers, List<Authority> authorities, List<Resource> resources) {
+    public Client {
+      servers = List.copyOf(servers);
+      authorities = List.copyOf(authorities);
+      resources = List.copyOf(resources);
+    }
+  }
+
+  /**
+   * Where the resources of one authority come from (A47, A71).
+   *
+   * @param name empty for names of the old style
+   * @param servers their URIs in order of preference
+   * @param inUse how many of them, from the first on, are asked: more than one while the first
+   *     cannot be reached and something was missing; zero before the first watch
+   */
+  public record Authority(String name, List<String> servers, int inUse) {
+    public Authority {
+      servers = List.copyOf(servers);
+    }
+
+    /** Whether a server other than the first is used. */
+    public boolean isFallenBack() {
+      return inUse > 1;
+    }
   }
 
   /**

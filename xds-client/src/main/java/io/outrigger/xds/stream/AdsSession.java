@@ -41,7 +41,8 @@ final class AdsSession implements AdsTransport.Listener {
 
   /** What this stream asked for of one type, and the nonce to answer with. */
   private static final class Requested {
-    Set<String> names = new LinkedHashSet<>();
+    Set<String> names = Set.of();
+    final Set<String> untimed = new LinkedHashSet<>(); // asked for, but maybe not written yet
     String nonce = "";
     boolean ever;
   }
@@ -50,13 +51,15 @@ final class AdsSession implements AdsTransport.Listener {
   private final String server;
   private final Node node;
   private final Map<ResourceType<?>, String> acceptedVersions;
-  private final Subscriptions subscriptions;
+  private final ServerSubscriptions subscriptions;
   private final ResourceTimers timers;
   private final ResponseHandler handler;
   private final AdsObserver observer;
   private final Owner owner;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
   private @Nullable AdsStream stream;
+  private @Nullable ResourceType<?> reading; // of the response that is being decoded
+  private Optional<RpcStatus> ending = Optional.empty(); // told while a response was decoded
   private boolean nodeSent;
   private boolean ready;
   private boolean responded;
@@ -67,7 +70,7 @@ final class AdsSession implements AdsTransport.Listener {
       String server,
       Node node,
       Map<ResourceType<?>, String> acceptedVersions,
-      Subscriptions subscriptions,
+      ServerSubscriptions subscriptions,
       ResourceTimers timers,
       ResponseHandler handler,
       AdsObserver observer,
@@ -96,8 +99,9 @@ final class AdsSession implements AdsTransport.Listener {
   /** Sends a request for each type whose names differ from those asked for. */
   void onSubscriptionsChanged() {
     for (ResourceType<?> type : ResourceType.ALL) {
-      // Empty as a first request would mean every resource there is (A57-28).
-      if (!subscriptions.names(type).equals(requestedOf(type).names)) {
+      // Empty as a first request would mean every resource there is (A57-28). While a response is
+      // being decoded, its ACK or NACK will carry the names.
+      if (type != reading && !subscriptions.names(type).equals(requestedOf(type).names)) {
         send(type, Optional.empty());
       }
     }
@@ -114,16 +118,14 @@ final class AdsSession implements AdsTransport.Listener {
   @Override
   public void onReady() {
     loop.checkInside();
-    if (closed || ready) {
-      return; // the transport outlived its owner, or reports flow control again
+    if (closed) {
+      return; // the transport outlived its owner
     }
-    ready = true;
-    owner.onReady();
-    for (Subscription<?> subscription : subscriptions.all()) {
-      if (requestedOf(subscription.type()).names.contains(subscription.name())) {
-        timers.start(subscription);
-      }
+    if (!ready) {
+      ready = true;
+      owner.onReady();
     }
+    ResourceType.ALL.forEach(this::startTimers);
   }
 
   @Override
@@ -136,18 +138,16 @@ final class AdsSession implements AdsTransport.Listener {
       responded = true;
       owner.onFirstResponse();
     }
-    try {
-      ResourceType.ALL.stream()
-          .filter(type -> type.typeUrl().equals(response.getTypeUrl()))
-          .findFirst()
-          .ifPresentOrElse(
-              type -> handle(type, response),
-              // A57-31: neither accepted nor refused
-              () -> log.debug("control plane {}: unknown type {}", server, response.getTypeUrl()));
-    } finally {
-      // Behind whatever the watchers posted: the next response waits until this one is dealt with.
-      loop.execute(this::requestNext);
-    }
+    ResourceType.ALL.stream()
+        .filter(type -> type.typeUrl().equals(response.getTypeUrl()))
+        .findFirst()
+        .ifPresentOrElse(type -> read(type, response), () -> passOver(response));
+  }
+
+  /** A57-31: neither accepted nor refused. */
+  private void passOver(DiscoveryResponse response) {
+    log.debug("control plane {}: unknown type {}", server, response.getTypeUrl());
+    loop.execute(this::requestNext);
   }
 
   @Override
@@ -156,22 +156,47 @@ final class AdsSession implements AdsTransport.Listener {
     if (closed) {
       return; // we closed it ourselves
     }
+    if (reading != null) {
+      ending = Optional.of(reason); // what came before the end counts
+      return;
+    }
     closed = true;
     stopTimers();
     owner.onEnded(responded, reason);
   }
 
-  private <T> void handle(ResourceType<T> type, DiscoveryResponse response) {
+  private <T> void read(ResourceType<T> type, DiscoveryResponse response) {
     Requested of = requestedOf(type);
     if (!of.ever) {
       log.debug("control plane {}: {} sent without being asked", server, type);
-      return; // an ACK without names would subscribe to everything
+      loop.execute(this::requestNext); // an ACK without names would subscribe to everything
+      return;
     }
     of.nonce = response.getNonce();
+    reading = type;
+    timers.hold(type);
     Set<String> requestedBefore = of.names;
-    Decoded<T> decoded = handler.read(type, response);
-    answer(type, response, decoded);
-    handler.apply(type, response, decoded, requestedBefore);
+    handler.read(type, response, decoded -> apply(type, response, decoded, requestedBefore));
+  }
+
+  private <T> void apply(
+      ResourceType<T> type,
+      DiscoveryResponse response,
+      Decoded<T> decoded,
+      Set<String> requestedBefore) {
+    if (closed) {
+      return; // closed by us meanwhile
+    }
+    reading = null;
+    try {
+      answer(type, response, decoded);
+      handler.apply(type, response, decoded, requestedBefore);
+      timers.release();
+    } finally {
+      // Behind whatever the watchers posted: the next response waits until this one is dealt with.
+      loop.execute(this::requestNext);
+      ending.ifPresent(this::onClosed);
+    }
   }
 
   private void answer(ResourceType<?> type, DiscoveryResponse response, Decoded<?> decoded) {
@@ -210,7 +235,11 @@ final class AdsSession implements AdsTransport.Listener {
       request.setNode(node); // A57-27
       nodeSent = true;
     }
-    of.names = names;
+    if (names != before) {
+      of.names = names;
+      of.untimed.retainAll(names);
+      names.stream().filter(name -> !before.contains(name)).forEach(of.untimed::add);
+    }
     of.ever = true;
     if (names.isEmpty()) {
       // A server that is told of a version later would leave out what it believes we have.
@@ -219,18 +248,22 @@ final class AdsSession implements AdsTransport.Listener {
     if (stream != null) {
       stream.send(request.build());
     }
-    if (ready) {
-      names.stream()
-          .filter(name -> !before.contains(name))
-          .map(name -> subscriptions.find(type, name))
-          .forEach(this::startTimer);
-    }
+    startTimers(type);
   }
 
-  private void startTimer(@Nullable Subscription<?> subscription) {
-    if (subscription != null) {
-      timers.start(subscription);
+  /** Once what was asked for has been written to a connection (A57-12, A57-22). */
+  private void startTimers(ResourceType<?> type) {
+    if (!ready || stream == null || !stream.isReady()) {
+      return; // onReady follows
     }
+    Requested of = requestedOf(type);
+    for (String name : of.untimed) {
+      Subscription<?> subscription = subscriptions.find(type, name);
+      if (subscription != null) {
+        timers.start(subscription);
+      }
+    }
+    of.untimed.clear();
   }
 
   private void requestNext() {
@@ -240,7 +273,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   private void stopTimers() {
-    subscriptions.all().forEach(Subscription::stopTimer);
+    timers.onStreamEnded(subscriptions.all());
   }
 
   private Requested requestedOf(ResourceType<?> type) {

@@ -19,7 +19,10 @@ public interface AdsTransport {
 
   /** Hears of one stream, on the control loop. */
   interface Listener {
-    /** The stream is attached to a connected transport: resource timers may run (A57). */
+    /**
+     * The stream is attached to a connected transport, and what was sent is on its way; again after
+     * each time that {@link AdsStream#isReady} was false.
+     */
     void onReady();
 
     void onResponse(DiscoveryResponse response);

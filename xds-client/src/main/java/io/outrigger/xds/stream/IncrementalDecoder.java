@@ -29,22 +29,24 @@ final class IncrementalDecoder {
     this.context = context;
   }
 
-  /**
-   * Same result as decoding all of {@code resources}, apart from the order of names.
-   *
-   * @param known the subscriptions of that type
-   */
-  <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, List<Subscription<T>> known) {
-    Map<RawResource, Subscription<T>> inUse = byBytes(known);
+  /** A resource in use. */
+  record InUse<T>(String name, Held<T> held) {}
+
+  /** Same result as decoding all of {@code resources}, apart from the order of names. */
+  <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, List<InUse<T>> known) {
+    if (known.isEmpty()) {
+      return decoder.decode(type, resources, context);
+    }
+    Map<RawResource, InUse<T>> byBytes = new HashMap<>();
+    known.forEach(inUse -> byBytes.put(inUse.held().raw(), inUse));
     Map<String, Valid<T>> valid = new LinkedHashMap<>();
     List<Any> fresh = new ArrayList<>();
     for (Any resource : resources) {
-      Subscription<T> same = inUse.get(rawOf(resource));
+      InUse<T> same = byBytes.get(rawOf(resource));
       if (same == null) {
         fresh.add(resource);
       } else {
-        Held<T> held = same.entry().held().orElseThrow();
-        valid.put(same.name(), new Valid<>(held.value(), held.raw()));
+        valid.put(same.name(), new Valid<>(same.held().value(), same.held().raw()));
       }
     }
     if (valid.isEmpty()) {
@@ -60,14 +62,6 @@ final class IncrementalDecoder {
     }
     valid.putAll(decoded.valid());
     return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
-  }
-
-  private static <T> Map<RawResource, Subscription<T>> byBytes(List<Subscription<T>> known) {
-    Map<RawResource, Subscription<T>> byBytes = new HashMap<>();
-    for (Subscription<T> subscription : known) {
-      subscription.entry().held().ifPresent(held -> byBytes.put(held.raw(), subscription));
-    }
-    return byBytes;
   }
 
   private static RawResource rawOf(Any resource) {

@@ -1,5 +1,6 @@
 package io.outrigger.xds.stream;
 
+import com.google.protobuf.Any;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.outrigger.base.ControlConfined;
@@ -9,12 +10,15 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.decode.Decoded;
+import io.outrigger.xds.stream.IncrementalDecoder.InUse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,24 +26,36 @@ import java.util.stream.Stream;
  * What a response means for the resources that are subscribed: reads it, and turns it into one
  * cache event per resource (A46, A88). Resources that nobody asked for are left out, valid or not
  * (A57-32).
+ *
+ * <p>Reading is work without state, so it is done elsewhere: a response of ten thousand resources
+ * delays nothing else on the control loop.
  */
 @ControlConfined
 final class ResponseHandler {
+  /** Of a response with a smaller share of what is known, looking for the known costs more. */
+  private static final int SMALL_SHARE = 4;
+
   private final ControlLoop loop;
+  private final Executor decoding;
   private final String server;
   private final ServerFeatures features;
-  private final Subscriptions subscriptions;
+  private final ServerSubscriptions subscriptions;
   private final IncrementalDecoder decoder;
   private final AdsObserver observer;
 
+  /**
+   * @param decoding runs the decoder, off the control loop
+   */
   ResponseHandler(
       ControlLoop loop,
+      Executor decoding,
       String server,
       ServerFeatures features,
-      Subscriptions subscriptions,
+      ServerSubscriptions subscriptions,
       IncrementalDecoder decoder,
       AdsObserver observer) {
     this.loop = loop;
+    this.decoding = decoding;
     this.server = server;
     this.features = features;
     this.subscriptions = subscriptions;
@@ -47,11 +63,60 @@ final class ResponseHandler {
     this.observer = observer;
   }
 
-  /** Decodes the resources of {@code response} that are subscribed, and those without a name. */
-  <T> Decoded<T> read(ResourceType<T> type, DiscoveryResponse response) {
-    Decoded<T> all = decoder.decode(type, response.getResourcesList(), subscriptions.all(type));
+  /**
+   * Decodes the resources of {@code response} that are subscribed, and those without a name.
+   *
+   * @param then called on the control loop, never from within
+   */
+  <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
+    List<Any> resources = response.getResourcesList();
+    List<InUse<T>> known = inUse(type, resources.size());
+    decoding.execute(
+        () -> {
+          try {
+            Decoded<T> decoded = named(type, decoder.decode(type, resources, known));
+            loop.execute(() -> then.accept(wanted(type, decoded)));
+          } catch (RuntimeException | Error e) { // our bug: counted by the loop, like any other
+            loop.execute(
+                () -> {
+                  then.accept(unreadable(e));
+                  throw new IllegalStateException(type + " response of " + server, e);
+                });
+          }
+        });
+  }
+
+  private <T> List<InUse<T>> inUse(ResourceType<T> type, int resources) {
+    if (resources * SMALL_SHARE < subscriptions.names(type).size()) {
+      return List.of();
+    }
+    List<InUse<T>> inUse = new ArrayList<>();
+    for (Subscription<T> subscription : subscriptions.all(type)) {
+      subscription
+          .entry()
+          .held()
+          .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
+    }
+    return inUse;
+  }
+
+  private <T> Decoded<T> wanted(ResourceType<T> type, Decoded<T> all) {
     Set<String> wanted = subscriptions.names(type);
     return new Decoded<>(only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed());
+  }
+
+  /** With the names in the form in which they are subscribed (A47-03). */
+  private static <T> Decoded<T> named(ResourceType<T> type, Decoded<T> decoded) {
+    Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
+    decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
+    Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
+    decoded.invalid().forEach((name, i) -> invalid.put(ResourceName.canonical(type, name), i));
+    invalid.keySet().removeAll(valid.keySet());
+    return new Decoded<>(valid, invalid, decoded.unnamed());
+  }
+
+  private static <T> Decoded<T> unreadable(Throwable bug) {
+    return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + bug));
   }
 
   /** Why {@code decoded} is refused: each invalid resource, with every reason (A46-02). */
@@ -98,7 +163,7 @@ final class ResponseHandler {
     Set<String> failed =
         response.getResourceErrorsList().stream()
             .filter(error -> applyError(type, error, version, now))
-            .map(error -> error.getResourceName().getName())
+            .map(error -> nameOf(type, error))
             .collect(Collectors.toSet());
     // One that cannot be read may be any of them, so absence proves nothing.
     if (type.fullStateOfTheWorld() && decoded.unnamed().isEmpty()) {
@@ -117,7 +182,7 @@ final class ResponseHandler {
   /** Returns false if the entry means nothing: status OK, or a name nobody asked for (A88-14). */
   private <T> boolean applyError(
       ResourceType<T> type, ResourceError error, String version, Instant now) {
-    String name = error.getResourceName().getName();
+    String name = nameOf(type, error);
     Subscription<T> subscription = subscriptions.find(type, name);
     var code = RpcStatus.Code.ofNumber(error.getErrorDetail().getCode());
     if (subscription == null || code == RpcStatus.Code.OK) {
@@ -128,6 +193,10 @@ final class ResponseHandler {
     observer.onResourceError(server, type, name, status);
     subscription.apply(new CacheEvent.ServerError<>(status, version, now), features);
     return true;
+  }
+
+  private static String nameOf(ResourceType<?> type, ResourceError error) {
+    return ResourceName.canonical(type, error.getResourceName().getName());
   }
 
   private <T> void applyDeletions(

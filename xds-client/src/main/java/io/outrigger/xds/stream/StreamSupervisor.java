@@ -7,19 +7,19 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.cache.CacheEvent;
-import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
- * Keeps one ADS stream to one server open while anything is subscribed (A57 "Handling ADS Stream
+ * Keeps one ADS stream to one server open while anything is asked of it (A57 "Handling ADS Stream
  * Termination", "Handling Connectivity Failure").
  *
  * <pre>
@@ -27,6 +27,7 @@ import java.util.Optional;
  * OPEN    -> WAITING  on stream ended; without a response it is a connectivity failure
  * WAITING -> OPEN     on back-off elapsed, measured from the start of the stream before
  * WAITING -> IDLE     on back-off elapsed with nothing subscribed
+ * any     -> IDLE     on no authority using it any more
  * any     -> CLOSED   on close
  * </pre>
  */
@@ -45,10 +46,10 @@ final class StreamSupervisor implements AdsSession.Owner {
   private final ControlLoop loop;
   private final AdsTransport transport;
   private final Node node;
-  private final ServerFeatures features;
   private final AdsObserver observer;
   private final AdsCounters counters = new AdsCounters();
-  private final Subscriptions subscriptions;
+  private final List<Authority> users = new ArrayList<>();
+  private final ServerSubscriptions subscriptions = new ServerSubscriptions();
   private final ResourceTimers timers;
   private final ResponseHandler handler;
   private final Backoff backoff;
@@ -60,42 +61,79 @@ final class StreamSupervisor implements AdsSession.Owner {
   private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
   private Optional<XdsStatusView.Failure> lastError = Optional.empty();
 
+  /**
+   * @param transport shared with others; stays theirs
+   * @param decoding runs the decoder
+   */
   StreamSupervisor(
       ControlLoop loop,
+      Executor decoding,
       RandomSource random,
       XdsServer server,
       AdsTransport transport,
       Node node,
-      ResponseDecoder decoder,
-      DecodeContext context,
+      IncrementalDecoder decoder,
       AdsObserver observer) {
     this.loop = loop;
     this.transport = transport;
     this.node = node;
-    this.features = server.features();
     this.observer = AdsObserver.all(new AdsLog(), counters, observer);
-    subscriptions = new Subscriptions(loop, this::onSubscriptionsChanged);
-    timers = new ResourceTimers(loop, features);
+    timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
             loop,
+            decoding,
             transport.name(),
-            features,
+            server.features(),
             subscriptions,
-            new IncrementalDecoder(decoder, context),
+            decoder,
             this.observer);
     backoff = new Backoff(random);
   }
 
-  Subscriptions subscriptions() {
-    return subscriptions;
+  /** Asks the server for what {@code user} is subscribed to, from now on. */
+  void serve(Authority user) {
+    users.add(user);
+    subscriptions.add(user.subscriptions());
+    onSubscriptionsChanged();
+  }
+
+  /** Asks for it no more. A server that nobody uses is left alone. */
+  void release(Authority user) {
+    users.remove(user);
+    subscriptions.remove(user.subscriptions());
+    timers.stop(user.subscriptions().all());
+    if (users.isEmpty()) {
+      end(new Phase.Idle());
+      outage = Optional.empty();
+      forgetVersions();
+    } else {
+      onSubscriptionsChanged();
+    }
+  }
+
+  /**
+   * Makes the next stream ask as if nothing had been received: what is in use may come from another
+   * server by then, so a server must not leave out what it believes we have.
+   */
+  void forgetVersions() {
+    acceptedVersions.clear();
+  }
+
+  /** Why the server cannot be reached; empty again from its next response. */
+  Optional<RpcStatus> outage() {
+    return outage;
+  }
+
+  String server() {
+    return transport.name();
   }
 
   XdsStatusView.Server status() {
     return new XdsStatusView.Server(
         transport.name(),
         attached,
-        streams > 0 && outage.isEmpty(),
+        streams > 0 && !users.isEmpty() && outage.isEmpty(),
         lastError,
         streams,
         counters.failures(),
@@ -103,16 +141,27 @@ final class StreamSupervisor implements AdsSession.Owner {
         counters.updates());
   }
 
+  void onSubscriptionsChanged() {
+    if (phase instanceof Phase.Open open) {
+      open.session().onSubscriptionsChanged();
+    } else if (phase instanceof Phase.Idle && !subscriptions.isEmpty()) {
+      open();
+    }
+  }
+
   void close() {
+    end(new Phase.Closed());
+  }
+
+  private void end(Phase next) {
     Phase before = phase;
-    phase = new Phase.Closed();
+    phase = next;
     attached = false;
     if (before instanceof Phase.Open open) {
       open.session().close();
     } else if (before instanceof Phase.Waiting waiting) {
       waiting.retry().cancel();
     }
-    transport.close();
   }
 
   @Override
@@ -126,7 +175,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     backoff.reset(); // a response that is refused counts as well (A57-03)
     outage = Optional.empty();
     // A88-27: whatever the response is about, the server can be reached again.
-    subscriptions.all().forEach(this::applyRecovery);
+    List.copyOf(users).forEach(user -> user.onResponded(this));
   }
 
   @Override
@@ -152,21 +201,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     outage = Optional.of(failure);
     lastError = Optional.of(new XdsStatusView.Failure(failure, loop.now()));
     observer.onFailed(transport.name(), reason);
-    subscriptions.all().forEach(subscription -> applyFailure(subscription, failure));
-  }
-
-  private void onSubscriptionsChanged() {
-    // Who comes during an outage need not wait for the next attempt to fail (A57-09).
-    outage.ifPresent(
-        failure ->
-            subscriptions.all().stream()
-                .filter(subscription -> subscription.entry().streamError().isEmpty())
-                .forEach(subscription -> applyFailure(subscription, failure)));
-    if (phase instanceof Phase.Open open) {
-      open.session().onSubscriptionsChanged();
-    } else if (phase instanceof Phase.Idle && !subscriptions.isEmpty()) {
-      open();
-    }
+    List.copyOf(users).forEach(Authority::onOutage);
   }
 
   private void onBackoffElapsed() {
@@ -192,13 +227,5 @@ final class StreamSupervisor implements AdsSession.Owner {
     phase = new Phase.Open(session, loop.nanoTime());
     streams++;
     session.start(transport);
-  }
-
-  private <T> void applyFailure(Subscription<T> subscription, RpcStatus failure) {
-    subscription.apply(new CacheEvent.StreamFailed<>(failure), features);
-  }
-
-  private <T> void applyRecovery(Subscription<T> subscription) {
-    subscription.apply(new CacheEvent.StreamRecovered<>(), features);
   }
 }

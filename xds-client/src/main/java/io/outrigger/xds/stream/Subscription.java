@@ -12,17 +12,18 @@ import io.outrigger.xds.cache.CacheTransition;
 import io.outrigger.xds.cache.CacheTransition.TimerAction;
 import io.outrigger.xds.cache.Notice;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
-/** One subscribed resource: what is known of it, who watches it, and its running timer. */
+/** One subscribed resource: what is known of it, who watches it, and its running timers. */
 @ControlConfined
 final class Subscription<T> {
   private final ResourceType<T> type;
   private final String name;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
-  private @Nullable TimerHandle timer;
+  private final Map<Object, TimerHandle> timers = new IdentityHashMap<>(1);
 
   Subscription(ResourceType<T> type, String name) {
     this.type = type;
@@ -62,7 +63,7 @@ final class Subscription<T> {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
     entry = step.next();
     if (step.timer() == TimerAction.STOP) {
-      stopTimer();
+      stopTimers();
     }
     if (step.notice() instanceof Notice.Silence<T>) {
       return;
@@ -73,17 +74,22 @@ final class Subscription<T> {
     }
   }
 
-  /** Remembers the running timer, so that an answer stops it. */
-  void timerStarted(TimerHandle started) {
-    stopTimer();
-    timer = started;
+  /** Remembers a running timer, one for each {@code owner}, so that an answer stops it. */
+  void timerStarted(Object owner, TimerHandle started) {
+    stopTimer(owner);
+    timers.put(owner, started);
   }
 
-  void stopTimer() {
-    if (timer != null) {
-      timer.cancel();
-      timer = null;
+  void stopTimer(Object owner) {
+    TimerHandle running = timers.remove(owner);
+    if (running != null) {
+      running.cancel();
     }
+  }
+
+  void stopTimers() {
+    timers.values().forEach(TimerHandle::cancel);
+    timers.clear();
   }
 
   private final class Watching implements XdsClient.Watch {

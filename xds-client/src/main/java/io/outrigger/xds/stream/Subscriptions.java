@@ -6,16 +6,17 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who watches which resource of one server.
+ * Who watches which resource of one authority.
  *
  * <p>Changes are announced once at the end of a turn of the control loop. A resource whose last
  * watcher left is forgotten only then, so that a watch that is closed and opened again within a
@@ -26,6 +27,7 @@ final class Subscriptions {
   private final ControlLoop loop;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
+  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // until they change
   private boolean settling;
 
   /**
@@ -42,6 +44,7 @@ final class Subscriptions {
     if (found == null) {
       found = new Subscription<>(type, name);
       of(type).put(name, found);
+      names.remove(type);
       settleLater();
     }
     return found.watch(watcher, this::settleLater);
@@ -64,9 +67,13 @@ final class Subscriptions {
         .toList();
   }
 
-  /** The names to request of a type, in the order in which they were first watched. */
+  /**
+   * The names to request of a type, in the order in which they were first watched; the same
+   * instance until they change.
+   */
   Set<String> names(ResourceType<?> type) {
-    return new LinkedHashSet<>(Optional.ofNullable(byType.get(type)).orElseThrow().keySet());
+    return names.computeIfAbsent(
+        type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));
   }
 
   boolean isEmpty() {
@@ -81,22 +88,26 @@ final class Subscriptions {
     loop.execute(
         () -> {
           settling = false;
-          byType.values().forEach(Subscriptions::forgetUnwatched);
+          byType.keySet().forEach(this::forgetUnwatched);
           onSettled.run();
         });
   }
 
-  private static void forgetUnwatched(Map<String, Subscription<?>> subscriptions) {
-    subscriptions
-        .values()
-        .removeIf(
-            subscription -> {
-              if (subscription.isWatched()) {
-                return false;
-              }
-              subscription.stopTimer(); // A57-23
-              return true;
-            });
+  private void forgetUnwatched(ResourceType<?> type) {
+    boolean forgot =
+        of(type)
+            .values()
+            .removeIf(
+                subscription -> {
+                  if (subscription.isWatched()) {
+                    return false;
+                  }
+                  subscription.stopTimers(); // A57-23
+                  return true;
+                });
+    if (forgot) {
+      names.remove(type);
+    }
   }
 
   /** A subscription is stored under the type that it was made for, hence the cast is right. */

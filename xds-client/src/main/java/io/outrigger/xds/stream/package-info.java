@@ -4,7 +4,7 @@
  * Timer"). Everything runs on the control loop.
  *
  * <ul>
- *   <li>{@link io.outrigger.xds.stream.AdsClient} wires the parts and is what others see
+ *   <li>{@link io.outrigger.xds.stream.AdsClients} wires the parts and is what others see
  *   <li>{@code StreamSupervisor} opens streams, one at a time, with back-off
  *   <li>{@code AdsSession} is the life of one stream; {@code ResponseHandler} one response
  *   <li>{@code Subscriptions} knows who watches what, {@code ResourceTimers} who is late

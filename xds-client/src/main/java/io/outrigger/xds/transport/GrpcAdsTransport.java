@@ -40,6 +40,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   private final ControlLoop loop;
   private final String name;
   private final ManagedChannel channel;
+  private int openStreams;
 
   /**
    * Makes the channel; may be called on any thread.
@@ -82,8 +83,10 @@ public final class GrpcAdsTransport implements AdsTransport {
         channel.newCall(
             AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(),
             CallOptions.DEFAULT);
-    call.start(new Callbacks(listener), new Metadata());
-    return new Stream(call);
+    var callbacks = new Callbacks(listener);
+    call.start(callbacks, new Metadata());
+    openStreams++;
+    return new Stream(call, callbacks);
   }
 
   @Override
@@ -105,7 +108,8 @@ public final class GrpcAdsTransport implements AdsTransport {
 
   private final class Callbacks extends ClientCall.Listener<DiscoveryResponse> {
     private final Listener listener;
-    private boolean attached; // on the control loop
+    private boolean attached; // these two on the control loop
+    private boolean over;
 
     Callbacks(Listener listener) {
       this.listener = listener;
@@ -129,20 +133,30 @@ public final class GrpcAdsTransport implements AdsTransport {
     public void onClose(Status status, Metadata trailers) {
       loop.execute(
           () -> {
+            countOut();
             if (!attached) {
               channel.enterIdle();
             }
             listener.onClosed(toRpcStatus(status));
           });
     }
+
+    private void countOut() {
+      if (!over) {
+        over = true;
+        openStreams--;
+      }
+    }
   }
 
   private final class Stream implements AdsStream {
     private final ClientCall<DiscoveryRequest, DiscoveryResponse> call;
+    private final Callbacks callbacks;
     private boolean closed;
 
-    Stream(ClientCall<DiscoveryRequest, DiscoveryResponse> call) {
+    Stream(ClientCall<DiscoveryRequest, DiscoveryResponse> call, Callbacks callbacks) {
       this.call = call;
+      this.callbacks = callbacks;
     }
 
     @Override
@@ -151,6 +165,11 @@ public final class GrpcAdsTransport implements AdsTransport {
       if (!closed) { // a cancelled call does not take messages
         call.sendMessage(request);
       }
+    }
+
+    @Override
+    public boolean isReady() {
+      return call.isReady();
     }
 
     @Override
@@ -165,6 +184,10 @@ public final class GrpcAdsTransport implements AdsTransport {
       if (!closed) {
         closed = true;
         call.cancel("closed by the client", null);
+        callbacks.countOut();
+        if (openStreams == 0) {
+          channel.enterIdle(); // a fall-back server that is not needed keeps no connection (A71)
+        }
       }
     }
   }

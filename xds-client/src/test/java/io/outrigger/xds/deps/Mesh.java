@@ -13,9 +13,10 @@ import io.outrigger.testing.ScriptedRandom;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.FakeDnsLookup;
 import io.outrigger.xds.testing.FakeXdsClient;
+import io.outrigger.xds.testing.RecordingConfigs;
 import io.outrigger.xds.testing.Resources;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** A dependency manager for listener {@code orders} between a fake client and a recorder. */
@@ -25,10 +26,12 @@ final class Mesh {
   final FakeControlLoop loop = new FakeControlLoop();
   final FakeXdsClient client = new FakeXdsClient();
   final FakeDnsLookup dns = new FakeDnsLookup(loop);
-  final List<Outcome<XdsConfig>> published = new ArrayList<>();
+  final RecordingConfigs configs = new RecordingConfigs();
+  final List<Outcome<XdsConfig>> published = configs.published();
+  final List<Map<String, Outcome<ClusterConfig>>> held = configs.held();
   final XdsDependencyManager manager =
       new XdsDependencyManager(
-          loop, client, dns, "orders", "orders", "node-1", published::add, new ScriptedRandom(1));
+          loop, client, dns, "orders", "orders", "node-1", configs, new ScriptedRandom(1));
 
   /** A mesh whose manager watches already. */
   static Mesh started() {
@@ -100,10 +103,7 @@ final class Mesh {
 
   /** What was published last. */
   Outcome<XdsConfig> last() {
-    if (published.isEmpty()) {
-      throw new AssertionError("nothing was published");
-    }
-    return published.get(published.size() - 1);
+    return configs.last();
   }
 
   XdsConfig config() {
@@ -134,7 +134,11 @@ final class Mesh {
 
   /** The IP addresses of a leaf. */
   List<String> ips(String leaf) {
-    return leaf(leaf).endpoints().toOptional().orElseThrow().priorities().stream()
+    return ips(leaf(leaf));
+  }
+
+  static List<String> ips(ClusterConfig.Leaf leaf) {
+    return leaf.endpoints().toOptional().orElseThrow().priorities().stream()
         .flatMap(List::stream)
         .flatMap(locality -> locality.endpoints().stream())
         .flatMap(endpoint -> endpoint.addresses().stream())

@@ -6,9 +6,12 @@ import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static io.outrigger.xds.deps.Mesh.GONE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.RecordingConfigs;
 import io.outrigger.xds.testing.Resources;
 import java.util.ArrayList;
 import java.util.List;
@@ -377,7 +380,7 @@ class XdsDependencyManagerTest {
             "orders",
             "orders",
             "node-1",
-            config -> manager[0].keep(Set.of("a")));
+            new RecordingConfigs().then(config -> manager[0].keep(Set.of("a"))));
     mesh.loop.inside(manager[0]::start);
     mesh.set(Resources.listener("orders", Resources.routes("r", "a")));
     mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2");
@@ -419,5 +422,43 @@ class XdsDependencyManagerTest {
 
     assertThat(mesh.watched(CLUSTER)).containsExactly("a");
     assertThat(mesh.watched(ENDPOINT)).containsExactly("a");
+  }
+
+  @Conformance("A31-06")
+  @Test
+  void heldClusterGetsUpdatesWhileTheTargetFails() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a").fail(LISTENER, "orders", GONE);
+    int failures = mesh.published.size();
+    mesh.held.clear();
+
+    mesh.set(Resources.endpoints("a", "10.0.0.9"));
+
+    assertThat(mesh.held).singleElement().asInstanceOf(MAP).containsOnlyKeys("a");
+    assertThat(mesh.held.get(0).get("a").toOptional())
+        .map(config -> Mesh.ips((ClusterConfig.Leaf) config))
+        .contains(List.of("10.0.0.9"));
+    assertThat(mesh.published).as("the target fails as before").hasSize(failures);
+  }
+
+  @Test
+  void heldClusterIsToldAgainOnlyWhenItChanged() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a").fail(ROUTE, "r1", GONE);
+    mesh.held.clear();
+
+    mesh.set(Resources.endpoints("a", "10.0.0.1"));
+    mesh.ambient(LISTENER, "orders", "lost");
+
+    assertThat(mesh.held).as("another note is another configuration").hasSize(1);
+  }
+
+  @Test
+  void heldClusterThatIsLetGoDuringAFailureIsNotToldOfAnyMore() {
+    Mesh mesh = Mesh.serving("a").keep("a").fail(LISTENER, "orders", GONE);
+    mesh.held.clear();
+
+    mesh.keep();
+
+    assertThat(mesh.held).isEmpty();
+    assertThat(mesh.watched(CLUSTER)).isEmpty();
   }
 }

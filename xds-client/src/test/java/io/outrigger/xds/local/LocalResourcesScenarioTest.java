@@ -22,12 +22,12 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeDnsLookup;
+import io.outrigger.xds.testing.RecordingConfigs;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -40,7 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalResourcesScenarioTest {
   private final Path temp;
   private final FakeControlLoop loop = new FakeControlLoop();
-  private final List<Outcome<XdsConfig>> published = new ArrayList<>();
+  private final RecordingConfigs configs = new RecordingConfigs();
+  private final List<Outcome<XdsConfig>> published = configs.published();
   private final ResourceFolder folder;
 
   LocalResourcesScenarioTest(@TempDir Path temp) {
@@ -65,8 +66,9 @@ class LocalResourcesScenarioTest {
   private void run() {
     var directory = new ResourceDirectory(loop, List.of(temp), Runnable::run, () -> {});
     var client =
-        new AdsClient(
+        new AdsClients(
             loop,
+            Runnable::run,
             RandomSource.SYSTEM,
             bootstrap(),
             "1",
@@ -75,7 +77,7 @@ class LocalResourcesScenarioTest {
             AdsObserver.all());
     var manager =
         new XdsDependencyManager(
-            loop, client, new FakeDnsLookup(loop), "orders", "orders", "node-1", published::add);
+            loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
     loop.inside(
         () -> {
           directory.start();
@@ -199,8 +201,9 @@ class LocalResourcesScenarioTest {
     try (var control = new ControlThread("test-control")) {
       var directory = new ResourceDirectory(control, List.of(temp));
       var ads =
-          new AdsClient(
+          new AdsClients(
               control,
+              Runnable::run,
               RandomSource.SYSTEM,
               bootstrap(),
               "1",
@@ -212,12 +215,12 @@ class LocalResourcesScenarioTest {
             directory.start();
             new XdsDependencyManager(
                     control,
-                    ads,
+                    ads.of("t"),
                     (host, port, callback) -> () -> {},
                     "orders",
                     "orders",
                     "n",
-                    answers::add)
+                    new RecordingConfigs().then(answers::add))
                 .start();
           });
 

@@ -14,7 +14,9 @@ import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import io.outrigger.xds.testing.TextResources;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +30,10 @@ final class AdsFixture implements AdsObserver {
   final FakeAdsTransport transport = new FakeAdsTransport(loop);
   final TextResources decoder = new TextResources();
   final List<String> observed = new ArrayList<>();
-  final AdsClient client;
+  private final Deque<Runnable> decodings = new ArrayDeque<>();
+  private boolean holdsDecoding;
+  final AdsClients clients;
+  final XdsClient client;
 
   AdsFixture() {
     this(ServerFeatures.NONE);
@@ -39,9 +44,23 @@ final class AdsFixture implements AdsObserver {
   }
 
   AdsFixture(ServerFeatures features, RandomSource random) {
-    client =
-        new AdsClient(
-            loop, random, bootstrap(features), "1.2.3", decoder, server -> transport, this);
+    clients =
+        new AdsClients(
+            loop,
+            task -> {
+              if (holdsDecoding) {
+                decodings.add(task);
+              } else {
+                task.run();
+              }
+            },
+            random,
+            bootstrap(features),
+            "1.2.3",
+            decoder,
+            server -> transport,
+            this);
+    client = clients.of("xds:///target");
   }
 
   static Bootstrap bootstrap(ServerFeatures features) {
@@ -57,6 +76,19 @@ final class AdsFixture implements AdsObserver {
         Map.of(),
         Map.of(),
         "%s");
+  }
+
+  /** From now on responses are decoded when {@link #decode} says so. */
+  void holdDecoding() {
+    holdsDecoding = true;
+  }
+
+  /** Decodes what waits, elsewhere, and lets the loop go on. */
+  void decode() {
+    while (!decodings.isEmpty()) {
+      decodings.remove().run();
+    }
+    loop.run();
   }
 
   /** Watches in a turn of its own. */
@@ -78,7 +110,7 @@ final class AdsFixture implements AdsObserver {
 
   XdsStatusView status() {
     var status = new AtomicReference<XdsStatusView>();
-    loop.inside(() -> status.set(client.status()));
+    loop.inside(() -> status.set(clients.status()));
     return Objects.requireNonNull(status.get());
   }
 

@@ -164,6 +164,34 @@ final class DataErrorScenarioTest {
   }
 
   @Test
+  @Conformance("A88-46")
+  void aNewWatcherOfWhatWasDeletedGetsTheVersionInUse() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    ads.stream().respond(LISTENER, "2");
+
+    assertThat(ads.watch(LISTENER, "a").take())
+        .containsExactly(
+            "ok: x",
+            "ambient: NOT_FOUND: listener \"a\" does not exist: the control plane removed it");
+  }
+
+  @Test
+  @Conformance("A88-48")
+  void anIgnoredDeletionIsToldOnceUntilTheResourceIsBack() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    ads.observed.clear();
+
+    ads.stream().respond(LISTENER, "2").respond(LISTENER, "3");
+    ads.stream().respond(LISTENER, "4", resource(LISTENER, "a", "x")).respond(LISTENER, "5");
+
+    assertThat(ads.observed)
+        .filteredOn(line -> line.startsWith("deleted"))
+        .containsExactly("deleted lds [a] kept", "deleted lds [a] kept");
+  }
+
+  @Test
   @Conformance("A88-49")
   void everyWatcherOfAResourceHearsOfItsError() {
     var first = ads.watch(ResourceType.ROUTE, "r");

@@ -41,6 +41,38 @@ final class ResourceTimersScenarioTest {
   }
 
   @Test
+  @Conformance("A57-13")
+  void fortySecondsOfConnectingDeclareNothingMissing() {
+    var watcher = ads.watch(CLUSTER, "c");
+    seconds(40);
+
+    ads.stream().ready();
+    seconds(1);
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    seconds(60);
+
+    assertThat(watcher.take()).containsExactly("ok: x");
+  }
+
+  @Test
+  @Conformance("A57-22")
+  void aRequestThatWaitsForTheTransportStartsNoTimer() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    ads.stream().block();
+    var watcher = ads.watch(CLUSTER, "c");
+    seconds(40);
+    assertThat(watcher.take()).as("not written yet").isEmpty();
+
+    ads.stream().ready();
+    seconds(14);
+    assertThat(watcher.take()).isEmpty();
+    seconds(1);
+
+    assertThat(watcher.take()).containsExactly(MISSING);
+  }
+
+  @Test
   @Conformance("A57-12")
   void reportsOfReadinessLaterDoNotRestartTheTimer() {
     var watcher = ads.watch(CLUSTER, "c");

@@ -298,7 +298,7 @@ final class StreamSupervisorScenarioTest {
     var watcher = ads.watch(LISTENER, "a");
     FakeAdsTransport.Stream stream = ads.stream().ready();
 
-    ads.loop.inside(ads.client::close);
+    ads.loop.inside(ads.clients::close);
     stream.respond(LISTENER, "1", resource(LISTENER, "a", "v1")).closeWith(AdsFixture.REFUSED);
     ads.loop.advance(Duration.ofMinutes(5));
 

@@ -16,16 +16,27 @@ import java.util.List;
 /** A control plane without a network: the test reads requests and plays the server's part. */
 public final class FakeAdsTransport implements AdsTransport {
   private final FakeControlLoop loop;
+  private final String name;
   private final List<Stream> streams = new ArrayList<>();
   private boolean closed;
 
   public FakeAdsTransport(FakeControlLoop loop) {
+    this(loop, "cp.test:443");
+  }
+
+  public FakeAdsTransport(FakeControlLoop loop, String name) {
     this.loop = loop;
+    this.name = name;
   }
 
   /** All streams that were opened, oldest first. */
   public List<Stream> streams() {
     return streams;
+  }
+
+  /** The streams that neither end has closed. */
+  public List<Stream> openStreams() {
+    return streams.stream().filter(stream -> !stream.isClosed() && !stream.ended).toList();
   }
 
   /** The newest stream. */
@@ -51,7 +62,7 @@ public final class FakeAdsTransport implements AdsTransport {
 
   @Override
   public String name() {
-    return "cp.test:443";
+    return name;
   }
 
   /** One stream from the server's side. */
@@ -61,6 +72,8 @@ public final class FakeAdsTransport implements AdsTransport {
     private final List<DiscoveryRequest> requests = new ArrayList<>();
     private int permits;
     private boolean streamClosed;
+    private boolean isReady;
+    private boolean ended;
     private int nonces;
 
     Stream(Listener listener, Duration openedAt) {
@@ -91,8 +104,14 @@ public final class FakeAdsTransport implements AdsTransport {
 
     /** Attaches the stream to a connection. */
     public Stream ready() {
+      isReady = true;
       loop.inside(listener::onReady);
       return this;
+    }
+
+    /** Lets what is sent from now on wait, until the next {@link #ready}. */
+    public void block() {
+      isReady = false;
     }
 
     /** A response with the next nonce: {@code n1}, {@code n2} and so on. */
@@ -121,6 +140,7 @@ public final class FakeAdsTransport implements AdsTransport {
 
     /** Ends the stream from the server's side. */
     public void closeWith(RpcStatus status) {
+      ended = true;
       loop.inside(() -> listener.onClosed(status));
     }
 
@@ -128,6 +148,11 @@ public final class FakeAdsTransport implements AdsTransport {
     public void send(DiscoveryRequest request) {
       loop.checkInside();
       requests.add(request);
+    }
+
+    @Override
+    public boolean isReady() {
+      return isReady;
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.Set;
  */
 public final class TextResources implements ResponseDecoder {
   private int decoded;
+  private Optional<RuntimeException> failure = Optional.empty();
 
   /** A resource with some content. */
   public static Any resource(ResourceType<?> type, String name, String content) {
@@ -68,8 +69,18 @@ public final class TextResources implements ResponseDecoder {
     return decoded;
   }
 
+  /** The next response meets a bug. */
+  public void failNext(RuntimeException bug) {
+    failure = Optional.of(bug);
+  }
+
   @Override
   public <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, DecodeContext context) {
+    if (failure.isPresent()) {
+      RuntimeException bug = failure.get();
+      failure = Optional.empty();
+      throw bug;
+    }
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
     List<String> unnamed = new ArrayList<>();
@@ -78,7 +89,7 @@ public final class TextResources implements ResponseDecoder {
       Any resource = resources.get(index);
       var raw = new RawResource(resource.getTypeUrl(), resource.getValue().toByteArray());
       String text = resource.getValue().toStringUtf8();
-      int end = text.indexOf('=');
+      int end = text.lastIndexOf('='); // names may hold parameters
       if (end < 0) {
         unnamed.add("resource #" + index + ": not readable");
         continue;
@@ -109,6 +120,7 @@ public final class TextResources implements ResponseDecoder {
                   new ClusterSource.Eds(content),
                   BalancingPolicy.DEFAULT,
                   ClusterResource.DEFAULT_MAX_REQUESTS,
+                  ClusterResource.DEFAULT_MAX_CONNECTIONS,
                   Optional.empty(),
                   ClusterResource.DEFAULT_IDLE_TIMEOUT,
                   Set.of());

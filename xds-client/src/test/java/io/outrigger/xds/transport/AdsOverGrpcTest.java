@@ -10,6 +10,8 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.grpc.Status;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.ScriptedAdsServer;
+import java.util.ArrayDeque;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -121,6 +123,22 @@ final class AdsOverGrpcTest {
   }
 
   @Test
+  @Conformance("A57-40")
+  void aMessageThatCannotBeReadOrIsTooLongEndsTheStreamAndNothingElse() throws Exception {
+    var messages = new ArrayDeque<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
+    try (var rude = RudeAdsServer.start(messages);
+        var client = new GrpcFixture(rude.target())) {
+      var watcher = client.watch(LISTENER, "a");
+
+      assertThat(watcher.await()).contains("cannot be reached").containsIgnoringCase("protobuf");
+      assertThat(watcher.await()).contains("cannot be reached").contains("exceeds maximum size");
+
+      messages.clear();
+      assertThat(watcher.await()).isEqualTo("ok: x");
+    }
+  }
+
+  @Test
   void closingTheClientEndsTheStream() {
     ads.watch(LISTENER, "a");
     ScriptedAdsServer.Stream stream = server.awaitStream();
@@ -129,7 +147,7 @@ final class AdsOverGrpcTest {
     var unused =
         ads.call(
             () -> {
-              ads.client.close();
+              ads.clients.close();
               return true;
             });
 

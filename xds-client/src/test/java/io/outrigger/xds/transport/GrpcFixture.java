@@ -9,8 +9,9 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.status.XdsStatusView;
-import io.outrigger.xds.stream.AdsClient;
+import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.stream.ResponseDecoder;
 import io.outrigger.xds.testing.AwaitingWatcher;
@@ -28,7 +29,8 @@ final class GrpcFixture implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
   final ControlThread loop = new ControlThread("control");
-  final AdsClient client;
+  final AdsClients clients;
+  final XdsClient client;
 
   GrpcFixture(String target) {
     this(target, new XdsServer.ChannelCredentials.Insecure(), new TextResources());
@@ -42,15 +44,17 @@ final class GrpcFixture implements AutoCloseable {
             Map.of(),
             Map.of(),
             "%s");
-    client =
-        new AdsClient(
+    clients =
+        new AdsClients(
             loop,
+            Runnable::run,
             RandomSource.SYSTEM,
             bootstrap,
             "test",
             decoder,
             server -> new GrpcAdsTransport(loop, server),
             new Nobody());
+    client = clients.of("xds:///target");
   }
 
   <T> AwaitingWatcher<T> watch(ResourceType<T> type, String name) {
@@ -60,7 +64,7 @@ final class GrpcFixture implements AutoCloseable {
   }
 
   XdsStatusView status() {
-    return call(client::status);
+    return call(clients::status);
   }
 
   <T> T call(Supplier<T> inside) {
@@ -81,7 +85,7 @@ final class GrpcFixture implements AutoCloseable {
     var unused =
         call(
             () -> {
-              client.close();
+              clients.close();
               return true;
             });
     loop.close();

@@ -1,17 +1,17 @@
-package io.outrigger.lb.cluster;
+package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.CallTotals;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel. Each event loop writes a cache line of its own, with nothing
- * but plain moves; the control loop adds them up when somebody looks.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes a cache line of its own,
+ * with nothing but plain moves; the control loop adds them up when somebody looks.
  */
 @AnyThread
-final class CallCounts {
-  private static final int STRIDE = 8;
+public final class CallCounts {
+  /** Longs per loop: a line between the counts of two loops, wherever the array begins. */
+  private static final int STRIDE = 12;
+
   private static final int STARTED = 0;
   private static final int SUCCEEDED = 1;
   private static final int FAILED = 2;
@@ -19,17 +19,18 @@ final class CallCounts {
 
   private final AtomicLongArray counts;
 
-  CallCounts(int loops) {
+  /** Nothing counted yet, of calls on {@code loops} event loops. */
+  public CallCounts(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
   }
 
   /** On event loop {@code loop}. */
-  void onStarted(int loop) {
+  public void onStarted(int loop) {
     add(loop, STARTED);
   }
 
   /** On event loop {@code loop}, the one on which the call started. */
-  void onEnded(int loop, CallOutcome outcome) {
+  public void onEnded(int loop, CallOutcome outcome) {
     add(
         loop,
         switch (outcome) {
@@ -39,7 +40,8 @@ final class CallCounts {
         });
   }
 
-  CallTotals totals() {
+  /** What was counted so far. Any thread; exact for calls that ended before. */
+  public CallTotals totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
     // Starts are read last: a call that ends meanwhile still shows as active, never as minus one.

@@ -1,0 +1,163 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.OutlierEvent.ReturnReason;
+import io.outrigger.lb.OutlierEvent.SpareReason;
+import io.outrigger.lb.OutlierObserver;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Decides about the endpoints of one cluster: who is ejected, spared, or in service again. What it
+ * decides is an event, with its numbers.
+ */
+@ControlConfined
+final class Detector {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final OutlierObserver observer;
+
+  Detector(ControlLoop control, RandomSource random, OutlierObserver observer) {
+    this.control = control;
+    this.random = random;
+    this.observer = observer;
+  }
+
+  /** What A50 does when its timer fires, in its order. */
+  void sweep(String cluster, OutlierDetection detection, List<EndpointTracker> endpoints) {
+    endpoints.forEach(EndpointTracker::endInterval);
+    List<IntervalCalls> calls = endpoints.stream().map(EndpointTracker::last).toList();
+    int ejected = (int) endpoints.stream().filter(EndpointTracker::isEjected).count();
+    var budget = new EjectionBudget(detection.maxEjectionPercent(), endpoints.size(), ejected);
+    var sweep = new Sweep(cluster, detection, budget, control.nanoTime(), control.now());
+    detection
+        .successRate()
+        .ifPresent(
+            settings ->
+                SuccessRateAlgorithm.candidates(settings, calls)
+                    .forEach(
+                        found ->
+                            judge(
+                                endpoints.get(found.host()),
+                                found.evidence(),
+                                settings.enforcement(),
+                                sweep)));
+    detection
+        .failurePercentage()
+        .ifPresent(
+            settings ->
+                FailurePercentageAlgorithm.candidates(settings, calls)
+                    .forEach(
+                        found ->
+                            judge(
+                                endpoints.get(found.host()),
+                                found.evidence(),
+                                settings.enforcement(),
+                                sweep)));
+    endpoints.forEach(endpoint -> forgive(endpoint, sweep));
+  }
+
+  /** One run: its settings, what it may still eject, and its time, the same for all (A50-33). */
+  private record Sweep(
+      String cluster,
+      OutlierDetection detection,
+      EjectionBudget budget,
+      long nanos,
+      Instant time) {}
+
+  /** Ejects an outlier, unless it is ejected, must be spared or is lucky. */
+  private void judge(
+      EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
+    if (!(endpoint.state() instanceof EjectionState.Admitted admitted)) {
+      return; // once is enough (A50-34, A50-57)
+    }
+    if (!sweep.budget().hasRoom()) {
+      spare(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
+    } else if (random.nextLong(100, Purpose.ENFORCEMENT) >= enforcement) { // A50-26
+      spare(endpoint, evidence, sweep, SpareReason.ENFORCEMENT_PERCENTAGE);
+    } else {
+      eject(endpoint, admitted, evidence, sweep);
+    }
+  }
+
+  private void eject(
+      EndpointTracker endpoint,
+      EjectionState.Admitted admitted,
+      OutlierEvent.Evidence evidence,
+      Sweep sweep) {
+    OutlierEvent.Share before = sweep.budget().share();
+    sweep.budget().spend();
+    EjectionState.Ejected ejected = admitted.eject(sweep.nanos(), sweep.time(), evidence.method());
+    tell(
+        endpoint,
+        new OutlierEvent.Ejected(
+            sweep.cluster(),
+            endpoint.address(),
+            sweep.time(),
+            evidence,
+            before,
+            sweep.budget().share(),
+            ejected.multiplier(),
+            ejected.until(sweep.detection())));
+    endpoint.become(ejected);
+  }
+
+  /** A50-27: nothing changes for it. */
+  private void spare(
+      EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
+    tell(
+        endpoint,
+        new OutlierEvent.Spared(
+            sweep.cluster(),
+            endpoint.address(),
+            sweep.time(),
+            evidence,
+            sweep.budget().share(),
+            endpoint.state().multiplier(),
+            reason));
+  }
+
+  /** The past of those in service fades; the others return in time (A50-29, A50-31, A50-32). */
+  private void forgive(EndpointTracker endpoint, Sweep sweep) {
+    if (endpoint.state() instanceof EjectionState.Admitted admitted) {
+      endpoint.become(admitted.decayed());
+    } else if (endpoint.state() instanceof EjectionState.Ejected ejected
+        && ejected.isOver(sweep.nanos(), sweep.detection())) {
+      admit(sweep.cluster(), endpoint, ejected, ReturnReason.TIME_IS_OVER);
+    }
+  }
+
+  /** Forgets what is held against any of them (A50-45). */
+  void acquit(String cluster, List<EndpointTracker> endpoints) {
+    for (EndpointTracker endpoint : endpoints) {
+      if (endpoint.state() instanceof EjectionState.Ejected ejected) {
+        admit(cluster, endpoint, ejected, ReturnReason.DETECTION_IS_OFF);
+      }
+      endpoint.become(EjectionState.NEW);
+    }
+  }
+
+  private void admit(
+      String cluster, EndpointTracker endpoint, EjectionState.Ejected ejected, ReturnReason why) {
+    tell(
+        endpoint,
+        new OutlierEvent.Returned(
+            cluster,
+            endpoint.address(),
+            control.now(),
+            ejected.since(),
+            ejected.multiplier(),
+            why));
+    endpoint.become(ejected.admit());
+  }
+
+  private void tell(EndpointTracker endpoint, OutlierEvent event) {
+    endpoint.remember(event);
+    observer.onOutlier(event);
+  }
+}

@@ -1,0 +1,142 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.CallCounts;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A subchannel that can be declared unfit (A50 "Subchannel Wrapper"): while it is ejected, its
+ * owner hears TRANSIENT_FAILURE and nothing of the connection beneath, which goes on (A50-36); in
+ * the end the owner hears how that stands by then (A50-37).
+ *
+ * <p>States and ejection belong to the control loop. Calls are counted on their event loops, in
+ * what the tracker of the moment counts with; nothing is counted while detection is off.
+ */
+@AnyThread
+final class EjectableSubchannel extends DelegatingSubchannel implements SubchannelListener {
+  private final EndpointAddress address;
+  private final SubchannelListener owner;
+  private final Consumer<EjectableSubchannel> onClose;
+  private @Nullable Subchannel subchannel;
+  private Connectivity state = Connectivity.IDLE;
+  private RpcStatus reason = RpcStatus.OK;
+  private @Nullable EndpointTracker tracker;
+  private boolean ejected;
+  private boolean closed;
+
+  private volatile @Nullable CallCounts counts;
+
+  /** Not to be used before {@link #wrap}. */
+  EjectableSubchannel(
+      EndpointAddress address, SubchannelListener owner, Consumer<EjectableSubchannel> onClose) {
+    this.address = address;
+    this.owner = owner;
+    this.onClose = onClose;
+  }
+
+  /** Takes the subchannel that tells this of its states. */
+  void wrap(Subchannel beneath) {
+    subchannel = beneath;
+  }
+
+  @Override
+  protected Subchannel delegate() {
+    if (subchannel == null) {
+      throw new IllegalStateException(address + " has no subchannel");
+    }
+    return subchannel;
+  }
+
+  @Override
+  public EndpointAddress address() {
+    return address;
+  }
+
+  /** Belongs to {@code next} from now on; null when the address is nobody's. Control loop. */
+  void follow(@Nullable EndpointTracker next) {
+    if (tracker != next) {
+      if (tracker != null) {
+        tracker.remove(this);
+      }
+      tracker = next;
+      if (next != null) {
+        next.add(this);
+      }
+    }
+  }
+
+  /** Counts calls there; null: not at all. Control loop. */
+  void countIn(@Nullable CallCounts next) {
+    counts = next;
+  }
+
+  /** Is ejected before the owner hears of any state, and tells it soon. Control loop. */
+  void startEjected(RpcStatus why, ControlLoop control) {
+    ejected = true;
+    control.execute(
+        () -> {
+          if (ejected) {
+            tell(Connectivity.TRANSIENT_FAILURE, why);
+          }
+        });
+  }
+
+  /** Tells the owner TRANSIENT_FAILURE, unless it has heard it. Control loop. */
+  void eject(RpcStatus why) {
+    if (!ejected) {
+      ejected = true;
+      tell(Connectivity.TRANSIENT_FAILURE, why);
+    }
+  }
+
+  /** Tells the owner how the connection stands, if that was hidden. Control loop. */
+  void uneject() {
+    if (ejected) {
+      ejected = false;
+      tell(state, reason);
+    }
+  }
+
+  @Override
+  public void onState(Connectivity next, RpcStatus why) {
+    state = next;
+    reason = why;
+    if (!ejected) {
+      tell(next, why);
+    }
+  }
+
+  private void tell(Connectivity next, RpcStatus why) {
+    if (!closed) {
+      owner.onState(next, why);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      onClose.accept(this);
+      super.close();
+    }
+  }
+
+  @Override
+  public void callEnded(PickContext call, CallOutcome outcome) {
+    CallCounts current = counts;
+    if (current != null) {
+      current.onEnded(call.loop(), outcome);
+    }
+    super.callEnded(call, outcome);
+  }
+}

@@ -1,0 +1,69 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.lb.OutlierEvent;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Whether an endpoint may be used, and how bad its past is.
+ *
+ * <pre>
+ * Admitted(n) -> Ejected(n + 1)   on eject
+ * Admitted(n) -> Admitted(n - 1)  on a sweep that leaves it in service, down to 0 (A50-31)
+ * Ejected(n)  -> Admitted(n)      on the first sweep after its time is over
+ * any         -> Admitted(0)      on detection switched off (A50-45)
+ * </pre>
+ */
+sealed interface EjectionState {
+  /** Of an endpoint without a past. */
+  EjectionState NEW = new Admitted(0);
+
+  int multiplier();
+
+  /** In service. */
+  record Admitted(int multiplier) implements EjectionState {
+    Ejected eject(long nowNanos, Instant now, OutlierEvent.Method by) {
+      return new Ejected(nowNanos, now, multiplier + 1, by);
+    }
+
+    Admitted decayed() {
+      return multiplier == 0 ? this : new Admitted(multiplier - 1);
+    }
+  }
+
+  /**
+   * Out of service.
+   *
+   * @param sinceNanos the start of the sweep that ejected it, by the monotonic clock
+   * @param since the same by the wall clock, for people
+   */
+  record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method by)
+      implements EjectionState {
+    /** A50: how long it lasts with the settings in force (A50-28, A50-30, A50-46). */
+    Duration duration(OutlierDetection config) {
+      Duration base = config.baseEjectionTime();
+      Duration longest = longer(base, config.maxEjectionTime());
+      boolean fits = multiplier <= longest.toNanos() / Math.max(1, base.toNanos());
+      return fits ? base.multipliedBy(multiplier) : longest;
+    }
+
+    /** Its end by the wall clock: the first sweep after this is it. */
+    Instant until(OutlierDetection config) {
+      return since.plus(duration(config));
+    }
+
+    /** Whether a sweep at {@code nowNanos} ends it: strictly after (A50-29). */
+    boolean isOver(long nowNanos, OutlierDetection config) {
+      return nowNanos - sinceNanos > duration(config).toNanos();
+    }
+
+    Admitted admit() {
+      return new Admitted(multiplier);
+    }
+  }
+
+  private static Duration longer(Duration a, Duration b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+}

@@ -1,0 +1,169 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.CallCounts;
+import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.OutlierEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one endpoint, all of its addresses together (A50-48): its calls, its ejection,
+ * its subchannels, its latest events.
+ *
+ * <p>A50 swaps two buckets at each sweep. Here counts only grow, and an interval is the difference
+ * between two readings: the same numbers, without a swap that a call could fall into (PITFALLS 11).
+ */
+@ControlConfined
+final class EndpointTracker {
+  static final int HISTORY = 50;
+
+  private final EndpointAddress address;
+  private final int loops;
+  private final List<EjectableSubchannel> subchannels = new ArrayList<>(1);
+  private final ArrayDeque<OutlierEvent> history = new ArrayDeque<>(0);
+  private EjectionState state = EjectionState.NEW;
+  private boolean counting;
+
+  /**
+   * Made for the first subchannel that counts: most endpoints of a large cluster never have one.
+   */
+  private @Nullable CallCounts counts;
+
+  private CallTotals read = CallTotals.NONE;
+  private IntervalCalls last = IntervalCalls.NONE;
+
+  EndpointTracker(EndpointAddress address, int loops) {
+    this.address = address;
+    this.loops = loops;
+  }
+
+  /** By which people know the endpoint. */
+  EndpointAddress address() {
+    return address;
+  }
+
+  EjectionState state() {
+    return state;
+  }
+
+  boolean isEjected() {
+    return state instanceof EjectionState.Ejected;
+  }
+
+  /** Calls that ended in the last whole interval. */
+  IntervalCalls last() {
+    return last;
+  }
+
+  /** For status views; {@code config} tells how long an ejection lasts. */
+  LbEndpoint.Detection describe(OutlierDetection config) {
+    if (history.isEmpty() && last.equals(IntervalCalls.NONE)) {
+      return LbEndpoint.Detection.NONE;
+    }
+    Optional<LbEndpoint.Ejection> ejection =
+        state instanceof EjectionState.Ejected ejected
+            ? Optional.of(
+                new LbEndpoint.Ejection(
+                    ejected.since(), ejected.until(config), ejected.multiplier(), ejected.by()))
+            : Optional.empty();
+    return new LbEndpoint.Detection(
+        ejection, last.succeeded(), last.failed(), List.copyOf(history));
+  }
+
+  List<EjectableSubchannel> subchannels() {
+    return List.copyOf(subchannels);
+  }
+
+  void remember(OutlierEvent event) {
+    if (history.size() == HISTORY) {
+      history.remove();
+    }
+    history.add(event);
+  }
+
+  /** Whether calls are counted. Switched on, it begins with nothing (A50-42). */
+  void count(boolean on) {
+    if (counting != on) {
+      counting = on;
+      read = totals();
+      last = IntervalCalls.NONE;
+      subchannels.forEach(each -> each.countIn(countsForSubchannels()));
+    }
+  }
+
+  /** Ends the interval: what was counted since the last time is in {@link #last}. */
+  void endInterval() {
+    CallTotals now = totals();
+    last = new IntervalCalls(now.succeeded() - read.succeeded(), now.failed() - read.failed());
+    read = now;
+  }
+
+  private CallTotals totals() {
+    return counts == null ? CallTotals.NONE : counts.totals();
+  }
+
+  private @Nullable CallCounts countsForSubchannels() {
+    if (!counting) {
+      return null;
+    }
+    if (counts == null) {
+      counts = new CallCounts(loops);
+    }
+    return counts;
+  }
+
+  /** Takes {@code next}, and tells the subchannels when that changes what they may say. */
+  void become(EjectionState next) {
+    boolean before = isEjected();
+    state = next;
+    if (isEjected() != before) {
+      subchannels().forEach(this::tellEjection); // a copy: owners may ask for more
+    }
+  }
+
+  /**
+   * Takes a subchannel in: its calls count here. Of the ejection, it hears with {@link
+   * #tellEjection}.
+   */
+  void add(EjectableSubchannel subchannel) {
+    subchannels.add(subchannel);
+    subchannel.countIn(countsForSubchannels());
+  }
+
+  /** Lets a subchannel go; calls that it still has count nowhere. */
+  void remove(EjectableSubchannel subchannel) {
+    subchannels.remove(subchannel);
+    subchannel.countIn(null);
+  }
+
+  /** Brings {@code subchannel}, one of this endpoint's, in line with the ejection in force. */
+  void tellEjection(EjectableSubchannel subchannel) {
+    if (state instanceof EjectionState.Ejected ejected) {
+      subchannel.eject(reason(ejected));
+    } else {
+      subchannel.uneject();
+    }
+  }
+
+  /** What calls hear that find nothing but ejected endpoints (A50-39). */
+  private RpcStatus reason(EjectionState.Ejected ejected) {
+    return RpcStatus.unavailable(
+        address + " is ejected by outlier detection (" + ejected.by().word() + ")");
+  }
+
+  /** A subchannel whose owner has heard nothing yet starts out ejected (A50-38). */
+  void startOut(EjectableSubchannel subchannel, ControlLoop control) {
+    if (state instanceof EjectionState.Ejected ejected) {
+      subchannel.startEjected(reason(ejected), control);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.lb.OutlierEvent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Who does markedly worse than the others (A50 "Success Rate Algorithm"); a pure function. */
+final class SuccessRateAlgorithm {
+  /** A rate this close to the threshold differs from it by rounding only. */
+  private static final double ROUNDING = 1e-9;
+
+  private SuccessRateAlgorithm() {}
+
+  /** The outliers among {@code hosts}, worst first (decision 0007). */
+  static List<Candidate> candidates(
+      OutlierDetection.SuccessRate config, List<IntervalCalls> hosts) {
+    int[] compared =
+        IntStream.range(0, hosts.size())
+            .filter(host -> hosts.get(host).hasVolume(config.requestVolume()))
+            .toArray();
+    if (compared.length == 0 || compared.length < config.minimumHosts()) { // step 1
+      return List.of();
+    }
+    double sum = 0; // step 2
+    for (int host : compared) {
+      sum += hosts.get(host).successRate();
+    }
+    double mean = sum / compared.length;
+    double squares = 0;
+    for (int host : compared) {
+      double distance = hosts.get(host).successRate() - mean;
+      squares += distance * distance;
+    }
+    double deviation = Math.sqrt(squares / compared.length);
+    double threshold = mean - deviation * (config.stdevFactor() / 1000.0);
+    List<Candidate> candidates = new ArrayList<>();
+    for (int host : compared) { // step 3.3
+      double rate = hosts.get(host).successRate();
+      if (rate < threshold - ROUNDING) {
+        long volume = hosts.get(host).volume();
+        var evidence =
+            new OutlierEvent.LowSuccessRate(
+                rate, mean, deviation, threshold, volume, compared.length);
+        candidates.add(new Candidate(host, evidence));
+      }
+    }
+    candidates.sort(Comparator.comparingDouble(found -> hosts.get(found.host()).successRate()));
+    return candidates;
+  }
+}

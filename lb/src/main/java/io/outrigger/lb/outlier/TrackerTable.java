@@ -1,0 +1,141 @@
+package io.outrigger.lb.outlier;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.ListChange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trackers of a cluster: one per set of addresses, wherever in the cluster the endpoint stands
+ * and however often (A50-41, A50-48, A50-49, A75-25). One that leaves the cluster is forgotten
+ * (A50-40).
+ */
+@ControlConfined
+final class TrackerTable {
+  private final int loops;
+  private final Map<Set<EndpointAddress>, Entry> entries = new LinkedHashMap<>();
+  private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
+
+  /** Subchannels to addresses that are no endpoint's, for now. */
+  private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
+
+  private List<Backend> backends = List.of();
+  private boolean counting;
+
+  /** A tracker and how often the configuration has its endpoint. */
+  private static final class Entry {
+    private final EndpointTracker tracker;
+    private int uses;
+
+    Entry(EndpointTracker tracker) {
+      this.tracker = tracker;
+    }
+  }
+
+  /** An empty table, for calls on {@code loops} event loops. */
+  TrackerTable(int loops) {
+    this.loops = loops;
+  }
+
+  /** Every tracker, in the order in which their endpoints came. */
+  List<EndpointTracker> all() {
+    return entries.values().stream().map(entry -> entry.tracker).toList();
+  }
+
+  /** The tracker of the endpoint to which {@code address} belongs; null when there is none. */
+  @Nullable EndpointTracker of(EndpointAddress address) {
+    return byAddress.get(address);
+  }
+
+  /** Switches counting on or off, for endpoints to come as well. */
+  void count(boolean on) {
+    if (counting != on) {
+      counting = on;
+      all().forEach(tracker -> tracker.count(on));
+    }
+  }
+
+  /**
+   * Takes the endpoints of the cluster. Subchannels of endpoints that are gone stay as they are
+   * until {@link #settle}, for their owners are about to close most of them.
+   */
+  void update(List<Backend> next) {
+    ListChange<Backend> change = ListChange.between(backends, next);
+    backends = next;
+    Map<Set<EndpointAddress>, EndpointTracker> fresh = new HashMap<>();
+    for (Backend added : change.added()) {
+      Set<EndpointAddress> key = key(added);
+      Entry entry = entries.get(key);
+      if (entry == null) {
+        entry = new Entry(new EndpointTracker(added.endpoint().address(), loops));
+        entry.tracker.count(counting);
+        entries.put(key, entry);
+        fresh.put(key, entry.tracker);
+      }
+      entry.uses++;
+    }
+    change.removed().forEach(this::release);
+    fresh.forEach((key, tracker) -> key.forEach(address -> byAddress.put(address, tracker)));
+  }
+
+  private void release(Backend backend) {
+    Set<EndpointAddress> key = key(backend);
+    Entry entry = entries.get(key);
+    if (entry == null) {
+      throw new IllegalStateException("no tracker of " + key);
+    }
+    entry.uses--;
+    if (entry.uses == 0) {
+      entries.remove(key);
+      key.forEach(address -> byAddress.remove(address, entry.tracker));
+      strays.addAll(entry.tracker.subchannels());
+    }
+  }
+
+  private static Set<EndpointAddress> key(Backend backend) {
+    return Set.copyOf(backend.endpoint().addresses());
+  }
+
+  /** Takes a new subchannel in, whose owner has heard nothing yet. */
+  void add(EjectableSubchannel subchannel, ControlLoop control) {
+    EndpointTracker tracker = of(subchannel.address());
+    if (tracker == null) {
+      strays.add(subchannel);
+    } else {
+      subchannel.follow(tracker);
+      tracker.startOut(subchannel, control);
+    }
+  }
+
+  /** A subchannel was closed. */
+  void remove(EjectableSubchannel subchannel) {
+    subchannel.follow(null);
+    strays.remove(subchannel);
+  }
+
+  /**
+   * Gives subchannels that outlived their endpoint to the one that has their address now, which may
+   * be ejected or not; those without are not watched, and hear how their connections stand.
+   */
+  void settle() {
+    for (EjectableSubchannel stray : new ArrayList<>(strays)) {
+      EndpointTracker tracker = of(stray.address());
+      stray.follow(tracker);
+      if (tracker == null) {
+        stray.uneject();
+      } else {
+        strays.remove(stray);
+        tracker.tellEjection(stray);
+      }
+    }
+  }
+}

@@ -1,0 +1,350 @@
+package io.outrigger.lb.tree;
+
+import static io.outrigger.lb.testing.Samples.zone;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.OutlierEvent.Share;
+import io.outrigger.lb.testing.Detections;
+import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What detection knows survives what it should, and is forgotten when it should be (A50). */
+class OutlierUpdateScenarioTest {
+  private static final String E0 = "10.0.0.0:80";
+  private static final String E1 = "10.0.0.1:80";
+  private static final String E2 = "10.0.0.2:80";
+  private static final String E3 = "10.0.0.3:80";
+  private static final OutlierDetection HALF = Detections.failing(50);
+
+  private final LbScript lb = new LbScript();
+
+  @Conformance("A50-40")
+  @Test
+  void anEndpointThatWasRemovedComesBackWithoutAPast() {
+    apply(HALF, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0);
+
+    apply(HALF, zone("z", E1, E2, E3));
+    assertThat(lb.open()).doesNotContain(E0);
+    apply(HALF, zone("z", E0, E1, E2, E3));
+
+    assertThat(lb.shares("a", 40)).containsKey(E0);
+    assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+    lb.traffic("a", 400, E0::equals);
+    seconds(10);
+    assertThat(lastEjection().multiplier()).isEqualTo(1);
+  }
+
+  @Conformance("A50-40")
+  @Test
+  void anEjectedEndpointThatIsRemovedMakesRoom() {
+    var quarter = Detections.failing(25);
+    apply(quarter, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+
+    apply(quarter, zone("z", E1, E2, E3));
+    lb.traffic("a", 30, E1::equals);
+    seconds(10);
+
+    assertThat(ejected()).containsExactly(E0, E1);
+    assertThat(lastEjection().before()).isEqualTo(new Share(0, 3));
+  }
+
+  @Conformance("A50-40")
+  @Test
+  void anEndpointThatTheControlPlaneCallsUnhealthyIsForgotten() {
+    apply(HALF, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+
+    apply(
+        HALF,
+        Samples.locality(
+            "z",
+            1,
+            Samples.endpoint(HealthStatus.UNHEALTHY, E0),
+            Samples.endpoint(E1),
+            Samples.endpoint(E2),
+            Samples.endpoint(E3)));
+    apply(HALF, zone("z", E0, E1, E2, E3));
+
+    assertThat(lb.shares("a", 40)).containsKey(E0);
+  }
+
+  @Conformance("A50-41")
+  @Test
+  void whatIsKnownSurvivesAnotherWeightLocalityOrOrder() {
+    apply(HALF, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+    lb.traffic("a", 18, E1::equals);
+
+    apply(
+        HALF,
+        Samples.locality("y", 7, weighted(E3, 5), weighted(E1, 6), weighted(E0, 7)),
+        Samples.locality("x", 3, weighted(E2, 2)));
+
+    assertThat(lb.shares("a", 100)).containsOnlyKeys(E1, E2, E3);
+    assertThat(endpoint(E0).detection().ejection().orElseThrow().times()).isEqualTo(1);
+    assertThat(endpoint(E0).detection().failed()).isEqualTo(10);
+    assertThat(lb.connector().count()).isEqualTo(4);
+  }
+
+  @Conformance("A50-41")
+  @Test
+  void whatWasCountedBeforeAnUpdateCountsAfterIt() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 18, E0::equals); // six each
+
+    apply(HALF, zone("z", E1, E2, E3, E0));
+    lb.traffic("a", 16, E0::equals); // four more each
+    seconds(10);
+
+    assertThat(ejected()).containsExactly(E0);
+    assertThat(endpoint(E0).detection().failed()).isEqualTo(10);
+  }
+
+  @Conformance({"A50-41", "A50-48"})
+  @Test
+  void addressesInAnotherOrderAreTheSameEndpoint() {
+    String other = "10.9.0.0:80";
+    apply(HALF, locality(Samples.endpoint(E0, other)));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+
+    apply(HALF, locality(Samples.endpoint(other, E0)));
+
+    assertThat(lb.shares("a", 30)).containsOnlyKeys(E1, E2);
+    assertThat(endpoint(other).detection().ejection()).isPresent();
+  }
+
+  /** A50 "Update Addresses": a subchannel follows its address to another endpoint. */
+  @Test
+  void anEndpointWithMoreAddressesIsAnother() {
+    String other = "10.9.0.0:80";
+    apply(HALF, locality(Samples.endpoint(E0)));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+
+    apply(HALF, locality(Samples.endpoint(E0, other)));
+
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+    assertThat(lb.connector().count(E0)).isEqualTo(1);
+    lb.traffic("a", 300, E0::equals);
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0, E0);
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+  }
+
+  @Conformance("A50-42")
+  @Test
+  void anotherConfigurationDoesNotZeroTheInterval() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(5);
+
+    apply(Detections.timed(Detections.failing(60), 12, 20, 300), zone("z", E0, E1, E2));
+    seconds(7);
+
+    assertThat(ejected()).containsExactly(E0);
+  }
+
+  @Conformance({"A50-42", "A50-45"})
+  @Test
+  void switchedOnItBeginsWithNothing() {
+    apply(Detections.none(), zone("z", E0, E1, E2));
+    lb.traffic("a", 300, E0::equals);
+    seconds(15);
+
+    apply(HALF, zone("z", E0, E1, E2));
+    seconds(9);
+    assertThat(lb.outlierEvents()).isEmpty();
+    seconds(1);
+
+    assertThat(lb.outlierEvents()).isEmpty();
+    assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+  }
+
+  @Conformance("A50-43")
+  @Test
+  void aShorterIntervalMaySweepAtOnce() {
+    apply(Detections.timed(HALF, 60, 30, 300), zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(20);
+
+    apply(Detections.timed(HALF, 10, 30, 300), zone("z", E0, E1, E2));
+
+    assertThat(ejected()).containsExactly(E0);
+  }
+
+  @Conformance("A50-44")
+  @Test
+  void endpointsThatComeEverySecondDoNotPostponeTheSweep() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+
+    for (int second = 1; second <= 10; second++) {
+      apply(HALF, zone("z", E0, E1, E2, "10.1.0." + second + ":80"));
+      seconds(1);
+    }
+
+    assertThat(ejected()).containsExactly(E0);
+  }
+
+  @Conformance("A50-45")
+  @Test
+  void switchedOffAllReturnAtOnceAndThePastIsForgotten() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(10);
+
+    apply(Detections.none(), zone("z", E0, E1, E2));
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+    assertThat(lb.loop().pendingTimers()).isZero();
+    assertThat(lb.outlierEvents())
+        .last()
+        .isInstanceOfSatisfying(
+            OutlierEvent.Returned.class,
+            event ->
+                assertThat(event.reason()).isEqualTo(OutlierEvent.ReturnReason.DETECTION_IS_OFF));
+
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(9);
+    assertThat(ejected()).hasSize(1);
+    seconds(1);
+    assertThat(lastEjection().multiplier()).isEqualTo(1);
+    assertThat(ejected()).hasSize(2);
+  }
+
+  @Conformance("A50-45")
+  @Test
+  void theFieldRemovedIsDetectionSwitchedOff() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(10);
+
+    apply(Optional.empty(), Samples.priorities(zone("z", E0, E1, E2)));
+
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+    assertThat(lb.loop().pendingTimers()).isZero();
+  }
+
+  @Conformance("A50-46")
+  @Test
+  void anotherBaseTimeHoldsForThoseThatAreEjected() {
+    apply(Detections.timed(HALF, 1, 30, 300), zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(6);
+
+    apply(Detections.timed(HALF, 1, 10, 300), zone("z", E0, E1, E2));
+    seconds(5);
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+    seconds(1);
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+  }
+
+  @Conformance("A50-46")
+  @Test
+  void aLongerBaseTimeKeepsThemOutLonger() {
+    apply(Detections.timed(HALF, 1, 10, 300), zone("z", E0, E1, E2));
+    lb.traffic("a", 30, E0::equals);
+    seconds(6);
+
+    apply(Detections.timed(HALF, 1, 60, 300), zone("z", E0, E1, E2));
+    seconds(55);
+
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+    seconds(1);
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+  }
+
+  @Conformance("A50-47")
+  @Test
+  void aLowerMaximumReturnsNobody() {
+    apply(HALF, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, Set.of(E0, E1)::contains);
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0, E1);
+
+    apply(Detections.failing(10), zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 400, E2::equals);
+    seconds(10);
+
+    assertThat(lb.shares("a", 30)).containsOnlyKeys(E2, E3);
+    assertThat(ejected()).hasSize(2);
+  }
+
+  @Test
+  void theSameConfigurationTwiceChangesNothing() {
+    apply(HALF, zone("z", E0, E1, E2, E3));
+    lb.traffic("a", 40, E0::equals);
+    seconds(10);
+    var before = lb.describe("a");
+
+    apply(HALF, zone("z", E0, E1, E2, E3));
+
+    assertThat(lb.describe("a")).isEqualTo(before);
+    assertThat(lb.connector().count()).isEqualTo(4);
+  }
+
+  private static LocalityEndpoints locality(Endpoint first) {
+    return Samples.locality("z", 1, first, Samples.endpoint(E1), Samples.endpoint(E2));
+  }
+
+  private static Endpoint weighted(String address, long weight) {
+    return new Endpoint(List.of(Samples.address(address)), HealthStatus.HEALTHY, weight, "");
+  }
+
+  /** One priority; whatever is being connected is connected. */
+  private void apply(OutlierDetection detection, LocalityEndpoints... localities) {
+    apply(Optional.of(detection), Samples.endpoints(List.of(List.of(localities))));
+  }
+
+  private void apply(Optional<OutlierDetection> detection, EndpointSet endpoints) {
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.watched(Samples.eds("a", E0).cluster(), detection, endpoints)));
+    lb.loop().inside(() -> lb.connector().readyAll());
+  }
+
+  private void seconds(long seconds) {
+    lb.advance(Duration.ofSeconds(seconds));
+  }
+
+  private LbEndpoint endpoint(String address) {
+    return lb.endpoint("a", address);
+  }
+
+  private List<String> ejected() {
+    return ejections().stream().map(event -> event.address().toString()).toList();
+  }
+
+  private OutlierEvent.Ejected lastEjection() {
+    return ejections().get(ejections().size() - 1);
+  }
+
+  private List<OutlierEvent.Ejected> ejections() {
+    return lb.outlierEvents().stream()
+        .filter(OutlierEvent.Ejected.class::isInstance)
+        .map(OutlierEvent.Ejected.class::cast)
+        .toList();
+  }
+}

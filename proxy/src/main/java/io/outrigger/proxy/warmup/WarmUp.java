@@ -1,0 +1,140 @@
+package io.outrigger.proxy.warmup;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.route.ConfigSelectors;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warms a process up, once: {@link #open} makes a small mesh beside the user's, {@link #start}
+ * sends calls through it, {@link #done} tells when it is gone again.
+ *
+ * <p>Nothing of it is visible: its forward, cluster and circuit breakers are none of those that
+ * status and metrics show, and its only backend is an {@link EchoBackend} of this very process. It
+ * is a help, never a condition: what goes wrong is logged, and it ends in time (decision 0003).
+ */
+@AnyThread
+public final class WarmUp {
+  /** How many calls; the run that trains a start-up cache asks for more. */
+  private static final int CALLS = Integer.getInteger("outrigger.warm-up.calls", 20);
+
+  private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
+  private static final Duration LIMIT = Duration.ofSeconds(CALLS > 1000 ? 30 : 2);
+
+  private final ControlLoop control;
+  private final EventLoops loops;
+  private final ClusterManager clusters;
+  private final EchoBackend backend;
+  private final SampleTarget target;
+  private final Http2Listener listener;
+  private final CompletableFuture<Integer> done = new CompletableFuture<>();
+
+  private WarmUp(
+      ControlLoop control,
+      EventLoops loops,
+      ClusterManager clusters,
+      EchoBackend backend,
+      SampleTarget target,
+      Http2Listener listener) {
+    this.control = control;
+    this.loops = loops;
+    this.clusters = clusters;
+    this.backend = backend;
+    this.target = target;
+    this.listener = listener;
+  }
+
+  /**
+   * Opens a forward and a backend on free loopback ports; blocks until they are bound.
+   *
+   * @param callLoops one per event loop of {@code loops}, in order
+   * @param makeClusters the balancing of a target, with circuit breakers of its own
+   */
+  public static WarmUp open(
+      ControlLoop control,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Function<ClusterManager.Listener, ClusterManager> makeClusters)
+      throws IOException {
+    var target = new SampleTarget();
+    var forward =
+        new Forward(
+            SampleConfig.AUTHORITY,
+            ForwardSettings.defaults(""),
+            TargetResolver.fixed(target),
+            CallObserver.NONE,
+            loops.count());
+    EchoBackend backend = EchoBackend.open(loops);
+    try {
+      Http2Listener listener =
+          Http2Listener.bind(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+              loops,
+              callLoops,
+              forward,
+              ListenerSettings.DEFAULT);
+      return new WarmUp(
+          control, loops, makeClusters.apply(new Unwatched()), backend, target, listener);
+    } catch (IOException e) {
+      backend.close();
+      throw e;
+    }
+  }
+
+  /** Begins, on the control loop. */
+  public void start() {
+    control.checkInside();
+    XdsConfig config = SampleConfig.leadingTo(backend.address());
+    target.publish(
+        new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+    Caller.call(loops, listener.port(), CALLS)
+        .completeOnTimeout(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
+  }
+
+  private void end(int succeeded) {
+    if (succeeded < CALLS) {
+      log.warn(
+          "warm-up: {} of {} calls succeeded; the first requests may be slow", succeeded, CALLS);
+    }
+    clusters.close();
+    backend.close();
+    listener
+        .close()
+        .completeOnTimeout(null, LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((closed, failure) -> done.complete(succeeded));
+  }
+
+  /** Completed when all calls have ended and every port and connection was closed. */
+  public CompletableFuture<Integer> done() {
+    return done;
+  }
+
+  /** Nothing changes in the sample. */
+  private static final class Unwatched implements ClusterManager.Listener {
+    @Override
+    public void onClustersChanged() {}
+
+    @Override
+    public void onReresolution() {}
+  }
+}

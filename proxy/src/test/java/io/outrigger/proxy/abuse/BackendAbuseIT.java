@@ -1,0 +1,360 @@
+package io.outrigger.proxy.abuse;
+
+import static io.outrigger.proxy.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.http2.Frames.data;
+import static io.outrigger.proxy.http2.Frames.frame;
+import static io.outrigger.proxy.http2.Frames.headers;
+import static io.outrigger.proxy.http2.Frames.join;
+import static io.outrigger.proxy.http2.Frames.number;
+import static io.outrigger.proxy.http2.Frames.ping;
+import static io.outrigger.proxy.http2.Frames.repeat;
+import static io.outrigger.proxy.http2.Frames.requestWith;
+import static io.outrigger.proxy.http2.Frames.reset;
+import static io.outrigger.proxy.http2.Frames.settings;
+import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.outrigger.proxy.forward.AnsweringBackend;
+import io.outrigger.proxy.forward.MiniMesh;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.RawHttp2;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Backends that attack a sidecar whose one event loop serves calls to a good backend too. What the
+ * backend gets, what the app gets, and that nothing is left.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+final class BackendAbuseIT {
+  private static final AbuseLimits LIMITS =
+      new AbuseLimits(Duration.ofSeconds(30), 1_000, 1_000, 64, 1 << 20);
+
+  private static final int STEPS = 20_000;
+  private static final String[] OK = {":status", "200", "content-type", "application/grpc"};
+  private static final String INTERNAL = "grpc-status 13";
+  private static final String UNAVAILABLE = "grpc-status 14";
+
+  private final AnsweringBackend goodBackend = new AnsweringBackend();
+  private final MiniMesh good;
+  private final RawApp neighbour;
+  private final Footprint before;
+  private MiniMesh mesh;
+  private RawBackend backend;
+  private MiniMesh.Backend subchannel;
+  private RawApp app;
+
+  BackendAbuseIT() throws Exception {
+    good = new MiniMesh(LIMITS);
+    good.leadTo(goodBackend.port());
+    neighbour = RawApp.connect(good.address());
+    assertThat(neighbour.call()).isEqualTo("200");
+    before = Footprint.of(good);
+    mesh = good;
+    backend = new RawBackend();
+    app = neighbour;
+    subchannel = good.leadTo(goodBackend.port());
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    backend = new RawBackend();
+    mesh = good.sibling(LIMITS);
+    subchannel = mesh.leadTo(backend.port());
+    app = RawApp.connect(mesh.address(), Frames.INITIAL_WINDOW_SIZE, 16 << 20);
+    app.wire.send(windowUpdate(0, 16 << 20)); // it takes what a backend sends
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    app.close();
+    subchannel.close();
+    backend.close();
+    Footprint.awaitIdle(mesh);
+    mesh.close();
+    assertThat(neighbour.call()).isEqualTo("200");
+    before.awaitAgain(good, goodBackend);
+  }
+
+  @AfterAll
+  void close() throws IOException {
+    neighbour.close();
+    good.close();
+    goodBackend.close();
+  }
+
+  /** Starts a gRPC call; the connection and stream on which it reached the backend. */
+  private Call call(int... settings) throws IOException {
+    int id = app.nextId();
+    app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+    RawHttp2 wire = backend.accept(settings);
+    return new Call(id, wire, RawBackend.awaitRequest(wire));
+  }
+
+  private record Call(int appId, RawHttp2 wire, int id) {}
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void aFloodEndsItsConnectionWhileOthersAreServed(String name, byte[] first, byte[] step)
+      throws Exception {
+    Call call = call();
+    call.wire.send(first);
+    byte[] burst = repeat(100, step);
+    boolean taken = true;
+    for (int i = 0; i < STEPS / 100 && taken; i++) {
+      taken = call.wire.send(burst);
+      assertThat(neighbour.call()).isEqualTo("200");
+    }
+
+    assertThat(app.outcome(call.appId)).isEqualTo(UNAVAILABLE);
+    assertThat(call.wire.awaitClose()).contains(Http2Error.ENHANCE_YOUR_CALM);
+  }
+
+  static Stream<Arguments> aFloodEndsItsConnectionWhileOthersAreServed() {
+    byte[] none = new byte[0];
+    byte[] head = headers(1, END_HEADERS, OK);
+    return Stream.of(
+        arguments("SETTINGS", none, settings()),
+        arguments("SETTINGS that change windows", none, settings(Frames.INITIAL_WINDOW_SIZE, 9)),
+        arguments("PING", none, ping(1)),
+        arguments("WINDOW_UPDATE", none, windowUpdate(0, 1)),
+        arguments("WINDOW_UPDATE of a stream", none, windowUpdate(1, 1)),
+        arguments("PRIORITY", none, frame(Frames.PRIORITY, 0, 1, new byte[5])),
+        arguments("unknown frames", none, frame(0x42, 0, 0, new byte[100])),
+        arguments("empty DATA", head, data(1, 0)),
+        arguments("DATA of padding", head, data(1, Frames.PADDED, (byte) 1, (byte) 0)),
+        arguments("interim responses", none, headers(1, END_HEADERS, ":status", "103")),
+        arguments(
+            "CONTINUATION without content", headers(1, 0, OK), frame(Frames.CONTINUATION, 0, 1)),
+        arguments(
+            "CONTINUATION without end",
+            headers(1, 0, OK),
+            frame(Frames.CONTINUATION, 0, 1, Frames.block("a", "x".repeat(10_000)))));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMalformedResponseIsResetAndNothingOfItPassedOn(Malformed malformed) throws Exception {
+    Call call = call();
+    call.wire.send(headers(call.id, END_HEADERS, malformed.after(OK)));
+
+    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
+    assertThat(app.outcome(call.appId)).isEqualTo(INTERNAL);
+    theConnectionStillServes(call);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void malformedTrailersEndTheCallWithAFailure(Malformed malformed) throws Exception {
+    Call call = call();
+    call.wire.send(
+        headers(call.id, END_HEADERS, OK),
+        headers(call.id, END_HEADERS | END_STREAM, malformed.after("grpc-status", "0")));
+
+    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
+    assertThat(app.outcome(call.appId)).isEqualTo(INTERNAL);
+    theConnectionStillServes(call);
+  }
+
+  private void theConnectionStillServes(Call call) throws Exception {
+    int id = app.nextId();
+    app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+    int next = RawBackend.awaitRequest(call.wire);
+    call.wire.send(headers(next, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
+    assertThat(app.outcome(id)).isEqualTo("grpc-status 0");
+  }
+
+  @ParameterizedTest(name = "{0} -> {2}")
+  @MethodSource
+  void anErrorOfAStreamSparesTheConnection(String name, byte[] frames, String verdict)
+      throws Exception {
+    Call call = call();
+    call.wire.send(frames);
+
+    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo(verdict);
+    assertThat(app.outcome(call.appId)).isIn(INTERNAL, "grpc-status 8");
+    theConnectionStillServes(call);
+  }
+
+  static Stream<Arguments> anErrorOfAStreamSparesTheConnection() {
+    String protocol = "RST_STREAM PROTOCOL_ERROR";
+    byte[] head = headers(1, END_HEADERS, OK);
+    byte[] bomb = Frames.block("bomb", "x".repeat(3000));
+    bomb[0] = 0x40; // it enters the table
+    byte[] again = new byte[1000];
+    Arrays.fill(again, (byte) (0x80 | 62));
+    return Stream.of(
+        arguments("no :status", headers(1, END_HEADERS, "a", "b"), protocol),
+        arguments(
+            "two :status", headers(1, END_HEADERS, ":status", "200", ":status", "200"), protocol),
+        arguments(":status of text", headers(1, END_HEADERS, ":status", "abc"), protocol),
+        arguments("101", headers(1, END_HEADERS, ":status", "101"), protocol),
+        arguments(":path", headers(1, END_HEADERS, ":status", "200", ":path", "/"), protocol),
+        arguments("interim end", headers(1, END_HEADERS | END_STREAM, ":status", "100"), protocol),
+        arguments("DATA first", data(1, 0, new byte[5]), protocol),
+        arguments(
+            "content-length below DATA",
+            join(
+                headers(1, END_HEADERS, Malformed.join(OK, "content-length", "1")),
+                data(1, 0, new byte[5])),
+            protocol),
+        arguments(
+            "content-length above DATA",
+            join(
+                headers(1, END_HEADERS, Malformed.join(OK, "content-length", "9")),
+                data(1, END_STREAM, new byte[5])),
+            protocol),
+        arguments(
+            "trailers that do not end", join(head, headers(1, END_HEADERS, "a", "b")), protocol),
+        arguments("window of nothing", windowUpdate(1, 0), protocol),
+        arguments(
+            "window too wide", windowUpdate(1, Integer.MAX_VALUE), "RST_STREAM FLOW_CONTROL_ERROR"),
+        arguments(
+            "HPACK bomb",
+            frame(Frames.HEADERS, END_HEADERS, 1, join(Frames.block(OK), bomb, again)),
+            "RST_STREAM ENHANCE_YOUR_CALM"),
+        arguments(
+            "cookie crumbs",
+            join(
+                headers(1, 0, OK),
+                frame(
+                    Frames.CONTINUATION, END_HEADERS, 1, repeat(1800, Frames.block("cookie", "")))),
+            "RST_STREAM ENHANCE_YOUR_CALM"));
+  }
+
+  @ParameterizedTest(name = "{0} -> {2}")
+  @MethodSource
+  void anErrorOfTheConnectionEndsIt(String name, byte[] frames, String error) throws Exception {
+    Call call = call();
+    call.wire.send(frames);
+
+    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("GOAWAY " + error);
+    assertThat(app.outcome(call.appId)).isEqualTo(UNAVAILABLE);
+  }
+
+  static Stream<Arguments> anErrorOfTheConnectionEndsIt() {
+    return Stream.of(
+        arguments("window too wide", windowUpdate(0, Integer.MAX_VALUE), "FLOW_CONTROL_ERROR"),
+        arguments(
+            "initial window too wide",
+            settings(Frames.INITIAL_WINDOW_SIZE, Integer.MIN_VALUE),
+            "FLOW_CONTROL_ERROR"),
+        arguments("ENABLE_PUSH", settings(2, 1), "PROTOCOL_ERROR"),
+        arguments(
+            "PUSH_PROMISE",
+            frame(Frames.PUSH_PROMISE, END_HEADERS, 1, join(number(2), Frames.block(OK))),
+            "PROTOCOL_ERROR"),
+        arguments("a stream of its own", headers(2, END_HEADERS, OK), "PROTOCOL_ERROR"),
+        arguments("a response before its request", headers(99, END_HEADERS, OK), "PROTOCOL_ERROR"),
+        arguments("DATA of an idle stream", data(99, 0, new byte[1]), "PROTOCOL_ERROR"),
+        arguments(
+            "an HTTP/1 response",
+            Frames.ascii("HTTP/1.1 400 Bad Request\r\n\r\n"),
+            "FRAME_SIZE_ERROR"),
+        arguments(
+            "a table of 1 GB",
+            frame(
+                Frames.HEADERS,
+                END_HEADERS,
+                1,
+                join(new byte[] {0x3f, -1, -1, -1, 3}, Frames.block(OK))),
+            "COMPRESSION_ERROR"));
+  }
+
+  @Test
+  void dataBeyondTheWindowIsAnErrorOfItsStream() throws Exception {
+    try (RawApp slow = RawApp.connect(mesh.address())) {
+      int id = slow.nextId();
+      slow.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+      RawHttp2 wire = backend.accept();
+      int upstream = RawBackend.awaitRequest(wire);
+      wire.send(headers(upstream, END_HEADERS, OK));
+      wire.send(repeat(65, data(upstream, 0, new byte[16_384])));
+
+      assertThat(RawBackend.verdict(wire, upstream)).isEqualTo("RST_STREAM FLOW_CONTROL_ERROR");
+      slow.wire.send(windowUpdate(id, 1 << 24), windowUpdate(0, 1 << 24));
+      assertThat(slow.outcome(id)).isEqualTo(INTERNAL);
+    }
+  }
+
+  @Test
+  void resetsHurtOnlyTheirCalls() throws Exception {
+    Call call = call();
+    int id = call.id;
+    int appId = call.appId;
+    for (int i = 0; i < 100; i++) {
+      call.wire.send(reset(id, Http2Error.INTERNAL_ERROR));
+      assertThat(app.outcome(appId)).isEqualTo(INTERNAL);
+      appId = app.nextId();
+      app.wire.send(requestWith(appId, END_STREAM, "content-type", "application/grpc"));
+      id = RawBackend.awaitRequest(call.wire);
+    }
+    call.wire.send(headers(id, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
+    assertThat(app.outcome(appId)).isEqualTo("grpc-status 0");
+  }
+
+  /** CVE-2026-50560: a client that resets what it may not send, and tries again for ever. */
+  @Test
+  void aBackendThatTakesNoHeadersGetsTheRequestOnce() throws Exception {
+    Call call = call(Frames.MAX_HEADER_LIST_SIZE, 1);
+    call.wire.send(headers(call.id, END_HEADERS | END_STREAM, ":status", "431"), ping(7));
+
+    assertThat(app.outcome(call.appId)).isEqualTo("431");
+    assertThat(call.wire.await(frame -> true).type()).isEqualTo(Frames.PING);
+  }
+
+  @Test
+  void windowsOfZeroHoldOneStreamsWindowAndNoMore() throws Exception {
+    int id = app.nextId();
+    app.wire.send(requestWith(id, 0, "content-type", "application/grpc", "grpc-timeout", "500m"));
+    RawHttp2 wire = backend.accept(Frames.INITIAL_WINDOW_SIZE, 0);
+    int upstream = RawBackend.awaitRequest(wire);
+    app.wire.send(repeat(64, data(id, 0, new byte[16_384]))); // all of its window
+
+    assertThat(app.outcome(id)).isEqualTo("grpc-status 4");
+    assertThat(RawBackend.verdict(wire, upstream)).isEqualTo("RST_STREAM CANCEL");
+  }
+
+  @Test
+  void noStreamsForEverEndsWithTheDeadline() throws Exception {
+    int id = app.nextId();
+    app.wire.send(
+        requestWith(id, END_STREAM, "content-type", "application/grpc", "grpc-timeout", "200m"));
+    try (RawHttp2 wire = backend.accept(Frames.MAX_CONCURRENT_STREAMS, 0)) {
+      assertThat(app.outcome(id)).isEqualTo("grpc-status 4");
+      wire.send(ping(1));
+      assertThat(wire.await(frame -> true).type()).isEqualTo(Frames.PING);
+    }
+  }
+
+  @Test
+  void whoSaysGoAwayToEveryRequestIsNotAskedForEver() throws Exception {
+    int id = app.nextId();
+    app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+    for (int i = 0; i < 2; i++) { // remade once
+      try (RawHttp2 wire = backend.accept()) {
+        assertThat(RawBackend.awaitRequest(wire)).isEqualTo(1);
+        wire.send(Frames.goAway(0, Http2Error.NO_ERROR));
+      }
+    }
+
+    assertThat(app.outcome(id)).isEqualTo(UNAVAILABLE);
+  }
+}

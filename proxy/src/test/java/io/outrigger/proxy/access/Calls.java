@@ -1,0 +1,99 @@
+package io.outrigger.proxy.access;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.proxy.route.EffectiveTimeout;
+import java.util.Optional;
+
+/** Requests that have ended. */
+record Calls(String path, String authority, boolean complete) implements FinishedCall {
+  /** A gRPC call of which everything is known. */
+  static FinishedCall known(String path) {
+    return new Calls(path, "app.local", true);
+  }
+
+  /** A request that was refused before it was routed. */
+  static FinishedCall bare() {
+    return new Calls("/", "", false);
+  }
+
+  private Optional<String> ifComplete(String value) {
+    return complete ? Optional.of(value) : Optional.empty();
+  }
+
+  @Override
+  public CharSequence method() {
+    return "POST";
+  }
+
+  @Override
+  public boolean isGrpc() {
+    return complete;
+  }
+
+  @Override
+  public RpcStatus.Code code() {
+    return RpcStatus.Code.UNAVAILABLE;
+  }
+
+  @Override
+  public int httpStatus() {
+    return complete ? 200 : 0;
+  }
+
+  @Override
+  public Optional<LocalReason> localReason() {
+    return complete ? Optional.of(LocalReason.UPSTREAM_RESET) : Optional.empty();
+  }
+
+  @Override
+  public Optional<String> route() {
+    return ifComplete("main");
+  }
+
+  @Override
+  public Optional<String> cluster() {
+    return ifComplete("pay");
+  }
+
+  @Override
+  public Optional<String> locality() {
+    return ifComplete("r/z/s");
+  }
+
+  @Override
+  public Optional<String> endpoint() {
+    return ifComplete("10.0.0.1:80");
+  }
+
+  @Override
+  public int attempts() {
+    return complete ? 2 : 0;
+  }
+
+  @Override
+  public long durationNanos() {
+    return 12_034_567;
+  }
+
+  @Override
+  public long timeoutNanos() {
+    return complete ? 1_500_000_000 : EffectiveTimeout.NONE;
+  }
+
+  @Override
+  public CharSequence traceparent() {
+    return complete ? "00-aa-bb-01" : "";
+  }
+
+  @Override
+  public long requestBytes() {
+    return 5;
+  }
+
+  @Override
+  public long responseBytes() {
+    return 7;
+  }
+}

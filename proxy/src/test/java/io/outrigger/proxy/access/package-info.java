@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.proxy.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,142 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.testing.JsonResources;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A88 with {@code fail_on_data_errors}: what the control plane drops, traffic loses. */
+@Timeout(60)
+class FailModeIT {
+  private final Mesh mesh = new Mesh().serverFeature("fail_on_data_errors");
+  private final ControlPlane controlPlane = mesh.controlPlane;
+  private final Backend a = mesh.backend("a");
+  private final Backend b = mesh.backend("b");
+
+  @BeforeEach
+  void start() throws Exception {
+    controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.cluster("B"),
+        Xds.endpoints("A", a),
+        Xds.endpoints("B", b),
+        Xds.listener("orders", "routes"),
+        routes("B"));
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call("a.Pay/Charge").backend()).isEqualTo("a");
+    assertThat(app.call("b.Pay/Charge").backend()).isEqualTo("b");
+  }
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  private static String routes(String second) {
+    return Xds.routes("routes", Xds.host("*", Xds.route("/a.", "A"), Xds.route("/b.", second)));
+  }
+
+  private void awaitFailure(String path, String words) {
+    App app = mesh.app();
+    Await.until(
+        path + " fails",
+        () -> {
+          App.Reply reply = app.call(path);
+          return reply.code() == Status.Code.UNAVAILABLE && reply.message().contains(words);
+        });
+  }
+
+  private void awaitService(String path) {
+    App app = mesh.app();
+    Await.until(path + " works", () -> app.call(path).status().isOk());
+  }
+
+  @Conformance({"A88-05", "A88-30"})
+  @Test
+  void aDroppedListenerFailsItsTrafficUntilItIsBack() {
+    controlPlane.remove(ResourceType.LISTENER, "orders");
+    awaitFailure("a.Pay/Charge", "listener \"orders\" does not exist");
+
+    controlPlane.serve(Xds.listener("orders", "routes"));
+    awaitService("a.Pay/Charge");
+  }
+
+  @Conformance({"A88-02", "A88-31"})
+  @Test
+  void refusedRoutesFailTheTrafficUntilTheyAreRepaired() {
+    controlPlane.serve(
+        Xds.routes("routes", Xds.host("*", "{\"match\":{\"safe_regex\":{\"regex\":\"(\"}}}")));
+    awaitFailure("a.Pay/Charge", "route configuration \"routes\"");
+    awaitFailure("b.Pay/Charge", "route configuration \"routes\"");
+
+    controlPlane.serve(routes("B"));
+    awaitService("a.Pay/Charge");
+  }
+
+  @Conformance({"A88-05", "A88-32", "A31-09"})
+  @Test
+  void aDroppedClusterFailsOnlyWhatIsRoutedToItAndAnAggregatePassesItOver() {
+    controlPlane.serve(JsonResources.aggregate("G", "B", "A"), routes("G"));
+    Await.until(
+        "the aggregate serves", () -> controlPlane.subscribed(ResourceType.CLUSTER).contains("G"));
+    assertThat(mesh.app().call("b.Pay/Charge").backend()).isEqualTo("b");
+
+    controlPlane.remove(ResourceType.CLUSTER, "B");
+    App app = mesh.app();
+    Await.until("the other serves", () -> "a".equals(app.call("b.Pay/Charge").backend()));
+    controlPlane.serve(Xds.cluster("B"), routes("B"));
+    awaitService("b.Pay/Charge");
+    controlPlane.remove(ResourceType.CLUSTER, "B");
+    awaitFailure("b.Pay/Charge", "cluster \"B\"");
+    assertThat(app.call("a.Pay/Charge").backend()).isEqualTo("a");
+  }
+
+  @Conformance("A88-33")
+  @Test
+  void refusedEndpointsCloseTheClusterToNewCallsThoughItsConnectionsWork() {
+    assertThat(b.openConnections()).isPositive();
+
+    controlPlane.serve(Xds.endpoints("B", Xds.locality("x", 0, 1, List.of(70_000))));
+    awaitFailure("b.Pay/Charge", "port_value");
+    Await.until("its connections are closed", () -> b.openConnections() == 0);
+    App app = mesh.app();
+    assertThat(IntStream.range(0, 20).mapToObj(i -> app.call("b.Pay/Charge").code()))
+        .containsOnly(Status.Code.UNAVAILABLE);
+    assertThat(app.call("a.Pay/Charge").backend()).isEqualTo("a");
+
+    controlPlane.serve(Xds.endpoints("B", b));
+    awaitService("b.Pay/Charge");
+  }
+
+  @Conformance("A31-06")
+  @Test
+  void aCallThatWaitsGetsTheNewEndpointsOfItsClusterThoughTheListenerIsGone() {
+    Backend absent = mesh.absentBackend("absent");
+    controlPlane.serve(Xds.endpoints("A", absent));
+    awaitFailure("a.Pay/Charge", "127.0.0.1:" + absent.port());
+    var waiting = mesh.app().send("a.Pay/Charge", "x-outrigger-wait-for-ready", "true");
+    Await.until(
+        "it waits",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} 1.0"));
+
+    controlPlane.remove(ResourceType.LISTENER, "orders");
+    awaitFailure("b.Pay/Charge", "listener \"orders\" does not exist");
+    controlPlane.serve(Xds.endpoints("A", a));
+
+    assertThat(waiting.orTimeout(10, TimeUnit.SECONDS).join().backend()).isEqualTo("a");
+  }
+}

@@ -1,0 +1,228 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.grpc.Status;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Outlier detection with real backends that fail (A50, A91, CONTRACT section 6). */
+@Timeout(60)
+class OutlierDetectionIT {
+  private static final String METHOD = "test.Pay/Charge";
+
+  /** More than half of at least two calls failed; a second longer each time. */
+  private static final String FAILING =
+      """
+      "interval":"0.3s","base_ejection_time":"1s","max_ejection_percent":100,
+      "enforcing_success_rate":0,"enforcing_failure_percentage":100,
+      "failure_percentage_threshold":50,"failure_percentage_minimum_hosts":1,
+      "failure_percentage_request_volume":2""";
+
+  private final Mesh mesh = new Mesh();
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  private void serve(String detection, String... localities) {
+    mesh.controlPlane.serve(
+        Xds.watchedCluster("A", detection),
+        Xds.endpoints("A", localities),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+  }
+
+  @Conformance({"A50-09", "A50-35", "A50-36", "A50-54"})
+  @Test
+  void aBackendThatFailsIsEjectedAndComesBackOnItsConnection() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    Backend b = mesh.backend("b").quiet();
+    Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
+    serve(FAILING, Xds.locality("z", 0, 1, a, b, bad));
+    mesh.startReady();
+    Load load = mesh.load(mesh.app(), METHOD, 200);
+
+    Await.until("bad is ejected", () -> ejected(bad).isPresent());
+
+    JsonObject ejection = ejected(bad).orElseThrow();
+    assertThat(ejection.keySet()).containsExactlyInAnyOrder("since", "until", "times", "by");
+    assertThat(ejection.get("by").getAsString()).isEqualTo("failure_percentage");
+    assertThat(ejection.get("times").getAsInt()).isPositive();
+    Instant since = Instant.parse(ejection.get("since").getAsString());
+    assertThat(Duration.between(since, Instant.parse(ejection.get("until").getAsString())))
+        .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+    assertThat(endpoint(a).get("ejected").isJsonNull()).isTrue();
+    assertThat(metric("grpc_lb_outlier_detection_ejections_enforced_total"))
+        .anyMatch(
+            line ->
+                line.contains("grpc_target=\"xds:///orders\"")
+                    && line.contains("grpc_lb_backend_service=\"A\"")
+                    && line.contains(
+                        "grpc_lb_outlier_detection_detection_method=\"failure_percentage\""));
+
+    bad.answering(Status.OK);
+    load.awaitMore("bad", 20);
+    assertThat(bad.connections()).isEqualTo(connectionsPerBackend(a, b));
+    assertThat(history(bad)).contains("eject", "uneject");
+  }
+
+  /** Connections are per event loop, made when a loop first needs one; ejection adds none. */
+  private static int connectionsPerBackend(Backend... others) {
+    int most = 0;
+    for (Backend other : others) {
+      most = Math.max(most, other.connections());
+    }
+    return most;
+  }
+
+  @Conformance({"A50-35", "A50-39"})
+  @Test
+  void whileItIsEjectedItGetsNoCalls() throws Exception {
+    Backend a = mesh.backend("a");
+    Backend bad = mesh.backend("bad").answering(Status.UNAVAILABLE);
+    String hours = FAILING.replace("\"1s\"", "\"3600s\"");
+    serve(hours, Xds.locality("z", 0, 1, a, bad));
+    mesh.startReady();
+    App app = mesh.app();
+    Await.until(
+        "bad is ejected",
+        () -> {
+          app.call(METHOD);
+          return ejected(bad).isPresent();
+        });
+    long before = bad.started();
+
+    for (int i = 0; i < 50; i++) {
+      assertThat(app.call(METHOD).backend()).isEqualTo("a");
+    }
+
+    assertThat(bad.started()).isEqualTo(before);
+    a.answering(Status.UNAVAILABLE);
+    Await.until(
+        "nobody is left",
+        () -> app.call(METHOD).message().contains("ejected by outlier detection"));
+    App.Reply reply = app.call(METHOD);
+    assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(reply.local()).isEqualTo("no_healthy_upstream");
+  }
+
+  @Conformance("A75-26")
+  @Test
+  void anEjectedPriorityIsLeftAndTakenAgain() throws Exception {
+    Backend first = mesh.backend("first").quiet();
+    Backend second = mesh.backend("second").quiet();
+    serve(FAILING, Xds.locality("x", 0, 1, first), Xds.locality("y", 1, 1, second));
+    mesh.startReady();
+    Load load = mesh.load(mesh.app(), METHOD, 100);
+    load.awaitMore("first", 10);
+
+    first.answering(Status.ABORTED);
+    load.awaitMore("second", 10);
+    first.answering(Status.OK);
+
+    load.awaitMore("first", 10);
+  }
+
+  /** Each failure ejects for a moment, with an event that tells how many there were. */
+  @Conformance("A50-12")
+  @Test
+  void everyEndButOkIsAFailure() throws Exception {
+    Backend a = mesh.backend("a");
+    serve(
+        """
+        "interval":"0.2s","base_ejection_time":"0s","enforcing_success_rate":0,
+        "enforcing_failure_percentage":100,"failure_percentage_threshold":0,
+        "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1""",
+        Xds.locality("z", 0, 1, a));
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call(METHOD).status().isOk()).isTrue();
+
+    a.answering(Status.NOT_FOUND);
+    assertThat(app.call(METHOD).code()).isEqualTo(Status.Code.NOT_FOUND);
+    awaitFailures(a, 1);
+    CompletableFuture<App.Reply> late =
+        app.send("test.Pay/Hold", Duration.ofSeconds(1), App.WAIT_FOR_READY, "true");
+    Await.until("the call is there", () -> a.held() == 1);
+    assertThat(App.join(late).code()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+    awaitFailures(a, 2);
+    Await.until("the call is gone", () -> a.held() == 0);
+    try (App leaving = new App(mesh.address())) {
+      leaving.send("test.Pay/Hold", App.WAIT_FOR_READY, "true");
+      Await.until("the call is there", () -> a.held() == 1);
+    } // the app is gone: the call is cancelled
+
+    awaitFailures(a, 3);
+  }
+
+  private void awaitFailures(Backend backend, long expected) {
+    Await.until(
+        expected + " failures are counted",
+        () -> "there are " + failures(backend),
+        () -> failures(backend) == expected);
+  }
+
+  /** All that events told of. */
+  private long failures(Backend backend) {
+    double failures = 0;
+    for (JsonElement element : endpoint(backend).getAsJsonArray("history")) {
+      JsonObject event = element.getAsJsonObject();
+      if (event.has("failure_percentage")) {
+        failures +=
+            event.get("failure_percentage").getAsDouble() * event.get("volume").getAsLong() / 100;
+      }
+    }
+    return Math.round(failures);
+  }
+
+  private Optional<JsonObject> ejected(Backend backend) {
+    JsonElement ejected = endpoint(backend).get("ejected");
+    return ejected.isJsonNull() ? Optional.empty() : Optional.of(ejected.getAsJsonObject());
+  }
+
+  private List<String> history(Backend backend) {
+    List<String> kinds = new ArrayList<>();
+    endpoint(backend)
+        .getAsJsonArray("history")
+        .forEach(event -> kinds.add(event.getAsJsonObject().get("kind").getAsString()));
+    return kinds;
+  }
+
+  private List<String> metric(String name) {
+    return mesh.admin().get("/metrics").body().lines().filter(l -> l.startsWith(name)).toList();
+  }
+
+  private JsonObject endpoint(Backend backend) {
+    JsonObject lb = mesh.admin().get("/lb?detail=full").object();
+    JsonObject forward = lb.getAsJsonArray("forwards").get(0).getAsJsonObject();
+    return find(forward.getAsJsonObject("root"), "127.0.0.1:" + backend.port())
+        .orElseThrow(() -> new AssertionError(backend.name() + " is not in " + lb));
+  }
+
+  private static Optional<JsonObject> find(JsonObject node, String address) {
+    for (JsonElement endpoint : node.getAsJsonArray("endpoints")) {
+      if (endpoint.getAsJsonObject().get("address").getAsString().equals(address)) {
+        return Optional.of(endpoint.getAsJsonObject());
+      }
+    }
+    for (JsonElement child : node.getAsJsonArray("children")) {
+      Optional<JsonObject> found = find(child.getAsJsonObject(), address);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+}

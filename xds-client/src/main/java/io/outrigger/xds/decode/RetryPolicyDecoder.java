@@ -1,0 +1,111 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.route.v3.RetryPolicy.RetryBackOff;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.route.RetryPolicy;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code RetryPolicy} of a route or virtual host (A44 "Converting Envoy RetryPolicy to gRPC
+ * RetryPolicy"). Its other fields, such as {@code per_try_timeout}, are ignored.
+ */
+final class RetryPolicyDecoder {
+  /** First and largest wait. */
+  private record Intervals(Duration base, Duration max) {
+    static final Intervals DEFAULT = ofBase(RetryPolicy.DEFAULT_BASE_INTERVAL);
+
+    static Intervals ofBase(Duration base) {
+      return new Intervals(base, base.multipliedBy(RetryPolicy.DEFAULT_MAX_FACTOR));
+    }
+
+    Intervals atLeastShortest() {
+      return new Intervals(longer(base), longer(max));
+    }
+
+    private static Duration longer(Duration interval) {
+      Duration shortest = RetryPolicy.SHORTEST_INTERVAL;
+      return interval.compareTo(shortest) < 0 ? shortest : interval;
+    }
+  }
+
+  private RetryPolicyDecoder() {}
+
+  /** Empty when nothing is to be retried, or when the policy is wrong, which is in errors then. */
+  static Optional<RetryPolicy> decode(
+      io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {
+    int attempts = maxAttempts(proto, errors);
+    Optional<Intervals> intervals =
+        proto.hasRetryBackOff()
+            ? intervals(proto.getRetryBackOff(), errors.at("retry_back_off"))
+            : Optional.of(Intervals.DEFAULT);
+    Set<Code> codes = codes(proto.getRetryOn());
+    if (attempts < 2 || codes.isEmpty()) {
+      return Optional.empty();
+    }
+    return intervals
+        .map(Intervals::atLeastShortest)
+        .map(wait -> new RetryPolicy(codes, attempts, wait.base(), wait.max()));
+  }
+
+  /** The words for gRPC codes; those for HTTP conditions mean nothing here (A44-01). */
+  private static Set<Code> codes(String retryOn) {
+    Set<Code> codes = EnumSet.noneOf(Code.class);
+    for (String word : retryOn.split(",", -1)) {
+      switch (word.strip()) {
+        case "cancelled" -> codes.add(Code.CANCELLED);
+        case "deadline-exceeded" -> codes.add(Code.DEADLINE_EXCEEDED);
+        case "internal" -> codes.add(Code.INTERNAL);
+        case "resource-exhausted" -> codes.add(Code.RESOURCE_EXHAUSTED);
+        case "unavailable" -> codes.add(Code.UNAVAILABLE);
+        default -> {}
+      }
+    }
+    return codes;
+  }
+
+  private static int maxAttempts(
+      io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {
+    if (!proto.hasNumRetries()) {
+      return RetryPolicy.DEFAULT_RETRIES + 1;
+    }
+    long retries = Integer.toUnsignedLong(proto.getNumRetries().getValue());
+    if (retries < 1) {
+      errors.at("num_retries").add("is 0; must be at least 1, leave the policy out for no retry");
+    }
+    return (int) Math.min(retries + 1, RetryPolicy.MOST_ATTEMPTS);
+  }
+
+  /** Bounds are checked as given, before short intervals are lengthened (A44-03). */
+  private static Optional<Intervals> intervals(RetryBackOff proto, FieldErrors errors) {
+    if (!proto.hasBaseInterval()) {
+      errors.at("base_interval").add("is missing");
+      return Optional.empty();
+    }
+    Optional<Duration> base = interval(proto.getBaseInterval(), errors.at("base_interval"));
+    if (!proto.hasMaxInterval()) {
+      return base.map(Intervals::ofBase);
+    }
+    Optional<Duration> max = interval(proto.getMaxInterval(), errors.at("max_interval"));
+    if (base.isEmpty() || max.isEmpty()) {
+      return Optional.empty();
+    }
+    if (max.get().compareTo(base.get()) < 0) {
+      errors.at("max_interval").add("is less than base_interval");
+      return Optional.empty();
+    }
+    return Optional.of(new Intervals(base.get(), max.get()));
+  }
+
+  private static Optional<Duration> interval(
+      com.google.protobuf.Duration proto, FieldErrors errors) {
+    Optional<Duration> interval = ProtoDurations.decode(proto, errors);
+    if (interval.isPresent() && interval.get().isZero()) {
+      errors.add("is 0; must be greater");
+      return Optional.empty();
+    }
+    return interval;
+  }
+}

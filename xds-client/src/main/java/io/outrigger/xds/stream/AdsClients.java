@@ -1,0 +1,155 @@
+package io.outrigger.xds.stream;
+
+import io.envoyproxy.envoy.config.core.v3.Node;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.status.XdsStatusView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The xDS clients of a process, over one channel to each control plane. They connect with their
+ * first watch.
+ *
+ * <p>While no list of servers in the bootstrap has a fall-back, all targets share one client, and
+ * with it one stream to each server and one copy of each resource (A57-37). Else each target has a
+ * client of its own, since one that falls back must not take the others along (A71-07).
+ */
+@ControlConfined
+public final class AdsClients {
+  private static final String ALL_TARGETS = "";
+
+  private final ControlLoop loop;
+  private final Executor decoding;
+  private final RandomSource random;
+  private final Bootstrap bootstrap;
+  private final Node node;
+  private final ResponseDecoder decoder;
+  private final AdsObserver observer;
+  private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
+  private final Map<String, TargetClient> clients = new LinkedHashMap<>();
+  private boolean closed;
+
+  /**
+   * May be called on any thread; everything else on {@code loop}.
+   *
+   * @param decoding runs {@code decoder}, one response after the other in their order
+   * @param version of this program, told to the control plane
+   * @param decoder such as {@code ResourceDecoder::decode}
+   * @param connect makes the transport to a server, once each; its exceptions pass through
+   * @param observer besides the log
+   */
+  public AdsClients(
+      ControlLoop loop,
+      Executor decoding,
+      RandomSource random,
+      Bootstrap bootstrap,
+      String version,
+      ResponseDecoder decoder,
+      Function<XdsServer, AdsTransport> connect,
+      AdsObserver observer) {
+    this.loop = loop;
+    this.decoding = decoding;
+    this.random = random;
+    this.bootstrap = bootstrap;
+    this.node = NodeMessage.of(bootstrap.node(), version);
+    this.decoder = decoder;
+    this.observer = observer;
+    serverLists(bootstrap)
+        .flatMap(List::stream)
+        .forEach(server -> transports.computeIfAbsent(server, connect));
+    if (isShared()) {
+      clients.put(ALL_TARGETS, newClient(ALL_TARGETS));
+    }
+  }
+
+  /**
+   * The client of one target; may be called on any thread. What it knows of resources lasts while
+   * one of them is watched.
+   *
+   * @param target as configured, such as {@code xds:///orders}
+   */
+  public XdsClient of(String target) {
+    String scope = isShared() ? ALL_TARGETS : target;
+    return new XdsClient() {
+      @Override
+      public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
+        loop.checkInside();
+        Watch watch =
+            clients.computeIfAbsent(scope, AdsClients.this::newClient).watch(type, name, watcher);
+        return () -> {
+          watch.close();
+          forgetLater(scope);
+        };
+      }
+    };
+  }
+
+  /** What is known now. */
+  public XdsStatusView status() {
+    loop.checkInside();
+    return new XdsStatusView(clients.values().stream().map(TargetClient::status).toList());
+  }
+
+  /** Ends every stream and releases the channels; watchers hear nothing more. */
+  public void close() {
+    loop.checkInside();
+    closed = true;
+    clients.values().forEach(TargetClient::close);
+    transports.values().forEach(AdsTransport::close);
+  }
+
+  private boolean isShared() {
+    return serverLists(bootstrap).allMatch(servers -> servers.size() <= 1);
+  }
+
+  private static Stream<List<XdsServer>> serverLists(Bootstrap bootstrap) {
+    return Stream.concat(
+        Stream.of(bootstrap.servers()),
+        bootstrap.authorities().values().stream().map(Bootstrap.Authority::servers));
+  }
+
+  private TargetClient newClient(String scope) {
+    return new TargetClient(loop, scope, bootstrap, this::newSupervisor);
+  }
+
+  private StreamSupervisor newSupervisor(XdsServer server) {
+    var context = new DecodeContext(server.features(), bootstrap.certificateProviders().keySet());
+    return new StreamSupervisor(
+        loop,
+        decoding,
+        random,
+        server,
+        Optional.ofNullable(transports.get(server)).orElseThrow(),
+        node,
+        new IncrementalDecoder(decoder, context),
+        observer);
+  }
+
+  /** Behind the turn in which a watch may be closed and opened again. */
+  private void forgetLater(String scope) {
+    if (!scope.equals(ALL_TARGETS)) {
+      loop.execute(() -> loop.execute(() -> forgetUnused(scope)));
+    }
+  }
+
+  private void forgetUnused(String scope) {
+    TargetClient client = clients.get(scope);
+    if (!closed && client != null && !client.isInUse()) {
+      clients.remove(scope);
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A resource name in its canonical form (A47, xRFC TP1): names that differ only in the order of
+ * their context parameters are the same resource (A47-03).
+ *
+ * @param authority of a name of the new style, possibly empty; absent in an old-style name
+ * @param text what is asked for on the wire
+ */
+@AnyThread
+record ResourceName(Optional<String> authority, String text) {
+  private static final String NEW_STYLE = "xdstp:";
+  private static final String TYPE_URL_PREFIX = "type.googleapis.com/";
+
+  /** Reads {@code name}; fails when it has the new style and is not a name of that type. */
+  static Outcome<ResourceName> of(ResourceType<?> type, String name) {
+    if (!name.startsWith(NEW_STYLE)) {
+      return Outcome.ok(new ResourceName(Optional.empty(), name)); // A47-04
+    }
+    String typeName = type.typeUrl().substring(TYPE_URL_PREFIX.length());
+    int path = name.startsWith("//", NEW_STYLE.length()) ? name.indexOf('/', 8) : -1;
+    if (path < 0 || !name.startsWith(typeName + "/", path + 1)) {
+      return Outcome.failed(
+          new RpcStatus(
+              RpcStatus.Code.INVALID_ARGUMENT,
+              "%s \"%s\" has no name of the form xdstp://AUTHORITY/%s/ID"
+                  .formatted(type.noun(), name, typeName)));
+    }
+    return Outcome.ok(
+        new ResourceName(
+            Optional.of(name.substring(NEW_STYLE.length() + 2, path)), canonical(name)));
+  }
+
+  /** The canonical form of a name that a control plane sent; itself when it cannot be read. */
+  static String canonical(ResourceType<?> type, String name) {
+    return name.startsWith(NEW_STYLE)
+        ? of(type, name).match(ResourceName::text, unreadable -> name)
+        : name;
+  }
+
+  /** Sorted parameters, and no directives: those are for whoever reads the resource. */
+  private static String canonical(String name) {
+    int fragment = name.indexOf('#');
+    String plain = fragment < 0 ? name : name.substring(0, fragment);
+    int query = plain.indexOf('?');
+    if (query < 0) {
+      return plain;
+    }
+    String sorted =
+        Arrays.stream(plain.substring(query + 1).split("&", -1))
+            .filter(parameter -> !parameter.isEmpty())
+            .sorted()
+            .collect(Collectors.joining("&"));
+    return plain.substring(0, query) + (sorted.isEmpty() ? "" : "?" + sorted);
+  }
+}

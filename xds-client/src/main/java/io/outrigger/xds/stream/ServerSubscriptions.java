@@ -1,0 +1,62 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.xds.ResourceType;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What one server is asked for: the subscriptions of each authority that uses it (A47-08, A71). */
+@ControlConfined
+final class ServerSubscriptions {
+  private final List<Subscriptions> parts = new ArrayList<>();
+
+  void add(Subscriptions part) {
+    parts.add(part);
+  }
+
+  void remove(Subscriptions part) {
+    parts.remove(part);
+  }
+
+  boolean isEmpty() {
+    return parts.stream().allMatch(Subscriptions::isEmpty);
+  }
+
+  /** Names belong to one authority each, so one part at most knows it. */
+  <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {
+    for (Subscriptions part : parts) {
+      Subscription<T> found = part.find(type, name);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /** A copy, so that watchers may add and close watches while it is walked. */
+  <T> List<Subscription<T>> all(ResourceType<T> type) {
+    List<Subscription<T>> all = new ArrayList<>();
+    parts.forEach(part -> all.addAll(part.all(type)));
+    return all;
+  }
+
+  /** A copy of every subscription, by type in the order of their dependency. */
+  List<Subscription<?>> all() {
+    List<Subscription<?>> all = new ArrayList<>();
+    ResourceType.ALL.forEach(type -> all.addAll(all(type)));
+    return all;
+  }
+
+  /** The names to request of a type; the same instance while nothing changes, in the usual case. */
+  Set<String> names(ResourceType<?> type) {
+    if (parts.size() == 1) {
+      return parts.get(0).names(type);
+    }
+    Set<String> names = new LinkedHashSet<>();
+    parts.forEach(part -> names.addAll(part.names(type)));
+    return names;
+  }
+}

@@ -1,0 +1,149 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.cache.CacheEntry.Held;
+import io.outrigger.xds.status.XdsStatusView;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * What A71 calls an XdsClient: one cache, and one stream at most to each server, for the targets of
+ * one scope. The authority in a name says which servers it is asked from (A47).
+ */
+@ControlConfined
+final class TargetClient implements XdsClient {
+  private static final Watch NOTHING = () -> {};
+
+  private final ControlLoop loop;
+  private final String scope;
+  private final Bootstrap bootstrap;
+  private final Function<XdsServer, StreamSupervisor> supervisors;
+  private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
+  private final Authority topLevel; // of old-style names (A47-04)
+  private final Map<String, Authority> authorities = new LinkedHashMap<>();
+
+  /**
+   * @param scope the target, or empty for all of them
+   * @param supervisors makes the stream to a server
+   */
+  TargetClient(
+      ControlLoop loop,
+      String scope,
+      Bootstrap bootstrap,
+      Function<XdsServer, StreamSupervisor> supervisors) {
+    this.loop = loop;
+    this.scope = scope;
+    this.bootstrap = bootstrap;
+    this.supervisors = supervisors;
+    this.topLevel = authority("", bootstrap.servers(), false);
+  }
+
+  @Override
+  public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
+    loop.checkInside();
+    Outcome<ResourceName> read = ResourceName.of(type, name);
+    if (!(read instanceof Outcome.Ok<ResourceName> ok)) {
+      return failed(watcher, read.status());
+    }
+    Optional<String> authority = ok.value().authority();
+    if (authority.isEmpty()) {
+      return topLevel.watch(type, ok.value().text(), watcher);
+    }
+    Bootstrap.Authority known = bootstrap.authorities().get(authority.get());
+    if (known == null) { // A47-02
+      return failed(
+          watcher,
+          RpcStatus.unavailable(
+              "%s \"%s\": authority \"%s\" is not among the bootstrap's authorities"
+                  .formatted(type.noun(), name, authority.get())));
+    }
+    return authorities
+        .computeIfAbsent(
+            authority.get(),
+            of ->
+                authority(
+                    of,
+                    known.servers().isEmpty() ? bootstrap.servers() : known.servers(),
+                    known.fallbackOnReachabilityOnly()))
+        .watch(type, ok.value().text(), watcher);
+  }
+
+  private static <T> Watch failed(ResourceWatcher<T> watcher, RpcStatus reason) {
+    watcher.onChanged(Outcome.failed(reason));
+    return NOTHING;
+  }
+
+  private Authority authority(String name, List<XdsServer> preferred, boolean reachabilityOnly) {
+    return new Authority(
+        loop,
+        name,
+        preferred.stream()
+            .distinct()
+            .map(server -> servers.computeIfAbsent(server, supervisors)) // A47-08
+            .toList(),
+        reachabilityOnly);
+  }
+
+  /** Whether anybody watches anything. */
+  boolean isInUse() {
+    return everyAuthority().anyMatch(authority -> !authority.subscriptions().isEmpty());
+  }
+
+  XdsStatusView.Client status() {
+    List<XdsStatusView.Resource> resources = new ArrayList<>();
+    for (ResourceType<?> type : ResourceType.ALL) {
+      everyAuthority()
+          .flatMap(authority -> authority.subscriptions().all(type).stream())
+          .forEach(subscription -> resources.add(view(subscription)));
+    }
+    return new XdsStatusView.Client(
+        scope,
+        servers.values().stream().map(StreamSupervisor::status).toList(),
+        everyAuthority().map(Authority::status).toList(),
+        resources);
+  }
+
+  void close() {
+    servers.values().forEach(StreamSupervisor::close);
+  }
+
+  private Stream<Authority> everyAuthority() {
+    return Stream.concat(Stream.of(topLevel), authorities.values().stream());
+  }
+
+  private static <T> XdsStatusView.Resource view(Subscription<T> subscription) {
+    var entry = subscription.entry();
+    return new XdsStatusView.Resource(
+        subscription.type().label(),
+        subscription.type().typeUrl(),
+        subscription.name(),
+        entry.state().label(),
+        entry.held().map(Held::version).orElse(""),
+        entry.held().map(Held::at),
+        entry.held().map(Held::raw),
+        entry
+            .dataError()
+            .map(
+                error ->
+                    new XdsStatusView.ResourceError(
+                        error.version(),
+                        error.status(),
+                        error.refused(),
+                        error.at(),
+                        error.count())),
+        entry.streamError());
+  }
+}

@@ -1,0 +1,324 @@
+package io.outrigger.xds.stream;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.LISTENER;
+import static io.outrigger.xds.stream.FleetFixture.REFUSED;
+import static io.outrigger.xds.stream.FleetFixture.server;
+import static io.outrigger.xds.stream.FleetFixture.servers;
+import static io.outrigger.xds.testing.TextResources.invalid;
+import static io.outrigger.xds.testing.TextResources.resource;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.testing.RecordingWatcher;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A71 "Change XdsClient to support fallback within each xDS authority", A95. */
+final class FallbackScenarioTest {
+  private static final String FIRST = "first.test:1";
+  private static final String SECOND = "second.test:1";
+  private static final String THIRD = "third.test:1";
+  private static final String FIRST_FAILED =
+      "xDS server first.test:1 cannot be reached: UNAVAILABLE: connection refused";
+  private static final String SECOND_FAILED =
+      "xDS server second.test:1 cannot be reached: UNAVAILABLE: connection refused";
+
+  private final FleetFixture fleet = new FleetFixture(FIRST, SECOND);
+
+  @Test
+  @Conformance("A71-01")
+  void theSecondServerIsAskedOnlyWhenTheFirstIsDownAndSomethingIsMissing() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.loop.advance(Duration.ofMinutes(1));
+    assertThat(fleet.at(SECOND).streams()).as("silent is not down").isEmpty();
+
+    fleet.fail(FIRST);
+
+    assertThat(fleet.asked(SECOND, LISTENER)).containsExactly("a");
+    assertThat(listener.take()).as("the second is tried first").isEmpty();
+  }
+
+  @Test
+  @Conformance("A71-01")
+  void whatIsKnownNotToExistIsNotMissing() {
+    fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready();
+    fleet.loop.advance(Duration.ofSeconds(15)); // declared missing
+
+    fleet.fail(FIRST);
+
+    assertThat(fleet.at(SECOND).streams()).isEmpty();
+  }
+
+  @Test
+  @Conformance("A71-02")
+  void withEverythingCachedTheSecondSeesNoConnectionHoweverLongTheFirstIsDown() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    listener.take();
+
+    for (int attempt = 0; attempt < 5; attempt++) {
+      fleet.loop.advance(Duration.ofMinutes(3));
+      fleet.fail(FIRST);
+    }
+
+    assertThat(fleet.at(SECOND).streams()).isEmpty();
+    assertThat(listener.take())
+        .as("and is noted")
+        .containsExactly("ambient: UNAVAILABLE: " + FIRST_FAILED);
+  }
+
+  @Test
+  @Conformance("A71-03")
+  void fallingBackAsksForEverythingAndReplacesWhatWasCachedAsItComes() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "old"));
+    var cluster = fleet.watch(CLUSTER, "c");
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    listener.take();
+
+    fleet.fail(FIRST);
+
+    assertThat(fleet.at(SECOND).stream().take())
+        .extracting(request -> request.getTypeUrl() + request.getResourceNamesList())
+        .containsExactly(LISTENER.typeUrl() + "[a]", CLUSTER.typeUrl() + "[c]");
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "new"));
+    fleet.at(SECOND).stream().respond(CLUSTER, "9", resource(CLUSTER, "c", "x"));
+    assertThat(listener.take()).containsExactly("ok: new");
+    assertThat(cluster.take()).containsExactly("ok: x");
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void theFirstServersResponseEndsTheFallbackAndItsDataWins() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+    fleet.loop.advance(Duration.ofSeconds(2)); // the first is tried again meanwhile
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+    assertThat(fleet.at(SECOND).openStreams()).hasSize(1);
+
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+
+    assertThat(fleet.at(SECOND).openStreams()).isEmpty();
+    assertThat(listener.take()).containsExactly("ok: spare", "ok: own");
+    fleet.loop.advance(Duration.ofHours(1));
+    assertThat(fleet.at(SECOND).streams()).as("not tried any more").hasSize(1);
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void aServerThatComesBackIsToldOfNoVersion() {
+    fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+    fleet.watch(CLUSTER, "c");
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+
+    fleet.loop.advance(Duration.ofSeconds(3));
+
+    assertThat(fleet.at(FIRST).stream().take())
+        .as("it would leave out what it believes we have")
+        .isNotEmpty()
+        .allMatch(request -> request.getVersionInfo().isEmpty());
+  }
+
+  @Test
+  @Conformance("A71-05")
+  void watchersHearOfTroubleOnlyWhenEveryServerFailed() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    assertThat(listener.take()).isEmpty();
+
+    fleet.fail(SECOND);
+
+    assertThat(listener.take())
+        .containsExactly("failed: UNAVAILABLE: " + FIRST_FAILED + "; " + SECOND_FAILED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+    assertThat(listener.take()).containsExactly("ok: spare");
+  }
+
+  @Test
+  @Conformance("A71-05")
+  void theFirstServersFurtherFailuresAreNobodysConcernWhileTheSecondWorks() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+    listener.take();
+
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.fail(FIRST);
+
+    assertThat(listener.take()).isEmpty();
+  }
+
+  @Test
+  @Conformance("A71-06")
+  void timersOfAConnectedServerCauseNoFallback() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready();
+
+    fleet.loop.advance(Duration.ofMinutes(5));
+
+    assertThat(listener.take()).hasSize(1).first().asString().startsWith("failed: NOT_FOUND");
+    assertThat(fleet.at(SECOND).streams()).isEmpty();
+  }
+
+  @Test
+  @Conformance("A71-07")
+  void aTargetThatFallsBackDoesNotTakeAnotherAlong() {
+    var orders = fleet.watch("xds:///orders", LISTENER, "orders");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "orders", "x"));
+    var pay = fleet.watch("xds:///pay", LISTENER, "pay");
+
+    fleet.fail(FIRST); // the newer stream, that of pay
+
+    assertThat(fleet.asked(SECOND, LISTENER)).as("orders is cached").containsExactly("pay");
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "pay", "y"));
+    assertThat(pay.take()).containsExactly("ok: y");
+    assertThat(orders.take()).containsExactly("ok: x");
+    assertThat(fleet.status().clients())
+        .extracting(XdsStatusView.Client::scope, client -> client.authorities().get(0).inUse())
+        .containsExactly(tuple("xds:///orders", 1), tuple("xds:///pay", 2));
+  }
+
+  @Test
+  @Conformance("A71-08")
+  void aNewNeedDuringAnOutageStartsTheFallback() {
+    fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.fail(FIRST);
+    assertThat(fleet.at(SECOND).streams()).isEmpty();
+
+    var cluster = fleet.watch(CLUSTER, "c");
+
+    assertThat(fleet.asked(SECOND, CLUSTER)).containsExactly("c");
+    assertThat(cluster.take()).as("it waits for the second").isEmpty();
+  }
+
+  @Test
+  void eachFailureLeadsOneServerFurtherAndTheReturnOfAnyEndsThoseAfterIt() {
+    var three = new FleetFixture(FIRST, SECOND, THIRD);
+    var listener = three.watch(LISTENER, "a");
+    three.fail(FIRST);
+    three.fail(SECOND);
+    three.at(THIRD).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "third"));
+    three.loop.advance(Duration.ofSeconds(2));
+
+    three.at(SECOND).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "second"));
+
+    assertThat(listener.take()).containsExactly("ok: third", "ok: second");
+    assertThat(three.at(FIRST).openStreams()).as("still hoped for").hasSize(1);
+    assertThat(three.at(SECOND).openStreams()).hasSize(1);
+    assertThat(three.at(THIRD).openStreams()).isEmpty();
+  }
+
+  @Test
+  void aServerThatIsNeededAgainIsAskedAfreshAtOnce() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.fail(SECOND);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+    int streams = fleet.at(SECOND).streams().size();
+    listener.take();
+
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.watch(CLUSTER, "c");
+    fleet.fail(FIRST);
+
+    assertThat(fleet.at(SECOND).streams()).hasSize(streams + 1);
+    assertThat(listener.take()).as("its earlier failure is not held against it").isEmpty();
+  }
+
+  @Test
+  @Conformance("A88-18")
+  void theServerThatSentAnErrorDecidesByItsFeatures() {
+    var strict = new ServerFeatures(false, true, false);
+    var mixed =
+        new FleetFixture(
+            List.of(server(FIRST, ServerFeatures.NONE), server(SECOND, strict)), Map.of());
+    var listener = mixed.watch(LISTENER, "a");
+    mixed.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    mixed.at(FIRST).stream().respond(LISTENER, "2", invalid(LISTENER, "a", "bad"));
+    assertThat(listener.take())
+        .as("kept by the first")
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("ambient");
+    mixed.watch(CLUSTER, "c");
+    mixed.at(FIRST).stream().closeWith(REFUSED);
+    mixed.loop.advance(Duration.ofSeconds(2));
+    mixed.fail(FIRST);
+
+    mixed.at(SECOND).stream().ready().respond(LISTENER, "9", invalid(LISTENER, "a", "worse"));
+
+    assertThat(listener.take())
+        .last()
+        .asString()
+        .startsWith("failed: INVALID_ARGUMENT")
+        .contains("worse");
+  }
+
+  @Test
+  @Conformance("A95-01")
+  void anAuthorityMayFallBackOnReachabilityAlone() {
+    var endpoints = new Bootstrap.Authority(servers(FIRST, SECOND), Optional.empty(), true);
+    var eager = new FleetFixture(servers(FIRST), Map.of("eds", endpoints));
+    String name = "xdstp://eds/envoy.config.listener.v3.Listener/a";
+    eager.watch(LISTENER, name);
+    eager.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, name, "x"));
+    eager.at(FIRST).stream().closeWith(REFUSED);
+    eager.loop.advance(Duration.ofSeconds(2));
+
+    eager.fail(FIRST);
+
+    assertThat(eager.asked(SECOND, LISTENER)).containsExactly(name);
+  }
+
+  @Test
+  void aTargetThatIsLetGoEndsItsStreamsAndIsForgotten() {
+    XdsClient.Watch watch =
+        fleet.watch("xds:///orders", LISTENER, "orders", new RecordingWatcher<>());
+    fleet.watch("xds:///pay", LISTENER, "pay");
+
+    fleet.loop.inside(watch::close);
+
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+    assertThat(fleet.status().clients())
+        .extracting(XdsStatusView.Client::scope)
+        .containsExactly("xds:///pay");
+  }
+
+  @Test
+  void aClosedFleetTriesNothingMore() {
+    fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+
+    fleet.loop.inside(fleet.clients::close);
+    fleet.loop.advance(Duration.ofHours(1));
+
+    assertThat(fleet.at(FIRST).openStreams()).isEmpty();
+    assertThat(fleet.at(SECOND).openStreams()).isEmpty();
+    assertThat(fleet.at(FIRST).streams()).hasSize(1);
+  }
+}

@@ -1,0 +1,69 @@
+package io.outrigger.xds.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceType;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A47, xRFC TP1. */
+final class ResourceNameTest {
+  private static final String TYPE = "envoy.config.cluster.v3.Cluster";
+
+  @ParameterizedTest
+  @Conformance("A47-03")
+  @CsvSource({
+    "xdstp://a/TYPE/c,                  a,  xdstp://a/TYPE/c",
+    "xdstp://a/TYPE/c/d?b=2&a=1,        a,  xdstp://a/TYPE/c/d?a=1&b=2",
+    "xdstp://a/TYPE/c?a=1&b=2,          a,  xdstp://a/TYPE/c?a=1&b=2",
+    "xdstp://a/TYPE/c?,                 a,  xdstp://a/TYPE/c",
+    "xdstp://a/TYPE/c?b=2&a=1#alt=x,    a,  xdstp://a/TYPE/c?a=1&b=2",
+    "xdstp:///TYPE/c,                   '', xdstp:///TYPE/c",
+  })
+  void newStyleNamesHaveAnAuthorityAndSortedParameters(
+      String name, String authority, String canonical) {
+    var read = ResourceName.of(ResourceType.CLUSTER, name.replace("TYPE", TYPE));
+
+    assertThat(read.toOptional())
+        .contains(new ResourceName(Optional.of(authority), canonical.replace("TYPE", TYPE)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"c", "a/b?z=1&a=2", "xds://a/b", "xdst", ""})
+  void anyOtherNameIsTakenAsItIs(String name) {
+    assertThat(ResourceName.of(ResourceType.CLUSTER, name).toOptional())
+        .contains(new ResourceName(Optional.empty(), name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "xdstp:",
+        "xdstp:a",
+        "xdstp:/a",
+        "xdstp://",
+        "xdstp://a",
+        "xdstp://a/",
+        "xdstp://a/c",
+        "xdstp://a/envoy.config.listener.v3.Listener/c",
+        "xdstp://a/envoy.config.cluster.v3.Cluster"
+      })
+  void whatCannotBeANameOfTheTypeIsRefused(String name) {
+    var read = ResourceName.of(ResourceType.CLUSTER, name);
+
+    assertThat(read.status().code()).isEqualTo(RpcStatus.Code.INVALID_ARGUMENT);
+    assertThat(ResourceName.canonical(ResourceType.CLUSTER, name)).isEqualTo(name);
+  }
+
+  @Test
+  void theCanonicalFormOfACanonicalNameIsItself() {
+    String name = "xdstp://a/" + TYPE + "/c?a=1&b=2";
+
+    assertThat(ResourceName.canonical(ResourceType.CLUSTER, name)).isEqualTo(name);
+  }
+}
