@@ -45,8 +45,8 @@ public final class Xxh64 {
     int at = 0;
     long hash = P5;
     if (length >= STRIPE) {
-      long a = P1 + P2;
       long b = P2;
+      long a = b + P1;
       long c = 0;
       long d = -P1;
       for (; at <= length - STRIPE; at += STRIPE) {

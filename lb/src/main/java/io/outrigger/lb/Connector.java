@@ -7,13 +7,24 @@ import io.outrigger.config.endpoint.EndpointAddress;
 /** The seam to sockets: the proxy implements it over Netty, tests with a fake. */
 @ControlConfined
 public interface Connector {
-  /** Starts one attempt to connect to {@code address}; it fails by itself after its time-out. */
-  Attempt connect(EndpointAddress address, Listener listener);
+  /**
+   * Starts one attempt to connect to {@code address}; it fails by itself after its time-out.
+   *
+   * @param maxConnections see {@link Attempt#limitConnections}
+   */
+  Attempt connect(EndpointAddress address, int maxConnections, Listener listener);
 
   /** A connection, being made or made. */
   interface Attempt {
     /** Gives it up: an attempt is aborted, a live connection drains its streams, then closes. */
     void close();
+
+    /**
+     * How many connections there may be, at least 1 (A105): more than the first only while calls
+     * wait because the peer admits no more streams. Lowering it closes none. A connector that never
+     * makes more than one has nothing to do.
+     */
+    default void limitConnections(int max) {}
   }
 
   /**

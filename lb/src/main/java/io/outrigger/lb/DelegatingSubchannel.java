@@ -33,6 +33,11 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
+  public void limitConnections(long max) {
+    delegate().limitConnections(max);
+  }
+
+  @Override
   public @Nullable Transport transport() {
     return delegate().transport();
   }

@@ -75,17 +75,19 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A cluster's drops and its limit of requests in flight (A27, A32).
+   * A cluster's drops and its limits of requests in flight and of connections (A27, A32, A105).
    *
    * @param edsServiceName empty for a cluster that has none; another one is another cluster
    *     (A32-09)
    * @param maxRequests unsigned 32 bit
+   * @param maxConnections of each subchannel (A105); unsigned 32 bit, at least 1
    */
   record ClusterImpl(
       FailureNote note,
       String edsServiceName,
       List<DropCategory> drops,
       long maxRequests,
+      long maxConnections,
       LbConfig child)
       implements LbConfig {
     private record Identity(String cluster, String edsServiceName) {}

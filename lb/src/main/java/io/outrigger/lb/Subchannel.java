@@ -6,9 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection (or several, one per event loop) to one address, as policies see it. A node that
- * accounts calls wraps the subchannels that its children ask for (decision 0001); the wrapper
- * passes everything else on.
+ * A connection (or several) to one address, as policies see it. A node that accounts calls wraps
+ * the subchannels that its children ask for (decision 0001); the wrapper passes everything else on.
  */
 public interface Subchannel {
   Endpoint endpoint();
@@ -20,6 +19,14 @@ public interface Subchannel {
 
   /** Gives the subchannel up: the connection closes when its streams have ended. Control loop. */
   void close();
+
+  /**
+   * How many connections the subchannel may have (A105 {@code max_connections_per_subchannel}); may
+   * change at any time. Control loop.
+   *
+   * @param max unsigned 32 bit, at least 1; 1 as long as nothing is said
+   */
+  default void limitConnections(long max) {}
 
   /** The live transport; null when there is none at this moment. Any thread, one volatile read. */
   @Nullable Transport transport();

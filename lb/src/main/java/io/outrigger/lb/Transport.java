@@ -1,4 +1,15 @@
 package io.outrigger.lb;
 
-/** A live connection; what it can do is between the connector and the forwarder. */
-public interface Transport {}
+import java.time.Duration;
+
+/** A live connection; what calls do with it is between the connector and the forwarder. */
+public interface Transport {
+  /**
+   * Asks the backend to report its load again and again (A51 "Out of Band Metrics Reporting").
+   * Control loop.
+   *
+   * @param interval how often reports are wished for; the backend may have its own mind
+   * @param listener told on the control loop, never before this returns
+   */
+  LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener);
+}

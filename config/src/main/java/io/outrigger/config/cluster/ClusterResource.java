@@ -6,9 +6,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A Cluster (A27, A32, A37, A50, A75).
+ * A Cluster (A27, A32, A37, A50, A75, A105).
  *
  * @param maxRequests unsigned 32 bit limit of requests in flight (A32)
+ * @param maxConnections to each address of an endpoint (A105); unsigned 32 bit, at least 1
  * @param idleTimeout how long a forced session connection lives unused (A75)
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
  * @param httpConnect whether connections go through the proxies that endpoints name (A86)
@@ -18,11 +19,13 @@ public record ClusterResource(
     ClusterSource source,
     BalancingPolicy policy,
     long maxRequests,
+    long maxConnections,
     Optional<OutlierDetection> outlierDetection,
     Duration idleTimeout,
     Set<HealthStatus> overrideHostStatus,
     boolean httpConnect) {
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
+  public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
   public ClusterResource {
@@ -35,6 +38,7 @@ public record ClusterResource(
       ClusterSource source,
       BalancingPolicy policy,
       long maxRequests,
+      long maxConnections,
       Optional<OutlierDetection> outlierDetection,
       Duration idleTimeout,
       Set<HealthStatus> overrideHostStatus) {
@@ -43,6 +47,7 @@ public record ClusterResource(
         source,
         policy,
         maxRequests,
+        maxConnections,
         outlierDetection,
         idleTimeout,
         overrideHostStatus,

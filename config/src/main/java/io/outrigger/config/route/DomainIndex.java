@@ -1,5 +1,6 @@
 package io.outrigger.config.route;
 
+import io.outrigger.base.AnyThread;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -13,18 +14,25 @@ import org.jspecify.annotations.Nullable;
  * The domains of virtual hosts by what they fit, so that the best of thousands is found at once
  * (A28-01). Where two hosts have the same domain the first of them has it. Immutable.
  */
+@AnyThread
 final class DomainIndex {
   private final Map<String, VirtualHost> exact = new HashMap<>();
   private final Affixes suffixes = new Affixes();
   private final Affixes prefixes = new Affixes();
-  private @Nullable VirtualHost any;
+  private final @Nullable VirtualHost any;
 
   DomainIndex(List<VirtualHost> hosts) {
+    VirtualHost first = null;
     for (VirtualHost host : hosts) {
       for (String domain : host.domains()) {
-        add(domain.toLowerCase(Locale.ROOT), host);
+        if (domain.equals("*")) {
+          first = first == null ? host : first;
+        } else {
+          add(domain.toLowerCase(Locale.ROOT), host);
+        }
       }
     }
+    any = first;
   }
 
   private void add(String domain, VirtualHost host) {
@@ -34,8 +42,6 @@ final class DomainIndex {
       exact.putIfAbsent(domain, host);
     } else if (domain.indexOf('*', star + 1) >= 0) {
       return; // malformed: fits nothing (A28-02)
-    } else if (domain.length() == 1) {
-      any = any == null ? host : any;
     } else if (star == 0) {
       suffixes.add(domain.substring(1), host);
     } else if (star == last) {

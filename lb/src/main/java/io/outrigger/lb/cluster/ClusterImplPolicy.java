@@ -17,13 +17,15 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Drops calls as the control plane asks (A27), limits those in flight (A32), and counts the calls
- * of each subchannel beneath. A change of limits makes a new picker and touches no connection;
- * calls in flight are never cut (A32-05).
+ * of each subchannel beneath, whose connections it limits (A105). A change of limits makes a new
+ * picker and touches no connection; calls in flight are never cut (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
@@ -34,6 +36,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   private final LbParent parent;
   private final ChildSlot child;
   private final PublishGate gate = new PublishGate(this::publish);
+
+  private final Set<Subchannel> subchannels = new HashSet<>();
 
   private LbConfig.ClusterImpl config;
   private boolean closed;
@@ -61,7 +65,11 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   @Override
   public void update(LbConfig next) {
+    LbConfig.ClusterImpl before = config;
     config = (LbConfig.ClusterImpl) next;
+    if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
+      subchannels.forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
+    }
     gate.publishAfter(() -> child.update(config.child()));
   }
 
@@ -84,6 +92,7 @@ public final class ClusterImplPolicy implements LbPolicy {
         Map.of(
             "eds_service_name", config.edsServiceName(),
             "max_requests", config.maxRequests(),
+            "max_connections_per_subchannel", config.maxConnections(),
             "drops", drops),
         breaker.inFlight() + " requests in flight",
         List.of(child.describe(name)));
@@ -103,8 +112,11 @@ public final class ClusterImplPolicy implements LbPolicy {
     @Override
     public Subchannel newSubchannel(
         Backend backend, EndpointAddress address, SubchannelListener listener) {
-      return new CountedSubchannel(
-          parent.newSubchannel(backend, address, listener), breaker, loops);
+      Subchannel subchannel = parent.newSubchannel(backend, address, listener);
+      subchannel.limitConnections(config.maxConnections());
+      var counted = new CountedSubchannel(subchannel, breaker, loops, subchannels::remove);
+      subchannels.add(counted);
+      return counted;
     }
 
     @Override

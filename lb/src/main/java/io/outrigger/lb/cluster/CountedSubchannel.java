@@ -8,6 +8,7 @@ import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
+import java.util.function.Consumer;
 
 /** Counts the calls of one address, and lets the cluster's breaker know of each end. */
 @AnyThread
@@ -15,9 +16,15 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private final Subchannel subchannel;
   private final CircuitBreaker breaker;
   private final CallCounts counts;
+  private final Consumer<Subchannel> onClose;
 
-  CountedSubchannel(Subchannel subchannel, CircuitBreaker breaker, int loops) {
+  /**
+   * @param onClose told on the control loop
+   */
+  CountedSubchannel(
+      Subchannel subchannel, CircuitBreaker breaker, int loops, Consumer<Subchannel> onClose) {
     this.subchannel = subchannel;
+    this.onClose = onClose;
     this.breaker = breaker;
     this.counts = new CallCounts(loops);
   }
@@ -25,6 +32,12 @@ final class CountedSubchannel extends DelegatingSubchannel {
   @Override
   protected Subchannel delegate() {
     return subchannel;
+  }
+
+  @Override
+  public void close() {
+    onClose.accept(this);
+    subchannel.close();
   }
 
   @Override

@@ -69,7 +69,11 @@ public class Member {
 
   final void close() {
     addresses.close();
+    onClose();
   }
+
+  /** The policy has no use for the endpoint any more. */
+  protected void onClose() {}
 
   final LbEndpoint describe() {
     return addresses.describe(List.of(backend)).get(0);

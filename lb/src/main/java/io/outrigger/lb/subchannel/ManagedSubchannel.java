@@ -21,7 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subchannel at the bottom of the tree: keeps one connection to one address, when asked to.
+ * The subchannel at the bottom of the tree: keeps a connection to one address, when asked to; the
+ * connector may add others to it (A105).
  *
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection
@@ -44,6 +45,9 @@ public final class ManagedSubchannel implements Subchannel {
   /** As long as the first step of the back-off. */
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision 0006
 
+  /** Whatever is configured: A105 "Configuration". */
+  static final int CONNECTIONS_CAP = 10;
+
   private final ControlLoop control;
   private final Connector connector;
   private final Backend backend;
@@ -56,6 +60,7 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
   private @Nullable TimerHandle backoffTimer;
   private boolean lastWasShort;
+  private int maxConnections = 1;
   private @Nullable Pause pause;
   private boolean closed;
 
@@ -120,7 +125,7 @@ public final class ManagedSubchannel implements Subchannel {
     if (current != null && current.untilNanos() - control.nanoTime() > 0) {
       control.execute(() -> next.onRefused(current)); // never before this returns, as a connector
     } else {
-      next.attempt = connector.connect(address, next);
+      next.attempt = connector.connect(address, maxConnections, next);
     }
     become(Connectivity.CONNECTING, RpcStatus.OK);
   }
@@ -140,6 +145,15 @@ public final class ManagedSubchannel implements Subchannel {
     connection = null;
     if (last != null && last.attempt != null) {
       last.attempt.close();
+    }
+  }
+
+  @Override
+  public void limitConnections(long max) {
+    control.checkInside();
+    maxConnections = (int) Math.min(max, CONNECTIONS_CAP);
+    if (connection != null && connection.attempt != null) {
+      connection.attempt.limitConnections(maxConnections);
     }
   }
 

@@ -52,6 +52,7 @@ final class ClusterTree {
             edsServiceName(cluster.source()),
             drops,
             cluster.maxRequests(),
+            cluster.maxConnections(),
             new LbConfig.OverrideHost(cluster.overrideHostStatus(), cluster.idleTimeout(), child)));
   }
 

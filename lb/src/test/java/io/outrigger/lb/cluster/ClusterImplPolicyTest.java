@@ -246,6 +246,19 @@ class ClusterImplPolicyTest {
     return ((PickResult.Drop) parent.pick()).reason();
   }
 
+  @Conformance("A105-01")
+  @Test
+  void anotherLimitOfConnectionsReachesTheSubchannelsThatExist() {
+    connected(config(10, List.of(), 2));
+    assertThat(parent.connector().last(E1).maxConnections()).isEqualTo(2);
+
+    update(config(10, List.of(), 5));
+
+    assertThat(parent.connector().last(E1).maxConnections()).isEqualTo(5);
+    assertThat(parent.connector().count()).isEqualTo(1);
+    assertThat(policy.describe("pay").config()).containsEntry("max_connections_per_subchannel", 5L);
+  }
+
   private String dropped() {
     String message = ((PickResult.Drop) parent.pick()).status().message();
     return message.substring(message.indexOf("category \"") + 10, message.lastIndexOf('"'));
@@ -256,8 +269,18 @@ class ClusterImplPolicyTest {
   }
 
   private static LbConfig.ClusterImpl config(long maxRequests, List<DropCategory> drops) {
+    return config(maxRequests, drops, 1);
+  }
+
+  private static LbConfig.ClusterImpl config(
+      long maxRequests, List<DropCategory> drops, long maxConnections) {
     return new LbConfig.ClusterImpl(
-        NOTE, "pay-eds", drops, maxRequests, new LbConfig.RoundRobin(Samples.backends(E1), NOTE));
+        NOTE,
+        "pay-eds",
+        drops,
+        maxRequests,
+        maxConnections,
+        new LbConfig.RoundRobin(Samples.backends(E1), NOTE));
   }
 
   private void update(LbConfig config) {

@@ -52,6 +52,24 @@ class ManagedSubchannelTest {
         .isEqualTo(new FakeConnector.FakeTransport(Samples.address(E1), 0));
   }
 
+  @Conformance("A105-01")
+  @Test
+  void theLimitOfConnectionsHoldsForThisConnectionAndTheNextUpToTen() {
+    connect();
+    assertThat(connector.last(E1).maxConnections()).isEqualTo(1);
+
+    loop.inside(() -> subchannel.limitConnections(3));
+    assertThat(connector.last(E1).maxConnections()).isEqualTo(3);
+    loop.inside(() -> subchannel.limitConnections(4294967295L));
+    assertThat(connector.last(E1).maxConnections()).isEqualTo(10);
+
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("closed"));
+    connect();
+    assertThat(connector.count()).isEqualTo(2);
+    assertThat(connector.last(E1).maxConnections()).isEqualTo(10);
+  }
+
   @Test
   void askingAgainWhileConnectingOrReadyChangesNothing() {
     connect();

@@ -3,7 +3,9 @@ package io.outrigger.lb.testing;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,11 +15,54 @@ public final class FakeConnector implements Connector {
   private final List<FakeAttempt> attempts = new ArrayList<>();
 
   /** The transport of an attempt that became ready. */
-  public record FakeTransport(EndpointAddress address, int attempt) implements Transport {}
+  public record FakeTransport(EndpointAddress address, int attempt, List<FakeReports> reports)
+      implements Transport {
+    public FakeTransport(EndpointAddress address, int attempt) {
+      this(address, attempt, new ArrayList<>());
+    }
+
+    @Override
+    public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+      var stream = new FakeReports(interval, listener);
+      reports.add(stream);
+      return stream;
+    }
+  }
+
+  /** A request for load reports. */
+  public static final class FakeReports implements LoadReportStream {
+    private final Duration interval;
+    private final Listener listener;
+    private boolean closed;
+
+    FakeReports(Duration interval, Listener listener) {
+      this.interval = interval;
+      this.listener = listener;
+    }
+
+    public Duration interval() {
+      return interval;
+    }
+
+    /** What the one who asked is to be told. On the control loop. */
+    public Listener listener() {
+      return listener;
+    }
+
+    public boolean isClosed() {
+      return closed;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
 
   @Override
-  public Attempt connect(EndpointAddress address, Listener listener) {
+  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
     var attempt = new FakeAttempt(address, listener, attempts.size());
+    attempt.limitConnections(maxConnections);
     attempts.add(attempt);
     return attempt;
   }
@@ -69,6 +114,7 @@ public final class FakeConnector implements Connector {
     private final EndpointAddress address;
     private final Listener listener;
     private final int number;
+    private int maxConnections;
     private boolean connected;
     private boolean over;
     private boolean givenUp;
@@ -100,6 +146,16 @@ public final class FakeConnector implements Connector {
     public void close() {
       over = true;
       givenUp = true;
+    }
+
+    @Override
+    public void limitConnections(int max) {
+      maxConnections = max;
+    }
+
+    /** How many connections its owner allows. */
+    public int maxConnections() {
+      return maxConnections;
     }
 
     private boolean isTo(String wanted) {

@@ -101,6 +101,7 @@ public final class Samples {
         source,
         policy,
         maxRequests,
+        ClusterResource.DEFAULT_MAX_CONNECTIONS,
         Optional.empty(),
         ClusterResource.DEFAULT_IDLE_TIMEOUT,
         Set.of());
@@ -126,6 +127,7 @@ public final class Samples {
             cluster.source(),
             cluster.policy(),
             cluster.maxRequests(),
+            cluster.maxConnections(),
             detection,
             cluster.idleTimeout(),
             cluster.overrideHostStatus()),

@@ -111,7 +111,7 @@ public final class ProxyApp implements AutoCloseable {
             source.bootstrap(),
             xds,
             dns,
-            new NettyConnector(control, loops, Settings.upstream(options)),
+            new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
             outliers,
             loops.count(),
@@ -262,7 +262,8 @@ public final class ProxyApp implements AutoCloseable {
             ? UnixDomainSocketAddress.of(Path.of(unix.path()))
             : tcp((ListenAddress.Tcp) spec.listen());
     try {
-      return Http2Listener.bind(address, loops, callLoops, forward, Settings.listener(options));
+      return Http2Listener.bind(
+          address, loops, callLoops, forward, Settings.listener(options, memory));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }

@@ -5,6 +5,7 @@ import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -59,16 +60,17 @@ final class Settings {
         : Optional.empty();
   }
 
-  static ListenerSettings listener(ProxyOptions options) {
+  static ListenerSettings listener(ProxyOptions options, MemoryLimit memory) {
     var limits = options.limits();
     return new ListenerSettings(
         limits.maxConnections(),
         ConnectionSettings.DEFAULT
             .withMaxConcurrentStreams(limits.maxConcurrentStreams())
-            .withMaxHeaderListBytes(limits.maxHeaderBytes()));
+            .withMaxHeaderListBytes(limits.maxHeaderBytes())
+            .withMemory(memory::isShort));
   }
 
-  static UpstreamSettings upstream(ProxyOptions options) {
+  static UpstreamSettings upstream(ProxyOptions options, MemoryLimit memory) {
     var connections = options.connections();
     Optional<UpstreamSettings.KeepAlive> keepAlive =
         connections.keepaliveTime().isZero()
@@ -80,6 +82,6 @@ final class Settings {
         connections.connectTimeout(),
         keepAlive,
         connections.idleTimeout(),
-        ConnectionSettings.DEFAULT);
+        ConnectionSettings.DEFAULT.withMemory(memory::isShort));
   }
 }

@@ -3,6 +3,8 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.LoopConfined;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The deadlines of one loop's calls: a wheel of intrusive lists.
@@ -29,6 +31,8 @@ public final class DeadlineTimers {
     /** The time is over; the entry is not armed any more. */
     abstract void onDeadline();
   }
+
+  private static final Logger log = LoggerFactory.getLogger(DeadlineTimers.class);
 
   private static final int TICK_BITS = 21; // 2.1 ms
   private static final int SLOTS = 8192; // 17 s: default timeouts fit into one turn of the wheel
@@ -127,11 +131,20 @@ public final class DeadlineTimers {
     while (entry != null) {
       if (entry.tick <= now) {
         disarm(entry);
-        entry.onDeadline();
+        fire(entry);
         entry = slots[slot]; // the call may have armed or disarmed others
       } else {
         entry = entry.after; // of a later turn
       }
+    }
+  }
+
+  /** Whatever happens to one call, the others are told in time. */
+  private static void fire(Entry entry) {
+    try {
+      entry.onDeadline();
+    } catch (RuntimeException | Error e) { // no memory for a reply is an error
+      log.error("a call was not ended at its deadline because of a bug of ours", e);
     }
   }
 

@@ -105,6 +105,9 @@ final class LocalReply {
       return whole;
     }
     int node = message.lastIndexOf(NODE_ID);
+    if (node > 0 && message.charAt(node - 1) == '(') {
+      node--;
+    }
     String tail = node < 0 ? "" : percentEncoded(message.substring(node));
     if (tail.length() > MAX_MESSAGE / 2) {
       tail = "";

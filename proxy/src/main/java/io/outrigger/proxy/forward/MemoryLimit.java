@@ -22,6 +22,7 @@ public final class MemoryLimit {
 
   private final long maxBytes;
   private final LongSupplier usedBytes;
+  private volatile boolean isShort;
   private volatile boolean exceeded;
 
   MemoryLimit(long maxBytes, LongSupplier usedBytes) {
@@ -50,9 +51,19 @@ public final class MemoryLimit {
    */
   public boolean sample() {
     boolean before = exceeded;
-    boolean now = usedBytes.getAsLong() > maxBytes;
+    long used = usedBytes.getAsLong();
+    boolean now = used > maxBytes;
+    isShort = used > maxBytes / 2;
     exceeded = now;
     return before != now;
+  }
+
+  /**
+   * Whether half of it is in use: from then on a connection's streams hold no more than its window
+   * together, which leaves the other half to requests that come.
+   */
+  public boolean isShort() {
+    return isShort;
   }
 
   /** Whether requests that arrive are to be refused. */

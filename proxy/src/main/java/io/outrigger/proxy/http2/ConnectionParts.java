@@ -13,7 +13,7 @@ record ConnectionParts(
     StreamTable table,
     PeerSettings peer,
     OutboundData outbound,
-    CreditWindow credit,
+    ConnectionCredit credit,
     PeerFaults faults,
     ConnectionCourse course) {
 
@@ -39,7 +39,8 @@ record ConnectionParts(
         table,
         peer,
         new OutboundData(connection, writer, ctx.alloc()),
-        CreditWindow.ofConnection(settings.connectionWindow()),
+        new ConnectionCredit(
+            connection, loop, settings.connectionWindow(), settings.memoryIsShort()),
         new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
         new ConnectionCourse(connection, ctx, settings, writer, table, peer));
   }

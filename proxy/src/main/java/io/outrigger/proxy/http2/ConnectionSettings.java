@@ -2,18 +2,20 @@ package io.outrigger.proxy.http2;
 
 import io.outrigger.base.AnyThread;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * What one side of a connection grants its peer.
  *
  * @param maxConcurrentStreams streams the peer may have open; more are refused one by one
  * @param streamWindow bytes of DATA a peer may have under way on one stream
- * @param connectionWindow the same for all streams together; far above {@code streamWindow}, so
- *     that a stream that stands still does not hold up the others
+ * @param connectionWindow bytes of DATA under way on all streams together; bounds what streams hold
+ *     while memory is short (see {@link ConnectionCredit})
  * @param maxHeaderListBytes the decoded size of a header list, every cookie crumb and 32 bytes per
  *     field included (RFC 9113 section 6.5.2)
  * @param maxFrameSize the largest frame payload the peer may send
  * @param handshakeTimeout how long the peer may take until its first SETTINGS
+ * @param memoryIsShort whether streams may hold no more than {@code connectionWindow} together
  * @param abuse when a peer that keeps us busy for nothing is told to calm down
  */
 @AnyThread
@@ -24,6 +26,7 @@ public record ConnectionSettings(
     int maxHeaderListBytes,
     int maxFrameSize,
     Duration handshakeTimeout,
+    BooleanSupplier memoryIsShort,
     AbuseLimits abuse) {
   /** What RFC 9113 section 6.9.2 gives every window until it is changed. */
   static final int INITIAL_WINDOW = 65_535;
@@ -40,6 +43,7 @@ public record ConnectionSettings(
           64 << 10,
           LEAST_FRAME_SIZE,
           Duration.ofSeconds(20), // gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT
+          () -> false,
           AbuseLimits.DEFAULT);
 
   public ConnectionSettings {
@@ -66,6 +70,7 @@ public record ConnectionSettings(
         maxHeaderListBytes,
         maxFrameSize,
         handshakeTimeout,
+        memoryIsShort,
         abuse);
   }
 
@@ -77,6 +82,7 @@ public record ConnectionSettings(
         maxHeaderListBytes,
         maxFrameSize,
         handshakeTimeout,
+        memoryIsShort,
         abuse);
   }
 
@@ -88,6 +94,19 @@ public record ConnectionSettings(
         bytes,
         maxFrameSize,
         handshakeTimeout,
+        memoryIsShort,
+        abuse);
+  }
+
+  public ConnectionSettings withMemory(BooleanSupplier isShort) {
+    return new ConnectionSettings(
+        maxConcurrentStreams,
+        streamWindow,
+        connectionWindow,
+        maxHeaderListBytes,
+        maxFrameSize,
+        handshakeTimeout,
+        isShort,
         abuse);
   }
 
@@ -99,6 +118,7 @@ public record ConnectionSettings(
         maxHeaderListBytes,
         maxFrameSize,
         handshakeTimeout,
+        memoryIsShort,
         limits);
   }
 

@@ -14,7 +14,7 @@ final class InboundFrames implements FrameListener {
   private final SocketConnection connection;
   private final StreamTable table;
   private final HpackDecoder hpack;
-  private final CreditWindow credit;
+  private final ConnectionCredit credit;
   private final PeerFaults faults;
   private final boolean server;
 
@@ -24,7 +24,7 @@ final class InboundFrames implements FrameListener {
   private boolean dataEnds;
 
   InboundFrames(
-      SocketConnection connection, StreamTable table, HpackDecoder hpack, CreditWindow credit) {
+      SocketConnection connection, StreamTable table, HpackDecoder hpack, ConnectionCredit credit) {
     this.connection = connection;
     this.table = table;
     this.hpack = hpack;
@@ -52,7 +52,7 @@ final class InboundFrames implements FrameListener {
       faults.onUsefulFrame();
     }
     if (stream == null) {
-      connection.returnConnectionCredit(flowBytes);
+      credit.giveBack(flowBytes);
       if (table.wasClosed(id) && !table.wasReset(id)) {
         faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
@@ -60,11 +60,12 @@ final class InboundFrames implements FrameListener {
     }
     Fault fault = dataFault(stream, flowBytes, content, endStream);
     if (fault != null) {
-      connection.returnConnectionCredit(flowBytes);
+      credit.giveBack(flowBytes);
       faults.reset(stream, fault.error, fault.reason);
       return;
     }
     stream.hold(flowBytes);
+    credit.onHeld(flowBytes);
     stream.consumed(padding);
     if (!stream.isGone()) {
       dataStream = stream;

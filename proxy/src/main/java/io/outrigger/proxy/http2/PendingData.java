@@ -8,8 +8,12 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DATA of one stream that waits for windows or the socket. Small pieces are copied together, so
- * that a byte does not keep the whole buffer alive in which it was read.
+ * DATA of one stream that waits for windows or the socket.
+ *
+ * <p>A slice keeps the whole buffer alive in which it was read, and what else was in there may have
+ * gone long ago. So small pieces are copied together as they come; and larger ones, when the next
+ * read buffer begins, if all that this stream has of the last one is less than half of it. A stream
+ * thus pins at most twice what waits, and one read buffer more; a byte is copied at most once.
  */
 @LoopConfined
 final class PendingData {
@@ -19,6 +23,12 @@ final class PendingData {
   private @Nullable Deque<ByteBuf> chunks;
 
   private int bytes;
+
+  /** The read buffer of which the last chunks are slices; null when they are copies. */
+  private @Nullable ByteBuf source;
+
+  /** How many bytes those had when they came. */
+  private int sliceBytes;
 
   /** The last chunk, while small pieces may be added to it. */
   private @Nullable ByteBuf open;
@@ -30,7 +40,6 @@ final class PendingData {
   /** Appends {@code data}, which must have bytes, and owns it. */
   void add(ByteBuf data, ByteBufAllocator alloc) {
     int size = data.readableBytes();
-    bytes += size;
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
       queue = new ArrayDeque<>(8);
@@ -38,9 +47,11 @@ final class PendingData {
     }
     if (size > FrameWriter.COPY_BYTES) {
       open = null;
-      queue.add(data);
+      addSlice(queue, data, alloc);
+      bytes += size;
       return;
     }
+    settleSource(queue, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
       chunk = alloc.buffer(CHUNK_BYTES, CHUNK_BYTES); // never moves: slices of it may be under way
@@ -49,6 +60,45 @@ final class PendingData {
     }
     chunk.writeBytes(data);
     data.release();
+    bytes += size;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a buffer is itself
+  private void addSlice(Deque<ByteBuf> queue, ByteBuf data, ByteBufAllocator alloc) {
+    ByteBuf from = sourceOf(data);
+    if (from != source) {
+      settleSource(queue, alloc);
+      source = from;
+    }
+    queue.add(data);
+    sliceBytes += data.readableBytes();
+  }
+
+  /** The last read buffer is done with: copies what is here of it, unless that is most of it. */
+  private void settleSource(Deque<ByteBuf> queue, ByteBufAllocator alloc) {
+    ByteBuf done = source;
+    int size = Math.min(sliceBytes, bytes); // some may have left
+    source = null;
+    sliceBytes = 0;
+    if (done == null || size == 0 || size >= done.capacity() / 2) {
+      return;
+    }
+    ByteBuf copy = alloc.buffer(size, size).writerIndex(size);
+    for (int at = size; at > 0; ) { // from the last to the first
+      ByteBuf slice = queue.removeLast();
+      at -= slice.readableBytes();
+      copy.setBytes(at, slice, slice.readerIndex(), slice.readableBytes());
+      slice.release();
+    }
+    queue.add(copy);
+  }
+
+  private static ByteBuf sourceOf(ByteBuf data) {
+    ByteBuf source = data;
+    for (ByteBuf under = data.unwrap(); under != null; under = under.unwrap()) {
+      source = under;
+    }
+    return source;
   }
 
   /** The first bytes, at most {@code max} and at least one; the caller owns them. */
@@ -65,6 +115,8 @@ final class PendingData {
     queue.removeFirst();
     if (queue.isEmpty()) {
       open = null;
+      source = null;
+      sliceBytes = 0;
     }
     bytes -= head.readableBytes();
     return head;
@@ -76,6 +128,8 @@ final class PendingData {
       chunks = null;
     }
     open = null;
+    source = null;
+    sliceBytes = 0;
     bytes = 0;
   }
 }

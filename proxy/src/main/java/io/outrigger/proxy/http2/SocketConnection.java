@@ -171,13 +171,13 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     if (increment > 0) {
       parts().writer().windowUpdate(stream.id(), increment);
     }
-    returnConnectionCredit(bytes);
+    parts().credit().onReleased(bytes);
   }
 
-  void returnConnectionCredit(int bytes) {
+  /** Tells the peer how much more it may send in all. */
+  void widenPeer(int increment) {
     ConnectionParts p = parts();
-    int increment = p.credit().giveBack(bytes);
-    if (increment > 0 && !p.course().isEnding()) {
+    if (!p.course().isEnding()) {
       p.writer().windowUpdate(0, increment);
     }
   }
@@ -199,7 +199,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   private void remove(SocketStream stream, boolean byOurReset) {
     parts().table().remove(stream, byOurReset);
     parts().outbound().leave(stream);
-    returnConnectionCredit(stream.end());
+    parts().credit().onReleased(stream.end());
     if (wantsCapacity || parts().course().isLeaving()) {
       markDirty(); // looked after at the end of the turn, outside of any callback
     }

@@ -1,9 +1,11 @@
 package io.outrigger.proxy.orca;
 
 import com.github.xds.data.orca.v3.OrcaLoadReport;
+import com.github.xds.service.orca.v3.OrcaLoadReportRequest;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.util.AsciiString;
 import io.outrigger.lb.LoadReport;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
@@ -21,6 +23,17 @@ public final class LoadReports {
     } catch (IllegalArgumentException notBase64) {
       return Optional.empty();
     }
+  }
+
+  /** The serialized message that asks for a report every {@code interval}. */
+  public static byte[] request(Duration interval) {
+    return OrcaLoadReportRequest.newBuilder()
+        .setReportInterval(
+            com.google.protobuf.Duration.newBuilder()
+                .setSeconds(interval.getSeconds())
+                .setNanos(interval.getNano()))
+        .build()
+        .toByteArray();
   }
 
   /** The report in a serialized message; empty when it is none. */

@@ -9,230 +9,178 @@ import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's connection of a transport, and the calls that wait for a stream on it.
+ * One connection of an event loop to a backend.
  *
  * <pre>
- * NONE       -> CONNECTING  on start (first connection), on a call that asks (others)
- * CONNECTING -> READY       on SETTINGS from the backend
- * CONNECTING -> NONE        on failure, or when the time is over: the transport ends
- * READY      -> NONE        on end or GOAWAY: the first one ends the transport; another one is made
- *                           anew for calls that wait, if it served any call
- * any        -> NONE        on leave: open streams finish by themselves
+ * OPENING -> READY  on SETTINGS from the backend
+ * OPENING -> GONE   on failure, when the time is over, on leave
+ * READY   -> GONE   on end or GOAWAY, on leave: no more streams, those that are open finish
  * </pre>
+ *
+ * Its owner hears of READY, and once of GONE unless the owner left it.
  */
 @LoopConfined
-final class LoopConnection {
-  private final UpstreamTransport transport;
+final class LoopConnection implements ConnectionHandler {
+  /** Who uses the connection; on its loop. */
+  interface Owner {
+    void onReady(LoopConnection connection);
+
+    /** {@code connection} takes no more streams; it was READY or its attempt failed. */
+    void onGone(LoopConnection connection, String reason);
+
+    /** {@code connection} may take streams again. */
+    void onCapacity(LoopConnection connection);
+
+    /** {@code connection} was not used for a whole period: leave it, or keep it. */
+    void onIdle(LoopConnection connection);
+  }
+
+  private enum State {
+    OPENING,
+    READY,
+    GONE
+  }
+
+  private final Owner owner;
   private final Dialer dialer;
   private final UpstreamSettings settings;
-  private final boolean first;
-  private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
-  private @Nullable Link current;
+  private State state = State.OPENING;
+  private @Nullable Channel channel;
+  private @Nullable SocketConnection socket;
+  private @Nullable Future<?> timer;
+  private boolean served;
+  private boolean usedLately;
 
-  LoopConnection(
-      UpstreamTransport transport, Dialer dialer, UpstreamSettings settings, boolean first) {
-    this.transport = transport;
+  LoopConnection(Owner owner, Dialer dialer, UpstreamSettings settings) {
+    this.owner = owner;
     this.dialer = dialer;
     this.settings = settings;
-    this.first = first;
   }
 
-  /** Gives {@code waiter} a stream now, or in its turn. */
-  boolean open(StreamWaiter waiter) {
-    Link link = current;
-    if (link != null && waiters.isEmpty()) {
-      Http2Stream stream = link.openFor(waiter);
-      if (stream != null) {
-        waiter.onOpened(stream);
-        return true;
-      }
-    }
-    waiters.add(waiter);
-    if (link == null) {
-      connect();
-    }
-    return true;
+  void dial() {
+    Duration limit = settings.connectTimeout();
+    timer = dialer.after(limit, () -> giveUp("no SETTINGS within " + limit.toMillis() + "ms"));
+    channel = dialer.dial(this::on, this::giveUp);
   }
 
-  void forget(StreamWaiter waiter) {
-    waiters.remove(waiter);
+  private ConnectionHandler on(SocketConnection made) {
+    socket = made;
+    return this;
   }
 
-  void connect() {
-    if (transport.isClosed()) {
-      return; // closed while this was on its way
-    }
-    var link = new Link();
-    current = link;
-    link.dial();
+  /** A stream for {@code waiter}; null when the backend admits none now. */
+  @Nullable Http2Stream openFor(StreamWaiter waiter) {
+    Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
+    served |= stream != null;
+    usedLately |= stream != null;
+    return stream;
   }
 
-  /** The transport is closed: turns waiting calls away, lets open streams finish. */
-  void leave(String reason) {
-    Link link = current;
-    current = null;
-    if (link != null) {
-      link.leave();
-    }
-    turnAway(reason);
+  /** Whether it ever gave a stream. */
+  boolean hasServed() {
+    return served;
   }
 
-  private void turnAway(String reason) {
-    while (!waiters.isEmpty()) {
-      StreamWaiter waiter = waiters.iterator().next();
-      waiters.remove(waiter);
-      waiter.onNotOpened(reason);
-    }
+  /** Whether no stream is open. */
+  boolean isUnused() {
+    return socket == null || socket.activeStreams() == 0;
   }
 
-  /** {@code link} takes no more streams. */
-  private void onLost(Link link, String reason) {
-    if (current != link) {
-      return; // it was given up before
-    }
-    current = null;
-    if (!link.ready) {
-      transport.onEnd(reason);
-    } else if (first || (!link.served && !waiters.isEmpty())) {
-      transport.onEnd("connection ended: " + reason); // balancing waits before it tries again
-    } else if (!waiters.isEmpty()) {
-      connect();
-    }
-  }
-
-  /** One socket's life. */
-  private final class Link implements ConnectionHandler {
-    private @Nullable Channel channel;
-    private @Nullable SocketConnection connection;
-    private @Nullable Future<?> timer;
-    private boolean ready;
-    private boolean served;
-    private boolean usedLately;
-
-    void dial() {
-      Duration limit = settings.connectTimeout();
-      timer = dialer.after(limit, () -> giveUp("no SETTINGS within " + limit.toMillis() + "ms"));
-      channel = dialer.dial(this::on, this::giveUp);
-    }
-
-    private ConnectionHandler on(SocketConnection made) {
-      connection = made;
-      return this;
-    }
-
-    private void giveUp(String reason) {
-      onLost(this, reason);
+  /** Takes no more streams; closes when those that are open have finished. */
+  void leave() {
+    boolean ready = state == State.READY;
+    state = State.GONE;
+    if (ready && socket != null) {
+      cancelTimer();
+      socket.drain();
+    } else {
       close();
     }
+  }
 
-    private void close() {
-      cancelTimer();
-      if (channel != null && channel.isRegistered()) { // else there is no socket
-        var unused = channel.close();
-      }
+  private void giveUp(String reason) {
+    gone(reason);
+    close();
+  }
+
+  private void close() {
+    cancelTimer();
+    if (channel != null && channel.isRegistered()) { // else there is no socket
+      var unused = channel.close();
     }
+  }
 
-    /** A stream for {@code waiter}; null when the backend admits none now. */
-    @Nullable Http2Stream openFor(StreamWaiter waiter) {
-      Http2Stream stream = ready && connection != null ? connection.openStream(waiter) : null;
-      served |= stream != null;
-      usedLately |= stream != null;
-      return stream;
+  private void gone(String reason) {
+    cancelTimer();
+    if (state != State.GONE) {
+      state = State.GONE;
+      owner.onGone(this, reason);
     }
+  }
 
-    void leave() {
-      if (ready && connection != null) {
-        cancelTimer();
-        connection.drain();
-      } else {
-        close();
-      }
+  @Override
+  public void onReady() {
+    SocketConnection made = socket;
+    if (state != State.OPENING || made == null) {
+      close(); // it was given up
+      return;
     }
+    state = State.READY;
+    cancelTimer();
+    settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
+    watchIdleness();
+    owner.onReady(this);
+  }
 
-    @Override
-    public void onReady() {
-      SocketConnection made = connection;
-      if (current != this || made == null) {
-        close();
-        return;
-      }
-      ready = true;
-      cancelTimer();
-      settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
-      if (first) {
-        transport.onFirstReady();
-      } else {
-        watchIdleness();
-      }
-      serve();
+  private void watchIdleness() {
+    if (!settings.idleTimeout().isZero()) {
+      timer = dialer.after(settings.idleTimeout(), this::onIdleCheck);
     }
+  }
 
-    /** Gives streams to those who wait, in order, as far as the backend admits (SC-36). */
-    private void serve() {
-      while (current == this && !waiters.isEmpty()) {
-        StreamWaiter waiter = waiters.iterator().next();
-        Http2Stream stream = openFor(waiter);
-        if (stream == null) {
-          return;
-        }
-        waiters.remove(waiter);
-        waiter.onOpened(stream);
-      }
+  private void onIdleCheck() {
+    if (state != State.READY) {
+      return;
     }
-
-    private void watchIdleness() {
-      if (!settings.idleTimeout().isZero()) {
-        timer = dialer.after(settings.idleTimeout(), this::onIdleCheck);
-      }
+    if (!usedLately && isUnused()) {
+      owner.onIdle(this);
     }
-
-    /** Closes a connection that nobody used for a whole period. */
-    private void onIdleCheck() {
-      if (current != this || connection == null) {
-        return;
-      }
-      if (!usedLately && connection.activeStreams() == 0) {
-        current = null;
-        connection.drain();
-        return;
-      }
-      usedLately = false;
+    usedLately = false;
+    if (state == State.READY) {
       watchIdleness();
     }
+  }
 
-    private void cancelTimer() {
-      if (timer != null) {
-        timer.cancel(false);
-        timer = null;
-      }
+  private void cancelTimer() {
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
     }
+  }
 
-    @Override
-    public StreamHandler onStream(Http2Stream stream) {
-      throw new IllegalStateException("a backend opened a stream"); // the connection forbids it
-    }
+  @Override
+  public StreamHandler onStream(Http2Stream stream) {
+    throw new IllegalStateException("a backend opened a stream"); // the connection forbids it
+  }
 
-    @Override
-    public void onGoAway(int lastStreamId, Http2Error error, String debug) {
-      cancelTimer();
-      onLost(this, "GOAWAY " + error + (debug.isEmpty() ? "" : " " + debug));
-    }
+  @Override
+  public void onGoAway(int lastStreamId, Http2Error error, String debug) {
+    gone("GOAWAY " + error + (debug.isEmpty() ? "" : " " + debug));
+  }
 
-    @Override
-    public void onCapacity() {
-      serve();
+  @Override
+  public void onCapacity() {
+    if (state == State.READY) {
+      owner.onCapacity(this);
     }
+  }
 
-    @Override
-    public void onClosed(String reason) {
-      cancelTimer();
-      onLost(this, reason);
-    }
+  @Override
+  public void onClosed(String reason) {
+    gone(reason);
   }
 }

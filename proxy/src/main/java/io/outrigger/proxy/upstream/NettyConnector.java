@@ -24,11 +24,12 @@ public final class NettyConnector implements Connector {
   }
 
   @Override
-  public Attempt connect(EndpointAddress address, Listener listener) {
+  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
     control.checkInside();
     int first = next;
     next = (next + 1) % loops.count();
-    var transport = new UpstreamTransport(control, loops, settings, address, first, listener);
+    var transport =
+        new UpstreamTransport(control, loops, settings, address, maxConnections, first, listener);
     transport.start();
     return transport;
   }

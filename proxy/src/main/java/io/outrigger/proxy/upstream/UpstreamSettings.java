@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param connectTimeout for one attempt, the peer's SETTINGS included
  * @param keepAlive whether and how silent backends are probed while calls are open
- * @param idleTimeout after which a loop's own connection that has no calls is closed, unless it is
- *     the one that balancing knows of; zero: never
+ * @param idleTimeout after which a connection that has no calls is closed, unless it is the last
+ *     one to its backend; zero: never
  * @param http2 what backends are granted
  */
 public record UpstreamSettings(

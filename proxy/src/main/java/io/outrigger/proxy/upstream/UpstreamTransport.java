@@ -5,28 +5,37 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.LoadReportStream;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.EventLoops;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A backend's connections, one per event loop that needs one, under one subchannel.
+ * A backend's connections under one subchannel: each event loop has one of its own when it needs
+ * one, and more when the backend's streams are all in use and the limit allows (A105).
  *
  * <pre>
- * CONNECTING -> READY   on SETTINGS from the backend on the first connection
+ * CONNECTING -> READY   on the first connection established
  * CONNECTING -> CLOSED  on failure of the first connection
- * READY      -> CLOSED  on end or GOAWAY of the first connection, on a failed attempt of another
- *                       loop, on close
+ * READY      -> CLOSED  on the last connection ended, on an attempt failed of a loop that has no
+ *                       connection, on close
  * </pre>
  *
- * <p>The first connection decides what balancing sees; those of other loops are made when a call of
- * theirs comes, and one that ends after it worked is made anew in the same way. CLOSED takes no
- * more streams on any loop: who waits is told, open streams finish, then the sockets close.
+ * <p>As long as any connection is established balancing sees READY. CLOSED takes no more streams on
+ * any loop: who waits is told, open streams finish, then the sockets close.
+ *
+ * <p>Every loop may have one connection, whatever the limit; those beyond are counted here for all
+ * loops together, so that there are at most {@code loops + limit - 1} (decision 0003).
  *
  * <p>{@code closed} is set by whoever notices first, before balancing hears of it: a call that
  * still gets this transport from an older picker is turned away and waits for the next one.
@@ -40,8 +49,20 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private final EndpointAddress address;
   private final int first;
   private final Connector.Listener listener;
-  private final List<LoopConnection> connections = new ArrayList<>();
+  private final List<LoopConnections> connections = new ArrayList<>();
+
+  /** Connections that work, of all loops. */
+  private final AtomicInteger established = new AtomicInteger();
+
+  /** Connections and attempts beyond the first of each loop. */
+  private final AtomicInteger spares = new AtomicInteger();
+
+  private final AtomicBoolean told = new AtomicBoolean();
+  private volatile int maxConnections;
   private volatile boolean closed;
+
+  /** Calls for load reports, which end with the transport; on the first loop. */
+  private final Set<ReportCall> reportCalls = new HashSet<>();
 
   /** Whether the listener has heard its last; control loop. */
   private boolean silent;
@@ -51,16 +72,18 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       EventLoops loops,
       UpstreamSettings settings,
       EndpointAddress address,
+      int maxConnections,
       int first,
       Connector.Listener listener) {
     this.control = control;
     this.loops = loops;
     this.address = address;
+    this.maxConnections = maxConnections;
     this.first = first;
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
       var dialer = new Dialer(loops, loops.loop(i), address, settings);
-      connections.add(new LoopConnection(this, dialer, settings, i == first));
+      connections.add(new LoopConnections(this, dialer, settings));
     }
   }
 
@@ -78,18 +101,110 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     connections.get(loop).forget(waiter);
   }
 
+  @Override
+  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    control.checkInside();
+    var call = new ReportCall(this, connections.get(first), address, interval, listener);
+    post(first, call::start);
+    return call;
+  }
+
+  /** Runs {@code task} where calls for load reports live. */
+  void postToFirst(Runnable task) {
+    post(first, task);
+  }
+
+  /** Runs {@code task} on the control loop. */
+  void postToControl(Runnable task) {
+    control.execute(task);
+  }
+
+  /** The first loop. */
+  void onReportCallStarted(ReportCall call) {
+    reportCalls.add(call);
+  }
+
+  /** The first loop. */
+  void onReportCallEnded(ReportCall call) {
+    reportCalls.remove(call);
+  }
+
   boolean isClosed() {
     return closed;
   }
 
-  /** The first connection works. Its loop. */
-  void onFirstReady() {
+  @Override
+  public void limitConnections(int max) {
+    control.checkInside();
+    boolean raised = max > maxConnections;
+    maxConnections = max;
+    for (int i = 0; raised && i < connections.size(); i++) {
+      post(i, connections.get(i)::onLimitRaised);
+    }
+  }
+
+  /** Counts a connection beyond a loop's first in, unless the limit forbids it. Any loop. */
+  boolean takeSpare() {
+    while (true) {
+      int before = spares.get();
+      if (before >= maxConnections - 1) {
+        return false;
+      }
+      if (spares.compareAndSet(before, before + 1)) {
+        return true;
+      }
+    }
+  }
+
+  void returnSpare() {
+    spares.decrementAndGet();
+  }
+
+  /** How many connections beyond their first all loops have together. */
+  int spares() {
+    return spares.get();
+  }
+
+  /** Asks all loops but {@code shortOfOne} for connections that they do not use. */
+  void askForSpares(LoopConnections shortOfOne) {
+    for (int i = 0; i < connections.size(); i++) {
+      LoopConnections other = connections.get(i);
+      if (other != shortOfOne) {
+        post(i, other::yieldSpares);
+      }
+    }
+  }
+
+  /** A connection works. Its loop. */
+  void onEstablished() {
+    established.incrementAndGet();
+    if (!told.compareAndSet(false, true)) {
+      return;
+    }
     control.execute(
         () -> {
           if (!silent) {
             listener.onReady(this);
           }
         });
+  }
+
+  /** A connection ended. Its loop; tells how many are left. */
+  int onLost() {
+    return established.decrementAndGet();
+  }
+
+  /** Counts a connection out that its loop can do without; not the last one. Its loop. */
+  boolean mayLeaveOne() {
+    while (true) {
+      int before = established.get();
+      if (before <= 1) {
+        return false;
+      }
+      if (established.compareAndSet(before, before - 1)) {
+        return true;
+      }
+    }
   }
 
   /** No further streams. Balancing knows the address, which {@code reason} does not name. */
@@ -116,9 +231,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       return; // a second loop may get here too: leaving twice is harmless
     }
     closed = true;
+    post(first, () -> List.copyOf(reportCalls).forEach(ReportCall::cancel));
     for (int i = 0; i < connections.size(); i++) {
-      LoopConnection connection = connections.get(i);
-      post(i, () -> connection.leave(reason));
+      LoopConnections ofLoop = connections.get(i);
+      post(i, () -> ofLoop.leave(reason));
     }
   }
 

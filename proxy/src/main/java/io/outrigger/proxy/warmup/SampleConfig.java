@@ -77,6 +77,7 @@ final class SampleConfig {
             new ClusterSource.Eds(CLUSTER),
             BalancingPolicy.DEFAULT,
             ClusterResource.DEFAULT_MAX_REQUESTS,
+            ClusterResource.DEFAULT_MAX_CONNECTIONS,
             Optional.empty(),
             ClusterResource.DEFAULT_IDLE_TIMEOUT,
             Set.of(HealthStatus.HEALTHY));

@@ -153,7 +153,7 @@ final class ScaleMain {
             listener ->
                 new ClusterManager(
                     loop,
-                    (address, attempt) -> () -> {},
+                    (address, maxConnections, attempt) -> () -> {},
                     RandomSource.SYSTEM,
                     new CircuitBreakers(),
                     OutlierObserver.NONE,

@@ -86,6 +86,29 @@ class DeadlineTimersTest {
   }
 
   @Test
+  void oneThatFailsDoesNotHoldUpTheOthers() {
+    long due = Duration.ofMillis(50).toNanos();
+    timers.arm(new Call("first"), due);
+    timers.arm(
+        new DeadlineTimers.Entry() {
+          @Override
+          void onDeadline() {
+            throw new IllegalStateException("on purpose");
+          }
+        },
+        due);
+    timers.arm(new Call("second"), due);
+    timers.arm(new Call("later"), 2 * due);
+
+    time.advance(Duration.ofMillis(60));
+    assertThat(fired).containsExactlyInAnyOrder("first", "second");
+
+    time.advance(Duration.ofMillis(60));
+    assertThat(fired).hasSize(3).endsWith("later");
+    assertThat(timers.armed()).isZero();
+  }
+
+  @Test
   void armingAgainReplacesAndDisarmingTwiceIsHarmless() {
     var call = new Call("call");
     timers.arm(call, Duration.ofSeconds(10).toNanos());

@@ -4,10 +4,12 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +84,11 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public void forget(int loop, StreamWaiter waiter) {
     waiters.remove(waiter);
+  }
+
+  @Override
+  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    throw new AssertionError("calls do not ask for reports");
   }
 
   @Override

@@ -29,10 +29,11 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +103,19 @@ public final class MiniMesh implements AutoCloseable {
     return new MiniMesh(control, loops, false, loopback(0), listening(limits), dialing(limits));
   }
 
+  /** One loop, and {@code upstream} for what backends are granted. */
+  public MiniMesh(ConnectionSettings upstream) throws IOException {
+    this(
+        1,
+        loopback(0),
+        ListenerSettings.DEFAULT,
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.empty(),
+            UpstreamSettings.IDLE_TIMEOUT,
+            upstream));
+  }
+
   private static ListenerSettings listening(AbuseLimits limits) {
     return new ListenerSettings(
         ListenerSettings.DEFAULT.maxConnections(),
@@ -168,10 +182,11 @@ public final class MiniMesh implements AutoCloseable {
   /** A subchannel that publishes its state as the cluster's. */
   public final class Backend implements Subchannel, Connector.Listener {
     final BlockingQueue<String> states = new LinkedBlockingQueue<>();
-    final ConcurrentLinkedQueue<CallOutcome> outcomes = new ConcurrentLinkedQueue<>();
+    final BlockingQueue<CallOutcome> outcomes = new LinkedBlockingQueue<>();
     private final EndpointAddress address;
     private final PickResult use = new PickResult.Use(this);
     private volatile @Nullable Transport transport;
+    private int maxConnections = 1;
     private Connector.@Nullable Attempt attempt;
 
     Backend(EndpointAddress address) {
@@ -181,7 +196,24 @@ public final class MiniMesh implements AutoCloseable {
     @Override
     public void requestConnection() {
       publish(Connectivity.CONNECTING, PickResult.QUEUE);
-      attempt = connector.connect(address, this);
+      attempt = connector.connect(address, maxConnections, this);
+    }
+
+    /** How the next call ended, which must be soon. */
+    CallOutcome nextOutcome() throws InterruptedException {
+      return Objects.requireNonNull(outcomes.poll(10, TimeUnit.SECONDS), "no call ended");
+    }
+
+    /** As balancing says: for connections that exist and those to come. */
+    Backend limited(int max) {
+      control.execute(
+          () -> {
+            maxConnections = max;
+            if (attempt != null) {
+              attempt.limitConnections(max);
+            }
+          });
+      return this;
     }
 
     @Override

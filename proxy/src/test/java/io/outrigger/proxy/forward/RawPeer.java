@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.outrigger.proxy.http2.ConnectionHandler;
@@ -70,6 +71,7 @@ public final class RawPeer implements AutoCloseable {
     final CompletableFuture<String> closed = new CompletableFuture<>();
     private final BlockingQueue<Exchange> streams;
     private @Nullable SocketConnection connection;
+    private @Nullable Channel channel;
 
     /**
      * @param streams where those go that the peer opens
@@ -89,6 +91,14 @@ public final class RawPeer implements AutoCloseable {
 
     void run(Consumer<SocketConnection> task) {
       socket().eventLoop().execute(() -> task.accept(socket()));
+    }
+
+    /** Tells the other end of a backend's connection how many streams it may open from now on. */
+    void limitStreams(int max) {
+      ByteBuf settings = Unpooled.buffer(15);
+      settings.writeMedium(6).writeByte(4).writeByte(0).writeInt(0); // RFC 9113 section 6.5
+      settings.writeShort(3).writeInt(max); // SETTINGS_MAX_CONCURRENT_STREAMS
+      requireNonNull(channel).writeAndFlush(settings);
     }
 
     /** Opens a stream and sends {@code head}. */
@@ -216,6 +226,7 @@ public final class RawPeer implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel child) {
                       var connection = new Connection(streams);
+                      connection.channel = child;
                       child
                           .pipeline()
                           .addLast(SocketConnection.server(settings, connection::attach));
@@ -225,6 +236,11 @@ public final class RawPeer implements AutoCloseable {
               .bind(MiniMesh.loopback(0))
               .awaitUninterruptibly()
               .channel();
+    }
+
+    /** Takes no further connections: attempts are refused. */
+    void refuseMore() {
+      channel.close().awaitUninterruptibly();
     }
 
     public int port() {

@@ -169,7 +169,7 @@ final class FlowControlTest {
 
   @Test
   void aFinishedStreamGetsNoCreditAndTheConnectionGetsWhatItHeld() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535).withMemory(() -> true);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1));
@@ -184,6 +184,54 @@ final class FlowControlTest {
       served.stream().sendData(text("late"), true);
       served.stream().reset(Http2Error.CANCEL);
       assertThat(peer.answer()).isEmpty();
+    }
+  }
+
+  @Test
+  void streamsThatStandStillLeaveTheConnectionsWindowToOthersWhileThereIsMemory() {
+    boolean[] isShort = {false};
+    var settings =
+        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      for (int id = 1; id <= 9; id += 2) {
+        peer.send(request(id));
+        peer.send(PeerErrorTest.manyData(id, 48_000));
+        assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 48000");
+      }
+
+      isShort[0] = true;
+      peer.send(request(11));
+      peer.send(PeerErrorTest.manyData(11, 48_000));
+      assertThat(peer.answer()).isEmpty();
+      peer.events.stream(0).stream().consumed(40_000); // of whichever stream
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 40000, WINDOW_UPDATE 0 40000");
+
+      isShort[0] = false;
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEmpty(); // 8 000: not worth a frame
+      peer.send(data(11, 0, new byte[10_000]));
+      peer.send(request(13));
+      peer.send(PeerErrorTest.manyData(13, 16_000));
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 34000");
+    }
+  }
+
+  @Test
+  void creditComesBackWhenMemoryIsNoLongerShortThoughNothingMoves() {
+    boolean[] isShort = {true};
+    var settings =
+        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      peer.send(request(1));
+      peer.send(PeerErrorTest.manyData(1, 60_000));
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEmpty();
+
+      isShort[0] = false;
+      peer.advance(Duration.ofMillis(100));
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 60000");
     }
   }
 

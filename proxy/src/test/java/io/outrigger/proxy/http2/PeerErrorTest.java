@@ -28,7 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What each error of a client costs it: its stream, or the connection. */
 final class PeerErrorTest {
   private static final ConnectionSettings SETTINGS =
-      ConnectionSettings.DEFAULT.withWindows(100_000, 150_000).withMaxHeaderListBytes(2000);
+      ConnectionSettings.DEFAULT
+          .withWindows(100_000, 150_000)
+          .withMemory(() -> true)
+          .withMaxHeaderListBytes(2000);
 
   @ParameterizedTest(name = "{0} -> {2}")
   @MethodSource

@@ -80,6 +80,18 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " to 2147483647",
         "MAX_HEADER_BYTES | 1 | --max-header-bytes: \"1\" is less than 1024 bytes",
         "MAX_HEADER_BYTES | 1GiB | --max-header-bytes: \"1GiB\" is more than 16777216 bytes",
+        "MAX_CONCURRENT_STREAMS | 2147483648 | --max-concurrent-streams: \"2147483648\" is not a whole"
+            + " number from 1 to 2147483647",
+        "MAX_CONCURRENT_STREAMS | 99999999999999999999 | --max-concurrent-streams:"
+            + " \"99999999999999999999\" is not a whole number from 1 to 2147483647",
+        "MAX_HEADER_BYTES | -1 | --max-header-bytes: \"-1\" is not a size such as 65536, 64KiB or"
+            + " 1GiB",
+        "MAX_HEADER_BYTES | 4294967297 | --max-header-bytes: \"4294967297\" is more than 16777216"
+            + " bytes",
+        "MAX_MEMORY | -1GiB | --max-memory: \"-1GiB\" is not a size such as 65536, 64KiB or 1GiB",
+        "MAX_MEMORY | 0 | --max-memory: \"0\" is less than 1048576 bytes",
+        "MAX_MEMORY | 99999999999GiB | --max-memory: \"99999999999GiB\" is too large",
+        "KEEPALIVE_TIME | 999999999d | --keepalive-time: \"999999999d\" is longer than a hundred years",
         "MAX_CONNECTIONS | all | --max-connections: \"all\" is not a whole number from 1 to"
             + " 2147483647",
         "MAX_MEMORY | lots | --max-memory: \"lots\" is not a size such as 65536, 64KiB or 1GiB",

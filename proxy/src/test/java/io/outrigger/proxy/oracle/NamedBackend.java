@@ -3,7 +3,7 @@ package io.outrigger.proxy.oracle;
 import io.grpc.HandlerRegistry;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
-import io.grpc.ServerInterceptor;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
@@ -14,8 +14,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A server that answers every method with its name, but those of {@link #SILENT} never. */
@@ -26,19 +26,24 @@ final class NamedBackend implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
   private final String name;
-  private final List<ServerInterceptor> interceptors;
+  private final Consumer<ServerBuilder<?>> more;
   private final Runnable onCall;
   private final int port;
   private @Nullable Server server;
 
   NamedBackend(String name) {
-    this(name, List.of(), () -> {});
+    this(name, builder -> {}, () -> {});
   }
 
-  /** A backend that does {@code onCall} within each call, before it answers. */
-  NamedBackend(String name, List<ServerInterceptor> interceptors, Runnable onCall) {
+  /**
+   * A backend with more to it.
+   *
+   * @param more adds to the server
+   * @param onCall runs within each call, before it is answered
+   */
+  NamedBackend(String name, Consumer<ServerBuilder<?>> more, Runnable onCall) {
     this.name = name;
-    this.interceptors = interceptors;
+    this.more = more;
     this.onCall = onCall;
     Server started = listen(0);
     server = started;
@@ -96,7 +101,7 @@ final class NamedBackend implements AutoCloseable {
           NettyServerBuilder.forAddress(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
               .fallbackHandlerRegistry(new AnyMethod());
-      interceptors.forEach(builder::intercept);
+      more.accept(builder);
       return builder.build().start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

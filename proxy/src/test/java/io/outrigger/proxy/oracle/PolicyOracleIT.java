@@ -7,6 +7,7 @@ import static io.outrigger.proxy.interop.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.BoolValue;
 import com.google.protobuf.Message;
 import com.google.protobuf.UInt32Value;
 import com.google.protobuf.UInt64Value;
@@ -18,11 +19,15 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.grpc.services.CallMetricRecorder;
+import io.grpc.services.MetricRecorder;
 import io.grpc.xds.orca.OrcaMetricReportingServerInterceptor;
+import io.grpc.xds.orca.OrcaServiceImpl;
 import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -156,21 +161,49 @@ class PolicyOracleIT {
   void turnsFollowTheReportsInTrailersWhichTheAppGetsAsWell() {
     try (var light = reporting("light", 300);
         var heavy = reporting("heavy", 100)) {
-      twins.cluster(
-          MeshResources.cluster("pay").toBuilder()
-              .setLoadBalancingPolicy(weightedRoundRobin())
-              .build(),
-          assignment("pay", locality("a", 0, 1, light.port(), heavy.port())));
-      twins.serveRoutes(List.of(route(prefix("/"), "pay")));
+      serveWeighted(weightedRoundRobin(), light, heavy);
 
-      for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {
-        client.awaitAnswer(GET, "light");
-        client.awaitAnswer(GET, "heavy");
-        awaitHeavyShareBelow(client, 35);
-        List<String> answers = client.askAll(Collections.nCopies(1000, GET));
-        assertThat(Collections.frequency(answers, "heavy")).isBetween(200, 300);
-      }
+      checkHeavyHasAQuarter();
       assertThat(twins.outrigger().trailersOf(GET).keys()).contains("endpoint-load-metrics-bin");
+    }
+  }
+
+  @Conformance("A58-02")
+  @Test
+  void turnsFollowTheReportsThatComeOutOfBand() {
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    try (var light = streaming("light", 300, timer);
+        var heavy = streaming("heavy", 100, timer)) {
+      serveWeighted(
+          weightedRoundRobin()
+              .setEnableOobLoadReport(BoolValue.of(true))
+              .setOobReportingPeriod(Durations.fromMillis(50)),
+          light,
+          heavy);
+
+      checkHeavyHasAQuarter();
+    } finally {
+      timer.shutdownNow();
+    }
+  }
+
+  private void serveWeighted(
+      ClientSideWeightedRoundRobin.Builder settings, NamedBackend light, NamedBackend heavy) {
+    twins.cluster(
+        MeshResources.cluster("pay").toBuilder()
+            .setLoadBalancingPolicy(withinLocalities(settings))
+            .build(),
+        assignment("pay", locality("a", 0, 1, light.port(), heavy.port())));
+    twins.serveRoutes(List.of(route(prefix("/"), "pay")));
+  }
+
+  private void checkHeavyHasAQuarter() {
+    for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {
+      client.awaitAnswer(GET, "light");
+      client.awaitAnswer(GET, "heavy");
+      awaitHeavyShareBelow(client, 35);
+      List<String> answers = client.askAll(Collections.nCopies(1000, GET));
+      assertThat(Collections.frequency(answers, "heavy")).isBetween(200, 300);
     }
   }
 
@@ -188,18 +221,34 @@ class PolicyOracleIT {
   private static NamedBackend reporting(String name, double qps) {
     return new NamedBackend(
         name,
-        List.of(OrcaMetricReportingServerInterceptor.getInstance()),
+        builder -> builder.intercept(OrcaMetricReportingServerInterceptor.getInstance()),
         () -> {
           CallMetricRecorder.getCurrent().recordQpsMetric(qps);
           CallMetricRecorder.getCurrent().recordApplicationUtilizationMetric(1.0);
         });
   }
 
-  private static LoadBalancingPolicy weightedRoundRobin() {
-    var settings =
-        ClientSideWeightedRoundRobin.newBuilder()
-            .setBlackoutPeriod(Durations.ZERO)
-            .setWeightUpdatePeriod(Durations.fromMillis(100));
+  /** A backend that says on a stream that it does {@code qps} at full utilization. */
+  private static NamedBackend streaming(String name, double qps, ScheduledExecutorService timer) {
+    MetricRecorder recorder = MetricRecorder.newInstance();
+    recorder.setQpsMetric(qps);
+    recorder.setApplicationUtilizationMetric(1.0);
+    return new NamedBackend(
+        name,
+        builder ->
+            builder.addService(
+                OrcaServiceImpl.createService(timer, recorder, 50, TimeUnit.MILLISECONDS)),
+        () -> {});
+  }
+
+  private static ClientSideWeightedRoundRobin.Builder weightedRoundRobin() {
+    return ClientSideWeightedRoundRobin.newBuilder()
+        .setBlackoutPeriod(Durations.ZERO)
+        .setWeightUpdatePeriod(Durations.fromMillis(100));
+  }
+
+  private static LoadBalancingPolicy withinLocalities(
+      ClientSideWeightedRoundRobin.Builder settings) {
     var locality = WrrLocality.newBuilder();
     add(locality.getEndpointPickingPolicyBuilder(), settings.build());
     var policy = LoadBalancingPolicy.newBuilder();

@@ -54,9 +54,9 @@ final class WarmUpIT {
     var sockets = new NettyConnector(control, loops, UpstreamSettings.DEFAULT);
     WarmUp warmUp =
         open(
-            (address, listener) -> {
+            (address, maxConnections, listener) -> {
               dialled.add(address);
-              return sockets.connect(address, listener);
+              return sockets.connect(address, maxConnections, listener);
             });
 
     control.execute(warmUp::start);
@@ -68,7 +68,7 @@ final class WarmUpIT {
 
   @Test
   void aBackendThatCannotBeReachedDoesNotHoldTheProcessUp() throws Exception {
-    WarmUp warmUp = open((address, listener) -> () -> {}); // never comes to anything
+    WarmUp warmUp = open((address, maxConnections, listener) -> () -> {}); // never comes to anything
 
     control.execute(warmUp::start);
 

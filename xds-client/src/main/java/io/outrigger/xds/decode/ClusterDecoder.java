@@ -13,7 +13,9 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code Cluster}: everything but its parts that have a decoder of their own (A27, A32, A55). */
+/**
+ * {@code Cluster}: everything but its parts that have a decoder of their own (A27, A32, A55, A105).
+ */
 final class ClusterDecoder {
   private ClusterDecoder() {}
 
@@ -35,6 +37,7 @@ final class ClusterDecoder {
                 OutlierDetectionDecoder.decode(
                     proto.getOutlierDetection(), errors.at("outlier_detection")))
             : Optional.empty();
+    long maxConnections = maxConnections(proto.getCircuitBreakers(), errors.at("circuit_breakers"));
     Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, errors);
     if (source.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
@@ -45,6 +48,7 @@ final class ClusterDecoder {
             source.get(),
             policy.get(),
             maxRequests(proto.getCircuitBreakers()),
+            maxConnections,
             outlierDetection,
             idleTimeout,
             overrideHostStatus(proto.getCommonLbConfig()),
@@ -61,6 +65,24 @@ final class ClusterDecoder {
       }
     }
     return ClusterResource.DEFAULT_MAX_REQUESTS;
+  }
+
+  /** A105 "xDS Configuration": as {@link #maxRequests}, but per host, and never 0. */
+  private static long maxConnections(CircuitBreakers proto, FieldErrors errors) {
+    for (int i = 0; i < proto.getPerHostThresholdsCount(); i++) {
+      CircuitBreakers.Thresholds thresholds = proto.getPerHostThresholds(i);
+      if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
+        if (!thresholds.hasMaxConnections()) {
+          return ClusterResource.DEFAULT_MAX_CONNECTIONS;
+        }
+        long max = Integer.toUnsignedLong(thresholds.getMaxConnections().getValue());
+        if (max == 0) {
+          errors.at("per_host_thresholds", i).at("max_connections").add("must be at least 1");
+        }
+        return max;
+      }
+    }
+    return ClusterResource.DEFAULT_MAX_CONNECTIONS;
   }
 
   /** A55: unset means UNKNOWN and HEALTHY; statuses that gRPC does not override to are ignored. */

@@ -34,6 +34,7 @@ class ClusterDecoderTest {
                 new ClusterSource.Eds("pay"),
                 BalancingPolicy.DEFAULT,
                 1024,
+                1,
                 java.util.Optional.empty(),
                 java.time.Duration.ofHours(1),
                 Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY)));
@@ -243,6 +244,38 @@ class ClusterDecoderTest {
   void firstThresholdOfTheDefaultPriorityDecides(String breakers, long expected) {
     assertThat(valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers)).maxRequests())
         .isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{} | 1",
+        "{\"thresholds\": [{\"max_connections\": 5}]} | 1",
+        "{\"per_host_thresholds\": [{\"max_requests\": 5}]} | 1",
+        "{\"per_host_thresholds\": [{\"max_connections\": 5}]} | 5",
+        "{\"per_host_thresholds\": [{\"max_requests\": 5}, {\"max_connections\": 5}]} | 1",
+        "{\"per_host_thresholds\": [{\"priority\": \"HIGH\", \"max_connections\": 5},"
+            + " {\"max_connections\": 7}]} | 7",
+        "{\"per_host_thresholds\": [{\"priority\": \"HIGH\", \"max_connections\": 0}]} | 1",
+        "{\"per_host_thresholds\": [{\"max_connections\": 4294967295}]} | 4294967295",
+      })
+  @Conformance("A105-01")
+  void connectionsPerHostAreTheFirstEntrysOfTheDefaultPriority(String breakers, long expected) {
+    assertThat(
+            valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers)).maxConnections())
+        .isEqualTo(expected);
+  }
+
+  @Conformance("A105-01")
+  @Test
+  void noConnectionsAtAllIsAnError() {
+    String breakers =
+        "{\"per_host_thresholds\": [{\"priority\": \"HIGH\"}, {\"max_connections\": 0}]}";
+
+    assertThat(errors(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers)))
+        .containsExactly(
+            "circuit_breakers.per_host_thresholds[1].max_connections: must be at least 1");
   }
 
   @ParameterizedTest(name = "{0} -> {1}")

@@ -108,6 +108,7 @@ public final class Resources {
         source,
         BalancingPolicy.DEFAULT,
         ClusterResource.DEFAULT_MAX_REQUESTS,
+        ClusterResource.DEFAULT_MAX_CONNECTIONS,
         Optional.empty(),
         ClusterResource.DEFAULT_IDLE_TIMEOUT,
         Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY));

@@ -120,6 +120,7 @@ public final class TextResources implements ResponseDecoder {
                   new ClusterSource.Eds(content),
                   BalancingPolicy.DEFAULT,
                   ClusterResource.DEFAULT_MAX_REQUESTS,
+                  ClusterResource.DEFAULT_MAX_CONNECTIONS,
                   Optional.empty(),
                   ClusterResource.DEFAULT_IDLE_TIMEOUT,
                   Set.of());

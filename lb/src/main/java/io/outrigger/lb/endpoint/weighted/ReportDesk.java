@@ -22,6 +22,10 @@ final class ReportDesk {
     settings = next;
   }
 
+  WeightedRoundRobin settings() {
+    return settings;
+  }
+
   /** Whether reports that come with responses count: they do not while others are asked for. */
   boolean takesReportsOfCalls() {
     return !settings.oob();

@@ -2,27 +2,34 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.Transport;
 import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.endpoint.Member;
 
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined
 final class WeightedMember extends Member {
+  private final ReportDesk desk;
   private final ReportedWeight weight;
+  private final OutOfBandReports outOfBand;
   private boolean ready;
 
-  WeightedMember(ControlLoop control, LbParent parent, Backend backend, ReportDesk desk) {
-    this(control, parent, backend, desk, new ReportedWeight());
+  WeightedMember(
+      ControlLoop control, RandomSource random, LbParent parent, Backend backend, ReportDesk desk) {
+    this(control, random, parent, backend, desk, new ReportedWeight());
   }
 
   private WeightedMember(
       ControlLoop control,
+      RandomSource random,
       LbParent parent,
       Backend backend,
       ReportDesk desk,
@@ -31,7 +38,14 @@ final class WeightedMember extends Member {
         control,
         new WrappedSubchannels(parent, subchannel -> new Reporting(subchannel, desk, weight)),
         backend);
+    this.desk = desk;
     this.weight = weight;
+    this.outOfBand =
+        new OutOfBandReports(
+            control,
+            random,
+            backend.endpoint().address().toString(),
+            report -> desk.take(report, weight));
   }
 
   ReportedWeight weight() {
@@ -45,6 +59,19 @@ final class WeightedMember extends Member {
     if (ready && !before) {
       weight.onReady();
     }
+    askForReports();
+  }
+
+  /** Asks for reports over the connection there is, if the settings say so. */
+  void askForReports() {
+    WeightedRoundRobin settings = desk.settings();
+    Transport transport = ready && settings.oob() ? use().subchannel().transport() : null;
+    outOfBand.ask(transport, settings.oobPeriod());
+  }
+
+  @Override
+  protected void onClose() {
+    outOfBand.stop();
   }
 
   /** Takes the reports that come with responses. */

@@ -56,7 +56,7 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   protected WeightedMember newMember(Backend backend) {
-    return new WeightedMember(control, parent, backend, desk);
+    return new WeightedMember(control, random, parent, backend, desk);
   }
 
   @Override
@@ -67,6 +67,7 @@ public final class WeightedRoundRobinPolicy
   @Override
   protected void onUpdate(List<WeightedMember> added) {
     desk.settings(settings());
+    members().forEach(WeightedMember::askForReports);
     super.onUpdate(added);
   }
 

@@ -1,0 +1,22 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+
+/** A request for load reports that is under way. */
+@ControlConfined
+public interface LoadReportStream {
+  /** Ends it; nothing is told any more. */
+  void close();
+
+  /** Hears what becomes of the request. */
+  interface Listener {
+    void onReport(LoadReport report);
+
+    /**
+     * There will be no more reports. Once, and the last call.
+     *
+     * @param unsupported the backend does not know such requests: another one is of no use
+     */
+    void onEnded(boolean unsupported);
+  }
+}

@@ -1,0 +1,141 @@
+package io.outrigger.lb.endpoint.weighted;
+
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.LoadReportStream;
+import io.outrigger.lb.Transport;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one stream of load reports open while there is a connection to an endpoint (A51 "Out of
+ * Band Metrics Reporting").
+ *
+ * <pre>
+ * OFF     -> OPEN    on another transport or interval
+ * OPEN    -> WAITING on end of the stream; the back-off, which a report begins anew, runs from the
+ *                    start of the stream, so that one that lived is replaced at once
+ * OPEN    -> REFUSED on the backend not knowing such streams, until there is another transport
+ * WAITING -> OPEN    on back-off elapsed
+ * any     -> OFF     on no transport, or reports not being wanted
+ * </pre>
+ */
+@ControlConfined
+final class OutOfBandReports {
+  private static final Logger log = LoggerFactory.getLogger(OutOfBandReports.class);
+
+  private final ControlLoop control;
+  private final String subject;
+  private final Consumer<LoadReport> reports;
+  private final Backoff backoff;
+  private @Nullable Transport transport;
+  private @Nullable Duration interval;
+  private @Nullable Stream open;
+  private @Nullable TimerHandle waiting;
+
+  /**
+   * @param subject whose reports they are, for logs
+   */
+  OutOfBandReports(
+      ControlLoop control, RandomSource random, String subject, Consumer<LoadReport> reports) {
+    this.control = control;
+    this.subject = subject;
+    this.reports = reports;
+    this.backoff = new Backoff(random);
+  }
+
+  /**
+   * Asks over {@code over} every {@code every} from now on; nothing happens when it does so
+   * already.
+   *
+   * @param over null when there is no connection, or reports are not wanted
+   */
+  void ask(@Nullable Transport over, Duration every) {
+    if (over == transport && every.equals(interval)) {
+      return;
+    }
+    stop();
+    transport = over;
+    interval = every;
+    if (over != null) {
+      backoff.reset();
+      open(over, every);
+    }
+  }
+
+  void stop() {
+    transport = null;
+    interval = null;
+    if (open != null) {
+      open.stream().close();
+      open = null;
+    }
+    if (waiting != null) {
+      waiting.cancel();
+      waiting = null;
+    }
+  }
+
+  private void open(Transport over, Duration every) {
+    var stream = new Stream(control.nanoTime());
+    open = stream;
+    stream.stream = over.openLoadReports(every, stream);
+  }
+
+  private final class Stream implements LoadReportStream.Listener {
+    private final long startedNanos;
+    private @Nullable LoadReportStream stream;
+    private boolean reported;
+
+    Stream(long startedNanos) {
+      this.startedNanos = startedNanos;
+    }
+
+    LoadReportStream stream() {
+      if (stream == null) {
+        throw new IllegalStateException("a stream of reports told something before it was open");
+      }
+      return stream;
+    }
+
+    @Override
+    public void onReport(LoadReport report) {
+      if (open == this) {
+        reported = true;
+        reports.accept(report);
+      }
+    }
+
+    @Override
+    public void onEnded(boolean unsupported) {
+      Transport over = transport;
+      Duration every = interval;
+      if (open != this || over == null || every == null) {
+        return; // it was given up
+      }
+      open = null;
+      if (unsupported) {
+        log.warn("{} was asked for its load out of band, and reports none", subject);
+        return;
+      }
+      if (reported) {
+        backoff.reset();
+      }
+      Duration elapsed = Duration.ofNanos(control.nanoTime() - startedNanos);
+      waiting =
+          control.schedule(
+              backoff.next().minus(elapsed),
+              () -> {
+                waiting = null;
+                open(over, every);
+              });
+    }
+  }
+}
