@@ -71,3 +71,18 @@ need_jdk_maven() {
     export JAVA_HOME=$compiler
   fi
 }
+
+# Compiles the tests and runs a main class among those of the proxy: $1 its JVM options, then class and arguments.
+test_main() {
+  need_jdk_maven
+  cd "$(project_root)"
+  local classpath=proxy/target/test-classpath
+  local goals=(-DskipTests -pl proxy -am test-compile dependency:build-classpath)
+  # Each module writes the file; the proxy is the last.
+  goals+=(-Dmdep.includeScope=test "-Dmdep.outputFile=$PWD/$classpath")
+  mvn -B -q -o -Dquick "${goals[@]}" >proxy/target/test-main.log 2>&1 || mvn -B -q -Dquick "${goals[@]}" >&2
+  local options=$1
+  shift
+  # shellcheck disable=SC2086
+  exec "${JAVA_HOME:?}/bin/java" $options -cp "proxy/target/test-classes:proxy/target/classes:$(cat $classpath)" "$@"
+}

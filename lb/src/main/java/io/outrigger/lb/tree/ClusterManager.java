@@ -80,7 +80,7 @@ public final class ClusterManager {
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
-    trees.update(config.clusters());
+    trees.replace(config.clusters());
     Set<String> routed = config.routedClusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
     wanted.addAll(routed);
@@ -100,15 +100,14 @@ public final class ClusterManager {
   }
 
   /**
-   * Brings the trees of clusters that calls still hold up to date, while there are no routes; a
-   * cluster that is not among {@code clusters} goes on with what it has.
+   * Brings the trees of some clusters up to date while nothing else has changed. They may be
+   * clusters that only calls still hold, while there are no routes at all.
    */
-  public void updateHeld(Map<String, Outcome<ClusterConfig>> clusters) {
+  public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
-    trees.update(clusters);
-    for (LiveCluster cluster : List.copyOf(live.values())) {
-      String name = cluster.handle().name();
-      if (trees.knows(name)) {
+    for (String name : trees.update(changed)) {
+      LiveCluster cluster = live.get(name);
+      if (cluster != null) {
         cluster.update(trees.tree(name));
       }
     }

@@ -4,10 +4,13 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.LbConfig;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The configured tree of every known cluster. What an update does not change is not built again:
@@ -15,23 +18,49 @@ import java.util.Objects;
  */
 @ControlConfined
 final class ClusterTrees {
-  private Map<String, Outcome<ClusterConfig>> clusters = Map.of();
+  private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
   private final Map<String, LeafTree> leaves = new HashMap<>();
+  private final Map<String, ClusterConfig.Aggregate> aggregates = new HashMap<>();
 
   /** Takes a complete new set of clusters. */
-  void update(Map<String, Outcome<ClusterConfig>> next) {
-    clusters = next;
+  void replace(Map<String, Outcome<ClusterConfig>> next) {
+    clusters.keySet().retainAll(next.keySet());
     leaves.keySet().retainAll(next.keySet());
-    next.forEach(
-        (name, outcome) -> {
-          if (outcome instanceof Outcome.Ok<ClusterConfig> ok
-              && ok.value() instanceof ClusterConfig.Leaf leaf) {
-            LeafTree known = leaves.get(name);
-            leaves.put(name, known == null ? LeafTree.of(leaf) : known.with(leaf));
-          } else {
-            leaves.remove(name);
+    aggregates.keySet().retainAll(next.keySet());
+    next.forEach(this::put);
+  }
+
+  /**
+   * Takes some clusters anew.
+   *
+   * @return those whose trees may be others now: themselves, and the aggregates that they are in
+   */
+  Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
+    changed.forEach(this::put);
+    Set<String> others = new HashSet<>(changed.keySet());
+    aggregates.forEach(
+        (name, aggregate) -> {
+          if (!Collections.disjoint(aggregate.leaves(), changed.keySet())) {
+            others.add(name);
           }
         });
+    return others;
+  }
+
+  private void put(String name, Outcome<ClusterConfig> cluster) {
+    clusters.put(name, cluster);
+    ClusterConfig value = cluster.toOptional().orElse(null);
+    if (value instanceof ClusterConfig.Leaf leaf) {
+      LeafTree known = leaves.get(name);
+      leaves.put(name, known == null ? LeafTree.of(leaf) : known.with(leaf));
+    } else {
+      leaves.remove(name);
+    }
+    if (value instanceof ClusterConfig.Aggregate aggregate) {
+      aggregates.put(name, aggregate);
+    } else {
+      aggregates.remove(name);
+    }
   }
 
   boolean knows(String name) {

@@ -111,9 +111,9 @@ final class TargetRuntime
   }
 
   @Override
-  public void onHeldClusters(Map<String, Outcome<ClusterConfig>> held) {
+  public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
     if (!closed) {
-      clusters.updateHeld(held);
+      clusters.update(changed);
     }
   }
 

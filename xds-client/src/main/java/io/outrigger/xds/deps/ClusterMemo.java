@@ -7,6 +7,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,20 @@ final class ClusterMemo {
     var entry = new Entry(cluster, Known.nothing(), notes, sameIfEqual(before.get(name), result));
     now.put(name, entry);
     return entry.result();
+  }
+
+  /** The new result of a cluster whose endpoints alone have changed since the last walk. */
+  Outcome<ClusterConfig> update(
+      String name, Known<EndpointSet> endpoints, Supplier<Outcome<ClusterConfig>> compute) {
+    Entry known = Objects.requireNonNull(before.get(name), name);
+    Outcome<ClusterConfig> result = sameIfEqual(known, compute.get());
+    before.put(name, new Entry(known.cluster(), endpoints, known.notes(), result));
+    return result;
+  }
+
+  /** The result of a cluster that the last walk visited. */
+  Outcome<ClusterConfig> result(String name) {
+    return Objects.requireNonNull(before.get(name), name).result();
   }
 
   /** Ends a walk: what it did not visit is forgotten. */

@@ -28,6 +28,7 @@ final class ClusterWalk {
   private final ResolutionNotes notes;
   private final ClusterMemo memo;
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
+  private final Map<String, List<String>> byService = new HashMap<>();
   private final List<String> unresolved = new ArrayList<>();
 
   ClusterWalk(
@@ -45,6 +46,11 @@ final class ClusterWalk {
   /** The result of each visited cluster; complete only when nothing is unresolved. */
   Map<String, Outcome<ClusterConfig>> clusters() {
     return clusters;
+  }
+
+  /** The clusters that use each EDS service. */
+  Map<String, List<String>> byService() {
+    return byService;
   }
 
   /** Descriptions of what is neither there nor failed. */
@@ -143,17 +149,25 @@ final class ClusterWalk {
       return;
     }
     ClusterResource resource = known.value().get();
+    if (resource.source() instanceof ClusterSource.Eds eds) {
+      byService.computeIfAbsent(eds.serviceName(), service -> new ArrayList<>(1)).add(name);
+    }
     Known<EndpointSet> endpoints = endpoints(resource.source());
     if (endpoints.isUnresolved()) {
       unresolved.add("endpoints of cluster \"" + name + "\"");
       return;
     }
     clusters.put(
-        name, memo.remember(name, known, endpoints, notes, () -> leaf(resource, known, endpoints)));
+        name,
+        memo.remember(
+            name, known, endpoints, notes, () -> leaf(resource, known, endpoints, notes)));
   }
 
-  private Outcome<ClusterConfig> leaf(
-      ClusterResource resource, Known<ClusterResource> known, Known<EndpointSet> endpoints) {
+  static Outcome<ClusterConfig> leaf(
+      ClusterResource resource,
+      Known<ClusterResource> known,
+      Known<EndpointSet> endpoints,
+      ResolutionNotes notes) {
     Outcome<EndpointSet> usable =
         endpoints
             .value()

@@ -15,7 +15,9 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * configuration, or why the target has none, or what is still unknown; in the last case the
  * configuration before stays in force. Between walks the graph only remembers results whose inputs
  * did not change, so that an update of one cluster rebuilds that cluster alone and equal results
- * are the same instances.
+ * are the same instances. The most frequent change by far, that of endpoints, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -38,6 +40,7 @@ final class DependencyGraph {
   private final ClusterMemo memo = new ClusterMemo();
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
+  private Map<String, List<String>> clustersByService = Map.of();
 
   DependencyGraph(String listenerName, String authority, String nodeId) {
     this.listenerName = listenerName;
@@ -110,8 +113,38 @@ final class DependencyGraph {
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitAll(keep);
     memo.turn();
+    clustersByService = walk.byService();
 
     return conclude(listener, routes, choice, walk);
+  }
+
+  /**
+   * What has become of clusters when nothing but these endpoints has changed since the last walk,
+   * without another walk.
+   *
+   * @return those that changed; empty when a walk is needed after all
+   */
+  Optional<Map<String, Outcome<ClusterConfig>>> update(Lookup lookup, Set<String> services) {
+    Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
+    for (String service : services) {
+      Known<EndpointSet> endpoints = lookup.endpoints(service);
+      if (endpoints.isUnresolved()) {
+        return Optional.empty();
+      }
+      for (String name : clustersByService.getOrDefault(service, List.of())) {
+        Known<ClusterResource> cluster = lookup.cluster(name);
+        Outcome<ClusterConfig> before = memo.result(name);
+        Outcome<ClusterConfig> after =
+            memo.update(
+                name,
+                endpoints,
+                () -> ClusterWalk.leaf(cluster.value().orElseThrow(), cluster, endpoints, notes));
+        if (after != before) { // equal ones are the same instance
+          changed.put(name, after);
+        }
+      }
+    }
+    return Optional.of(changed);
   }
 
   private Resolution conclude(

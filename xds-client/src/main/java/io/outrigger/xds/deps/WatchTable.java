@@ -11,20 +11,21 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The watches of one resource type, and what they have heard. */
 @ControlConfined
 final class WatchTable<T> {
   private final XdsClient client;
   private final ResourceType<T> type;
-  private final Runnable onChange;
+  private final Consumer<String> onChange;
   private final Map<String, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called whenever {@link #get} would answer differently, possibly from within
-   *     {@link #start}
+   * @param onChange called with the name whenever {@link #get} would answer differently, possibly
+   *     from within {@link #start}
    */
-  WatchTable(XdsClient client, ResourceType<T> type, Runnable onChange) {
+  WatchTable(XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
     this.client = client;
     this.type = type;
     this.onChange = onChange;
@@ -64,7 +65,7 @@ final class WatchTable<T> {
   void start(Set<String> names) {
     for (String name : names) {
       if (!entries.containsKey(name)) {
-        var entry = new Entry<T>(onChange);
+        var entry = new Entry<T>(() -> onChange.accept(name));
         entries.put(name, entry);
         entry.watch = Optional.of(client.watch(type, name, entry));
       }

@@ -13,6 +13,8 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.XdsClient;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,8 +43,9 @@ public final class XdsDependencyManager {
   private Set<String> keep = Set.of();
   private Wanted inForce = Wanted.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
-  private Map<String, Outcome<ClusterConfig>> publishedClusters = Map.of();
+  private final Map<String, Outcome<ClusterConfig>> publishedClusters = new HashMap<>();
   private Optional<String> waitingFor;
+  private final Set<String> changedServices = new HashSet<>();
   private boolean dirty;
   private boolean posted;
   private boolean resolving;
@@ -52,7 +55,8 @@ public final class XdsDependencyManager {
   @ControlConfined
   public interface Listener {
     /**
-     * The configuration to use from now on; never twice the same.
+     * The configuration to use from now on; never twice the same. Where only clusters differ,
+     * {@link #onClusters} is called instead.
      *
      * @param config failed when the target as a whole has none: the listener or its routes failed,
      *     or no virtual host serves the target. The status is UNAVAILABLE and fit for callers
@@ -60,11 +64,10 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * While the target as a whole has no configuration: what has become of the clusters that calls
-     * still hold; never twice the same. A cluster of which nothing is known is missing, and goes on
-     * with what it has.
+     * These clusters have changed and everything else is as it was: of the configuration in use,
+     * or, while the target as a whole has none, of the clusters that calls still hold.
      */
-    default void onHeldClusters(Map<String, Outcome<ClusterConfig>> clusters) {}
+    void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
 
   /**
@@ -97,10 +100,10 @@ public final class XdsDependencyManager {
     this.listenerName = listenerName;
     this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
     this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId);
-    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, this::markDirty);
-    this.routes = new WatchTable<>(client, ResourceType.ROUTE, this::markDirty);
-    this.clusters = new WatchTable<>(client, ResourceType.CLUSTER, this::markDirty);
-    this.endpoints = new WatchTable<>(client, ResourceType.ENDPOINT, this::markDirty);
+    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, name -> markDirty());
+    this.routes = new WatchTable<>(client, ResourceType.ROUTE, name -> markDirty());
+    this.clusters = new WatchTable<>(client, ResourceType.CLUSTER, name -> markDirty());
+    this.endpoints = new WatchTable<>(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
     this.hosts = new DnsClusters(loop, dns, random, this::markDirty);
   }
 
@@ -142,9 +145,24 @@ public final class XdsDependencyManager {
     retain(Wanted.nothing(), Wanted.nothing());
   }
 
+  private void onEndpointsChanged(String service) {
+    if (resolving || waitingFor.isPresent()) {
+      markDirty();
+    } else {
+      changedServices.add(service);
+      recomputeLater();
+    }
+  }
+
   private void markDirty() {
     dirty = true;
-    if (!posted && !resolving && !closed) {
+    if (!resolving) {
+      recomputeLater();
+    }
+  }
+
+  private void recomputeLater() {
+    if (!posted && !closed) {
       posted = true;
       loop.execute(this::recompute);
     }
@@ -152,9 +170,10 @@ public final class XdsDependencyManager {
 
   private void recompute() {
     posted = false;
-    if (closed) {
+    if (closed || (!dirty && updateEndpoints())) {
       return;
     }
+    changedServices.clear();
     DependencyGraph.Resolution resolution = resolve();
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
@@ -165,6 +184,17 @@ public final class XdsDependencyManager {
     if (!dirty && !closed) {
       retain(resolution.wanted(), inForce);
     }
+  }
+
+  /** Proportional to what changed. Returns false if the graph must be walked instead. */
+  private boolean updateEndpoints() {
+    Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(lookup, changedServices);
+    if (changed.isEmpty()) {
+      return false;
+    }
+    changedServices.clear();
+    publishClusters(changed.get());
+    return true;
   }
 
   /** Walks until no new watch has told anything at once. */
@@ -184,16 +214,43 @@ public final class XdsDependencyManager {
   }
 
   private void publish(DependencyGraph.Resolution.Complete complete) {
-    boolean changed = !complete.clusters().equals(publishedClusters);
-    publishedClusters = complete.clusters();
-    Optional<Outcome<XdsConfig>> next = Optional.of(complete.config());
-    if (!published.equals(next)) {
-      published = next;
+    Map<String, Outcome<ClusterConfig>> next = complete.clusters();
+    Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
+    next.forEach(
+        (name, cluster) -> {
+          if (!cluster.equals(publishedClusters.get(name))) {
+            changed.put(name, cluster);
+          }
+        });
+    boolean isOther =
+        published.isEmpty()
+            || !sameBesideClusters(published.get(), complete.config())
+            || (complete.config().isOk() && !publishedClusters.keySet().equals(next.keySet()));
+    publishedClusters.keySet().retainAll(next.keySet());
+    if (isOther) {
+      publishedClusters.putAll(next);
+      published = Optional.of(complete.config());
       listener.onConfig(complete.config());
     }
-    if (changed && !complete.config().isOk()) {
-      listener.onHeldClusters(complete.clusters());
+    if (!isOther || !complete.config().isOk()) {
+      publishClusters(changed);
     }
+  }
+
+  private void publishClusters(Map<String, Outcome<ClusterConfig>> changed) {
+    if (!changed.isEmpty() && !closed) {
+      publishedClusters.putAll(changed);
+      listener.onClusters(Map.copyOf(changed));
+    }
+  }
+
+  private static boolean sameBesideClusters(Outcome<XdsConfig> a, Outcome<XdsConfig> b) {
+    if (a instanceof Outcome.Ok<XdsConfig> before && b instanceof Outcome.Ok<XdsConfig> after) {
+      return before.value().listener().equals(after.value().listener())
+          && before.value().routes().equals(after.value().routes())
+          && before.value().virtualHost().equals(after.value().virtualHost());
+    }
+    return a.isOk() == b.isOk() && a.status().equals(b.status());
   }
 
   private void start(Wanted wanted) {

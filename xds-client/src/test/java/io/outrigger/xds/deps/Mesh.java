@@ -13,8 +13,8 @@ import io.outrigger.testing.ScriptedRandom;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.FakeDnsLookup;
 import io.outrigger.xds.testing.FakeXdsClient;
+import io.outrigger.xds.testing.RecordingConfigs;
 import io.outrigger.xds.testing.Resources;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,28 +26,12 @@ final class Mesh {
   final FakeControlLoop loop = new FakeControlLoop();
   final FakeXdsClient client = new FakeXdsClient();
   final FakeDnsLookup dns = new FakeDnsLookup(loop);
-  final List<Outcome<XdsConfig>> published = new ArrayList<>();
-  final List<Map<String, Outcome<ClusterConfig>>> held = new ArrayList<>();
+  final RecordingConfigs configs = new RecordingConfigs();
+  final List<Outcome<XdsConfig>> published = configs.published();
+  final List<Map<String, Outcome<ClusterConfig>>> held = configs.held();
   final XdsDependencyManager manager =
       new XdsDependencyManager(
-          loop,
-          client,
-          dns,
-          "orders",
-          "orders",
-          "node-1",
-          new XdsDependencyManager.Listener() {
-            @Override
-            public void onConfig(Outcome<XdsConfig> config) {
-              published.add(config);
-            }
-
-            @Override
-            public void onHeldClusters(Map<String, Outcome<ClusterConfig>> clusters) {
-              held.add(clusters);
-            }
-          },
-          new ScriptedRandom(1));
+          loop, client, dns, "orders", "orders", "node-1", configs, new ScriptedRandom(1));
 
   /** A mesh whose manager watches already. */
   static Mesh started() {
@@ -119,10 +103,7 @@ final class Mesh {
 
   /** What was published last. */
   Outcome<XdsConfig> last() {
-    if (published.isEmpty()) {
-      throw new AssertionError("nothing was published");
-    }
-    return published.get(published.size() - 1);
+    return configs.last();
   }
 
   XdsConfig config() {

@@ -26,8 +26,8 @@ import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.FakeDnsLookup;
+import io.outrigger.xds.testing.RecordingConfigs;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +37,8 @@ import org.junit.jupiter.api.Test;
 class SilentControlPlaneScenarioTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeAdsTransport server = new FakeAdsTransport(loop);
-  private final List<Outcome<XdsConfig>> published = new ArrayList<>();
+  private final RecordingConfigs configs = new RecordingConfigs();
+  private final List<Outcome<XdsConfig>> published = configs.published();
 
   @BeforeEach
   void start() {
@@ -65,13 +66,7 @@ class SilentControlPlaneScenarioTest {
             AdsObserver.all());
     var manager =
         new XdsDependencyManager(
-            loop,
-            client.of("t"),
-            new FakeDnsLookup(loop),
-            "orders",
-            "orders",
-            "node-1",
-            published::add);
+            loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
     loop.inside(manager::start);
   }
 

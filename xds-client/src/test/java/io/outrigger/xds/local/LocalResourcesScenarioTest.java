@@ -25,9 +25,9 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeDnsLookup;
+import io.outrigger.xds.testing.RecordingConfigs;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -40,7 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalResourcesScenarioTest {
   private final Path temp;
   private final FakeControlLoop loop = new FakeControlLoop();
-  private final List<Outcome<XdsConfig>> published = new ArrayList<>();
+  private final RecordingConfigs configs = new RecordingConfigs();
+  private final List<Outcome<XdsConfig>> published = configs.published();
   private final ResourceFolder folder;
 
   LocalResourcesScenarioTest(@TempDir Path temp) {
@@ -76,13 +77,7 @@ class LocalResourcesScenarioTest {
             AdsObserver.all());
     var manager =
         new XdsDependencyManager(
-            loop,
-            client.of("t"),
-            new FakeDnsLookup(loop),
-            "orders",
-            "orders",
-            "node-1",
-            published::add);
+            loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
     loop.inside(
         () -> {
           directory.start();
@@ -225,7 +220,7 @@ class LocalResourcesScenarioTest {
                     "orders",
                     "orders",
                     "n",
-                    answers::add)
+                    new RecordingConfigs().then(answers::add))
                 .start();
           });
 
