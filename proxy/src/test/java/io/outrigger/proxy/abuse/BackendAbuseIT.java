@@ -341,7 +341,7 @@ final class BackendAbuseIT {
         new UpstreamSettings(
             UpstreamSettings.CONNECT_TIMEOUT,
             Optional.of(
-                new UpstreamSettings.KeepAlive(Duration.ofMillis(100), Duration.ofMillis(100))),
+                new UpstreamSettings.KeepAlive(Duration.ofSeconds(2), Duration.ofSeconds(1))),
             UpstreamSettings.IDLE_TIMEOUT,
             ConnectionSettings.DEFAULT);
     try (var probing = new MiniMesh(upstream)) {
