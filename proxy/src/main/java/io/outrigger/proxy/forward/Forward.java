@@ -1,9 +1,10 @@
 package io.outrigger.proxy.forward;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
@@ -21,10 +22,10 @@ public final class Forward {
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
 
-  /** The last target's authority as bytes; a race only costs one more conversion. */
+  /** The last target's authority as a field; a race only costs one more conversion. */
   private @Nullable KnownAuthority known;
 
-  private record KnownAuthority(ForwardTarget target, AsciiString bytes) {}
+  private record KnownAuthority(ForwardTarget target, HeaderField field) {}
 
   /** A forward whose memory nobody limits. */
   public Forward(
@@ -94,18 +95,21 @@ public final class Forward {
   }
 
   /** The {@code :authority} that goes upstream (SC-32). */
-  AsciiString authorityFor(RequestHead head, ForwardTarget target) {
+  HeaderField authorityFor(RequestHead head, ForwardTarget target) {
     if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
-      return fixed.text();
+      return fixed.field();
     }
-    if (settings.authority() instanceof AuthorityMode.Preserve && !head.authority().isEmpty()) {
-      return head.authority();
+    if (settings.authority() instanceof AuthorityMode.Preserve) {
+      HeaderField own = head.authorityField();
+      if (own != null && !own.value().isEmpty()) {
+        return own;
+      }
     }
     KnownAuthority current = known;
     if (current == null || current.target() != target) {
-      current = new KnownAuthority(target, new AsciiString(target.authority()));
+      current = new KnownAuthority(target, HeaderField.of(KnownName.AUTHORITY, target.authority()));
       known = current;
     }
-    return current.bytes();
+    return current.field();
   }
 }

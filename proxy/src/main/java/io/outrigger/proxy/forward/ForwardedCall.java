@@ -3,7 +3,6 @@ package io.outrigger.proxy.forward;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -12,6 +11,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -280,8 +280,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     to(CallPhase.STREAMING);
     waiting.leave();
-    AsciiString timeout = isGrpc() ? deadline.header() : null;
-    AsciiString authority = forward.authorityFor(head(), requireNonNull(target));
+    HeaderField timeout = isGrpc() ? deadline.header() : null;
+    HeaderField authority = forward.authorityFor(head(), requireNonNull(target));
     request.open(upstream, HopHeaders.upstream(head(), authority, timeout));
   }
 

@@ -8,6 +8,7 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.KnownName;
 
 /**
  * Carries a backend's response to the app as it is, and reads from it what the call came to. Only a
@@ -94,7 +95,7 @@ final class ResponseRelay {
   /** Trailers, or a whole response in one block. */
   private void onEnd(HeaderList last) {
     settle(last);
-    if (!owesGrpcStatus || last.contains(GrpcNames.GRPC_STATUS)) {
+    if (!owesGrpcStatus || last.contains(KnownName.GRPC_STATUS)) {
       app.end(last);
       return;
     }
@@ -110,7 +111,7 @@ final class ResponseRelay {
     ended = true;
     Code code;
     if (grpc) {
-      AsciiString text = last.get(GrpcNames.GRPC_STATUS);
+      AsciiString text = last.get(KnownName.GRPC_STATUS);
       code = text == null ? codeOfHttp(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;
@@ -145,12 +146,12 @@ final class ResponseRelay {
 
   /** A response without content-type still gets its status completed; text or HTML does not. */
   private static boolean isGrpc(HeaderList headers) {
-    AsciiString contentType = headers.get(GrpcNames.CONTENT_TYPE);
+    AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);
     return contentType == null || GrpcNames.isGrpc(contentType);
   }
 
   private static int statusOf(HeaderList headers) {
-    AsciiString status = headers.get(HeaderList.STATUS);
+    AsciiString status = headers.get(KnownName.STATUS);
     return status == null ? 200 : status.parseInt(); // three digits: the connection has checked
   }
 }
