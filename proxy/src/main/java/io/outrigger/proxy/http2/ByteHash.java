@@ -1,16 +1,17 @@
 package io.outrigger.proxy.http2;
 
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.security.SecureRandom;
 
 /** Hashes bytes, eight at a time, differently in every process: peers cannot choose collisions. */
 final class ByteHash {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long MULTIPLIER = 0x9e3779b97f4a7c15L; // 2^64 / golden ratio
-  private static final long SEED = new SecureRandom().nextLong();
+  private static final long SEED = RandomSource.SYSTEM.nextLong(Long.MAX_VALUE, Purpose.HASH);
 
   private ByteHash() {}
 
