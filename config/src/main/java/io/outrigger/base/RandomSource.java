@@ -19,7 +19,8 @@ public interface RandomSource {
     ENFORCEMENT,
     LEAST_REQUEST,
     HASH,
-    FAULT
+    FAULT_DELAY,
+    FAULT_ABORT
   }
 
   /** A uniform value in {@code [0, bound)}; {@code bound} is positive. */

@@ -47,6 +47,21 @@ public record RpcStatus(Code code, String message) {
     public static Code ofNumber(int number) {
       return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }
+
+    /**
+     * The code of an HTTP status that came without a gRPC one (gRPC's HTTP mapping, SC-18): never
+     * OK.
+     */
+    public static Code ofHttpStatus(int status) {
+      return switch (status) {
+        case 400 -> INTERNAL;
+        case 401 -> UNAUTHENTICATED;
+        case 403 -> PERMISSION_DENIED;
+        case 404 -> UNIMPLEMENTED;
+        case 429, 502, 503, 504 -> UNAVAILABLE;
+        default -> UNKNOWN;
+      };
+    }
   }
 
   public static RpcStatus unavailable(String message) {

@@ -3,5 +3,15 @@ package io.outrigger.lb;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.Locality;
 
-/** An endpoint and where it stands. */
-public record Backend(Endpoint endpoint, Locality locality) {}
+/**
+ * An endpoint and where it stands.
+ *
+ * @param weight its share among all endpoints of its policy, localities taken into account (A113);
+ *     only in proportion to others, at least 1
+ */
+public record Backend(Endpoint endpoint, Locality locality, long weight) {
+  /** For policies that do not weigh. */
+  public Backend(Endpoint endpoint, Locality locality) {
+    this(endpoint, locality, 1);
+  }
+}

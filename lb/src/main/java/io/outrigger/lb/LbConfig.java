@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -171,6 +172,31 @@ public sealed interface LbConfig {
     @Override
     public String policy() {
       return "pick_first";
+    }
+  }
+
+  /** The endpoint that the request's hash falls to (A42); backends by weight. */
+  record RingHash(List<Backend> backends, BalancingPolicy.RingHash settings, FailureNote note)
+      implements LbConfig {
+    public RingHash {
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "ring_hash";
+    }
+  }
+
+  /** Among a few endpoints drawn at random, that with the fewest requests in flight (A48). */
+  record LeastRequest(List<Backend> backends, int choices, FailureNote note) implements LbConfig {
+    public LeastRequest {
+      backends = List.copyOf(backends);
+    }
+
+    @Override
+    public String policy() {
+      return "least_request";
     }
   }
 

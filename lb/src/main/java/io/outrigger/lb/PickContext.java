@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The call that a pick is for, as far as policies may see it. It is the call itself, not a copy.
@@ -9,4 +10,18 @@ import io.outrigger.base.LoopConfined;
 public interface PickContext {
   /** The number of the event loop that owns the call, from 0; for per-loop counters. */
   int loop();
+
+  /**
+   * The hash of the request by its route's policies, random where they give none; the same for
+   * every pick of the call (A42).
+   */
+  long hash();
+
+  /**
+   * The value of a request header, several joined by {@code ","}; null when absent. Names ending in
+   * {@code -bin} are invisible, as to routes.
+   *
+   * @param name lower case
+   */
+  @Nullable String header(String name);
 }

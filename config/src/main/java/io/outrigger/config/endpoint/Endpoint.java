@@ -8,14 +8,26 @@ import java.util.List;
  * @param addresses at least one, in order of preference
  * @param weight unsigned 32 bit, at least 1
  * @param hostname for authority rewriting (A81); empty when not given
+ * @param hashKey places the endpoint on a hash ring instead of its address (A76); empty when not
+ *     given
  */
 public record Endpoint(
-    List<EndpointAddress> addresses, HealthStatus health, long weight, String hostname) {
+    List<EndpointAddress> addresses,
+    HealthStatus health,
+    long weight,
+    String hostname,
+    String hashKey) {
   public Endpoint {
     addresses = List.copyOf(addresses);
     if (addresses.isEmpty()) {
       throw new IllegalArgumentException("an endpoint without address");
     }
+  }
+
+  /** Without a hash key. */
+  public Endpoint(
+      List<EndpointAddress> addresses, HealthStatus health, long weight, String hostname) {
+    this(addresses, health, weight, hostname, "");
   }
 
   /** The address by which people know the endpoint. */

@@ -1,5 +1,8 @@
 package io.outrigger.config.route;
 
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.Xxh64;
 import java.util.Map;
 
 /**
@@ -18,5 +21,24 @@ public record Route(
     Map<String, FilterConfig> filterOverrides) {
   public Route {
     filterOverrides = Map.copyOf(filterOverrides);
+  }
+
+  /**
+   * The hash of a request that takes this route; random when nothing of the request gives one
+   * (A42).
+   *
+   * @param channelId see {@link HashPolicy.ChannelId}
+   */
+  public long hash(RequestView request, long channelId, RandomSource random) {
+    Long hash =
+        action instanceof RouteAction.Forward forward
+            ? HashPolicy.hash(forward.hashPolicies(), request, channelId)
+            : null;
+    return hash != null ? hash : randomHash(random);
+  }
+
+  /** A hash that nothing decides, uniform over all 64 bits. */
+  public static long randomHash(RandomSource random) {
+    return Xxh64.hash(random.nextLong(Long.MAX_VALUE, Purpose.HASH));
   }
 }

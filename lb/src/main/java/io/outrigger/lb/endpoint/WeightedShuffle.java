@@ -19,7 +19,7 @@ final class WeightedShuffle {
 
   static List<Backend> of(List<Backend> backends, RandomSource random) {
     return backends.stream()
-        .map(backend -> new Keyed(key(backend.endpoint().weight(), random), backend))
+        .map(backend -> new Keyed(key(backend.weight(), random), backend))
         .sorted(Comparator.comparingDouble(Keyed::key))
         .map(Keyed::backend)
         .toList();

@@ -24,6 +24,9 @@ import java.util.List;
  * </pre>
  */
 final class ClusterTree {
+  /** 1 in the fixed-point form of A113, which has 31 bits behind the point. */
+  private static final long ONE = 1L << 31;
+
   private ClusterTree() {}
 
   /**
@@ -116,20 +119,45 @@ final class ClusterTree {
                           policy(wrr.child(), List.of(locality), note)))
               .toList());
     }
-    List<Backend> backends =
-        localities.stream()
-            .flatMap(
-                locality ->
-                    locality.endpoints().stream()
-                        .map(endpoint -> new Backend(endpoint, locality.locality())))
-            .toList();
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(backends, pickFirst.shuffle(), note);
+      return new LbConfig.PickFirst(weighed(localities), pickFirst.shuffle(), note);
+    }
+    if (policy instanceof BalancingPolicy.RingHash ringHash) {
+      return new LbConfig.RingHash(weighed(localities), ringHash, note);
     }
     if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(backends, note);
+      return new LbConfig.RoundRobin(unweighed(localities), note);
+    }
+    if (policy instanceof BalancingPolicy.LeastRequest least) {
+      return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
     }
     throw new AssertionError(policy);
+  }
+
+  private static List<Backend> unweighed(List<LocalityEndpoints> localities) {
+    List<Backend> backends = new ArrayList<>();
+    for (LocalityEndpoints locality : localities) {
+      for (Endpoint endpoint : locality.endpoints()) {
+        backends.add(new Backend(endpoint, locality.locality()));
+      }
+    }
+    return backends;
+  }
+
+  /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+  private static List<Backend> weighed(List<LocalityEndpoints> localities) {
+    long localitySum = localities.stream().mapToLong(LocalityEndpoints::weight).sum();
+    List<Backend> backends = new ArrayList<>();
+    for (LocalityEndpoints locality : localities) {
+      long localityShare = locality.weight() * ONE / localitySum;
+      long sum = locality.endpoints().stream().mapToLong(Endpoint::weight).sum();
+      for (Endpoint endpoint : locality.endpoints()) {
+        long share = endpoint.weight() * ONE / sum;
+        long weight = Math.max(1, localityShare * share / ONE);
+        backends.add(new Backend(endpoint, locality.locality(), weight));
+      }
+    }
+    return backends;
   }
 
   /** A27-08: what is left of {@code localities} when only usable endpoints count. */

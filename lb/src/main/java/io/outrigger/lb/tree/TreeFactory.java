@@ -10,6 +10,8 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
+import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
+import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
@@ -50,6 +52,12 @@ final class TreeFactory implements PolicyFactory {
     }
     if (config instanceof LbConfig.WeightedTarget weighted) {
       return new WeightedTargetPolicy(this, random, weighted, parent);
+    }
+    if (config instanceof LbConfig.RingHash ring) {
+      return new RingHashPolicy(control, random, ring, parent);
+    }
+    if (config instanceof LbConfig.LeastRequest least) {
+      return new LeastRequestPolicy(control, random, least, parent);
     }
     return leaves.create(config, parent);
   }

@@ -7,8 +7,6 @@ import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
-import io.outrigger.config.endpoint.Endpoint;
-import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
@@ -227,7 +225,7 @@ class PickFirstPolicyTest {
     assertThat(parent.state()).isEqualTo(READY);
   }
 
-  @Conformance("A62-01")
+  @Conformance("A62-01") // A113
   @Test
   void shufflingPutsHeavierEndpointsFirstMoreOften() {
     var random = new ScriptedRandom(3);
@@ -270,9 +268,7 @@ class PickFirstPolicyTest {
   }
 
   private static Backend weighted(String address, long weight) {
-    return new Backend(
-        new Endpoint(List.of(Samples.address(address)), HealthStatus.HEALTHY, weight, ""),
-        Samples.locality("z"));
+    return new Backend(Samples.endpoint(address), Samples.locality("z"), weight);
   }
 
   private void update(String... addresses) {

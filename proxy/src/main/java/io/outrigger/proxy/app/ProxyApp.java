@@ -76,7 +76,7 @@ public final class ProxyApp implements AutoCloseable {
     memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
-    dns = NettyDnsLookup.start(control);
+    dns = new NettyDnsLookup(control);
     ResourceDirectory files =
         source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
     resources = files;

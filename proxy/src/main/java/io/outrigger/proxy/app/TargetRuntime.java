@@ -11,6 +11,7 @@ import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import java.util.List;
@@ -40,7 +41,7 @@ final class TargetRuntime
   private final ControlLoop control;
   private final String name;
   private final String authority;
-  private final boolean ignoreRouteTimeout;
+  private final ConfigSelectors selectors;
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
@@ -65,7 +66,7 @@ final class TargetRuntime
     this.control = control;
     this.name = name;
     this.authority = authority;
-    this.ignoreRouteTimeout = ignoreRouteTimeout;
+    this.selectors = new ConfigSelectors(authority, ignoreRouteTimeout);
     this.clusters = makeClusters.apply(this);
     this.dependencies = makeDependencies.apply(this);
   }
@@ -84,9 +85,7 @@ final class TargetRuntime
     }
     closed = true;
     dependencies.close();
-    publish(
-        ConfigSelector.failing(
-            authority, RpcStatus.unavailable("target " + name + " was released")));
+    publish(selectors.failing(RpcStatus.unavailable("target " + name + " was released")));
     clusters.close();
   }
 
@@ -99,11 +98,11 @@ final class TargetRuntime
     Set<String> routed;
     if (config instanceof Outcome.Ok<XdsConfig> ok) {
       Map<String, ClusterHandle> handles = clusters.apply(ok.value());
-      publish(ConfigSelector.of(authority, ok.value(), handles, ignoreRouteTimeout));
+      publish(selectors.next(ok.value(), handles));
       routed = ok.value().routedClusters();
       hadConfig = true;
     } else {
-      publish(ConfigSelector.failing(authority, config.status()));
+      publish(selectors.failing(config.status()));
       routed = Set.of();
     }
     clusters.retire(routed);

@@ -3,7 +3,6 @@ package io.outrigger.proxy.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
@@ -16,12 +15,6 @@ import org.slf4j.LoggerFactory;
  * heard from WARN on, or more quietly where ours is quieter.
  */
 final class LogSetup {
-  /** What text in a message may not do: begin a line of its own, or steer a terminal. */
-  private static final String MESSAGE = "%replace(%msg){'[\\x00-\\x08\\x0A-\\x1F\\x7F]', ' '}";
-
-  private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}: " + MESSAGE + "%n";
-
   private LogSetup() {}
 
   static void apply(Logging logging) {
@@ -58,8 +51,7 @@ final class LogSetup {
       json.start();
       return json;
     }
-    PatternLayoutEncoder text = new PatternLayoutEncoder();
-    text.setPattern(TEXT);
+    LineEncoder text = new LineEncoder();
     text.setContext(context);
     text.start();
     return text;

@@ -29,9 +29,17 @@ final class OutriggerCommand implements Runnable {
 
   /** Runs one command line; the result is the exit code. */
   static int execute(Programs programs, Surroundings surroundings, String... args) {
+    var sidecar = new SidecarRun(programs, surroundings);
+    return RunLine.read(args)
+        .map(sidecar::runAndReport)
+        .orElseGet(() -> commandLine(programs, sidecar, surroundings).execute(args));
+  }
+
+  private static CommandLine commandLine(
+      Programs programs, SidecarRun sidecar, Surroundings surroundings) {
     CommandLine commandLine =
         new CommandLine(new OutriggerCommand())
-            .addSubcommand("run", RunCommand.spec(programs, surroundings))
+            .addSubcommand("run", RunCommand.spec(sidecar))
             .addSubcommand("demo", new DemoCommand(programs.demo(), surroundings))
             .addSubcommand("validate", new ValidateCommand(programs.resources(), surroundings))
             .addSubcommand("status", new StatusCommand(surroundings))
@@ -48,8 +56,8 @@ final class OutriggerCommand implements Runnable {
     commandLine.setOut(surroundings.out()).setErr(surroundings.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
     commandLine.setExpandAtFiles(false); // an @ belongs to --forward
-    Failures.handleIn(commandLine, surroundings.err());
-    return commandLine.execute(args);
+    UsageErrors.handleIn(commandLine, surroundings.err());
+    return commandLine;
   }
 
   @Override

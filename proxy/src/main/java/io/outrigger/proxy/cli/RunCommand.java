@@ -1,40 +1,28 @@
 package io.outrigger.proxy.cli;
 
 import io.outrigger.proxy.options.Flag;
-import io.outrigger.proxy.options.InvalidInput;
-import io.outrigger.proxy.options.OptionsReader;
-import io.outrigger.proxy.options.ProxyOptions;
-import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
-import io.outrigger.proxy.options.Unsupported;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code outrigger run}: all input is read and validated before the program starts. */
+/** {@code outrigger run} with its help and its errors; {@link RunLine} reads the plain ones. */
 final class RunCommand implements Callable<Integer> {
-  private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
-
-  private final Programs programs;
-  private final Surroundings surroundings;
+  private final SidecarRun sidecar;
   private final CommandSpec spec;
 
-  private RunCommand(Programs programs, Surroundings surroundings) {
-    this.programs = programs;
-    this.surroundings = surroundings;
+  private RunCommand(SidecarRun sidecar) {
+    this.sidecar = sidecar;
     this.spec = CommandSpec.wrapWithoutInspection(this);
   }
 
   /** The command with an option for each {@link Flag}. */
-  static CommandSpec spec(Programs programs, Surroundings surroundings) {
-    CommandSpec spec = new RunCommand(programs, surroundings).spec;
+  static CommandSpec spec(SidecarRun sidecar) {
+    CommandSpec spec = new RunCommand(sidecar).spec;
     spec.usageMessage()
         .customSynopsis(
             "outrigger run --forward [NAME@]LISTEN=TARGET... [--bootstrap FILE | --resources PATH...]"
@@ -73,24 +61,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    ProxyOptions options =
-        OptionsReader.read(given(), surroundings.environment(), surroundings.machine());
-    Unsupported.refuse(options);
-    surroundings.logging().accept(options.logging());
-    ConfigSource source = options.source();
-    source.warnings().forEach(log::warn);
-    if (source.isStatic()) {
-      checkResources(source);
-    }
-    return programs.run().run(options, surroundings.signals().get());
-  }
-
-  private void checkResources(ConfigSource source) throws InvalidInput {
-    List<String> errors =
-        programs.resources().check(source.resources(), Optional.of(source.bootstrap()));
-    if (!errors.isEmpty()) {
-      throw new InvalidInput(errors);
-    }
+    return sidecar.run(given());
   }
 
   private Map<Flag, List<String>> given() {

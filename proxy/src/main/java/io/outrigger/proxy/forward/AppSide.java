@@ -72,8 +72,12 @@ final class AppSide {
     stream.sendHeaders(last, true);
   }
 
-  /** Answers in the backend's place: a whole reply, or the end of one that was begun. */
-  void reply(RequestHead head, RpcStatus status, LocalReason reason) {
+  /**
+   * Answers in the backend's place: a whole reply, or the end of one that was begun.
+   *
+   * @param httpStatus of an answer that is not gRPC
+   */
+  void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
     if (head.isGrpc()) {
       end(
           headersSent
@@ -83,8 +87,7 @@ final class AppSide {
       reset(reason == LocalReason.DEADLINE ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
     } else {
       var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
-      int code = LocalReply.httpStatus(status, reason);
-      headers(LocalReply.http(code, reason, text.readableBytes()));
+      headers(LocalReply.http(httpStatus, reason, text.readableBytes()));
       boolean bodiless = head.method().contentEquals(HEAD);
       data(bodiless ? empty(text) : text, true);
     }

@@ -32,6 +32,7 @@ final class Attempt implements StreamWaiter {
   }
 
   private final ForwardedCall call;
+  private final Attempts attempts;
   private final Subchannel subchannel;
   private final AppSide app;
   private final ResponseRelay response;
@@ -40,8 +41,14 @@ final class Attempt implements StreamWaiter {
   private @Nullable Http2Stream stream;
 
   Attempt(
-      ForwardedCall call, Subchannel subchannel, AppSide app, CallRecord record, Forward forward) {
+      ForwardedCall call,
+      Attempts attempts,
+      Subchannel subchannel,
+      AppSide app,
+      CallRecord record,
+      Forward forward) {
     this.call = call;
+    this.attempts = attempts;
     this.subchannel = subchannel;
     this.app = app;
     String nodeId = forward.settings().nodeId();
@@ -88,14 +95,14 @@ final class Attempt implements StreamWaiter {
     }
     state = State.OPEN;
     stream = opened;
-    call.onStreamOpen(opened);
+    attempts.onStreamOpen(opened);
   }
 
   @Override
   public void onNotOpened(String reason) {
     if (state == State.WAITING) {
       end(CallOutcome.NOT_SENT);
-      call.onNotSent();
+      attempts.onNotSent();
     }
   }
 
@@ -130,7 +137,7 @@ final class Attempt implements StreamWaiter {
       boolean begun = response.hasBegun();
       response.onHeaders(headers, endStream);
       if (!begun && response.hasBegun()) {
-        call.onResponseStarted();
+        attempts.onResponseStarted();
       }
       if (response.hasEnded()) {
         call.onResponseEnd();
@@ -163,7 +170,7 @@ final class Attempt implements StreamWaiter {
       end(response.outcome());
       boolean refused = error == Http2Error.REFUSED_STREAM;
       RpcStatus failure = CallFailures.ofReset(error, byPeer, address());
-      call.onUpstreamFailed(this, refused, byPeer ? error : null, failure);
+      attempts.onUpstreamFailed(this, refused, byPeer ? error : null, failure);
     }
   }
 
@@ -171,7 +178,7 @@ final class Attempt implements StreamWaiter {
   public void onConnectionLost(boolean refused, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
-      call.onUpstreamFailed(this, refused, null, CallFailures.ofLoss(reason, address()));
+      attempts.onUpstreamFailed(this, refused, null, CallFailures.ofLoss(reason, address()));
     }
   }
 

@@ -4,7 +4,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.route.ForwardTarget;
 import org.jspecify.annotations.Nullable;
 
 /** The statuses of failures that calls meet, in words that say what failed and where. */
@@ -51,29 +50,20 @@ final class CallFailures {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }
 
-  /** What a call waited for when its time was over (SC-09). */
-  static RpcStatus deadline(
-      long limitNanos,
-      @Nullable ForwardTarget target,
-      @Nullable ClusterHandle cluster,
-      @Nullable Attempt attempt,
-      @Nullable RpcStatus lastFailure) {
+  /**
+   * The end of a call's time (SC-09).
+   *
+   * @param waitedFor what had not come by then; empty when it waited for nothing
+   */
+  static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
-    if (target == null) {
-      return RpcStatus.deadlineExceeded(prefix);
-    }
-    String waited = waitedFor(target, cluster, attempt, lastFailure);
-    return RpcStatus.deadlineExceeded(prefix + ", waiting for " + waited);
+    return RpcStatus.deadlineExceeded(
+        waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
-  private static String waitedFor(
-      ForwardTarget target,
-      @Nullable ClusterHandle cluster,
-      @Nullable Attempt attempt,
-      @Nullable RpcStatus lastFailure) {
-    if (cluster == null) {
-      return "the configuration of " + target.name();
-    }
+  /** What a call waits for once it has a cluster. */
+  static String waitsFor(
+      ClusterHandle cluster, @Nullable Attempt attempt, @Nullable RpcStatus lastFailure) {
     String name = "cluster \"" + cluster.name() + "\"";
     if (attempt != null && attempt.isOpen()) {
       return "the response of " + attempt.address() + " in " + name;

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.http2.EventLoops;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -18,36 +19,44 @@ public final class CallLoop {
   private final Executor executor;
   private final LongSupplier clock;
   private final RandomSource random;
+  private final ActiveFaults faults;
   private final DeadlineTimers deadlines;
 
   /**
    * @param clock monotonic nanoseconds
+   * @param faults of the whole process
    */
   public CallLoop(
       int index,
       Executor executor,
       LongSupplier clock,
       DeadlineTimers.Alarm alarm,
-      RandomSource random) {
+      RandomSource random,
+      ActiveFaults faults) {
     this.index = index;
     this.executor = executor;
     this.clock = clock;
     this.random = random;
+    this.faults = faults;
     deadlines = new DeadlineTimers(clock, alarm);
   }
 
   /** The loops of a running process, in order. */
   public static List<CallLoop> of(EventLoops loops, RandomSource random) {
-    return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
+    var faults = new ActiveFaults();
+    return IntStream.range(0, loops.count())
+        .mapToObj(i -> of(i, loops.loop(i), random, faults))
+        .toList();
   }
 
-  private static CallLoop of(int index, EventLoop loop, RandomSource random) {
+  private static CallLoop of(int index, EventLoop loop, RandomSource random, ActiveFaults faults) {
     return new CallLoop(
         index,
         loop,
         Ticker.systemTicker()::nanoTime,
         (delayNanos, task) -> loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
-        random);
+        random,
+        faults);
   }
 
   public int index() {
@@ -65,6 +74,10 @@ public final class CallLoop {
 
   RandomSource random() {
     return random;
+  }
+
+  ActiveFaults faults() {
+    return faults;
   }
 
   DeadlineTimers deadlines() {

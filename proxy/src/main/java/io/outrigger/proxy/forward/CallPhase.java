@@ -4,12 +4,10 @@ package io.outrigger.proxy.forward;
 enum CallPhase {
   /** Waits for a first selector, or is being routed. */
   ROUTING,
-  /** Has a cluster; waits for a pick. */
-  PICKING,
-  /** Has a subchannel; waits for a stream on its connection. */
-  OPENING,
-  /** Has a stream to the backend. */
-  STREAMING,
+  /** Has a cluster; is held back by a filter. */
+  DELAYED,
+  /** Has a cluster; its {@link Attempts} go on from there. */
+  SENDING,
   /** Has ended, in the one place where calls end. */
   DONE;
 
@@ -23,10 +21,9 @@ enum CallPhase {
 
   private boolean mayBecome(CallPhase next) {
     return switch (this) {
-      case ROUTING -> next == PICKING || next == DONE;
-      case PICKING -> next == OPENING || next == DONE;
-      case OPENING -> next == PICKING || next == STREAMING || next == DONE;
-      case STREAMING -> next == PICKING || next == DONE;
+      case ROUTING -> next == DELAYED || next == SENDING || next == DONE;
+      case DELAYED -> next == SENDING || next == DONE;
+      case SENDING -> next == DONE;
       case DONE -> false;
     };
   }

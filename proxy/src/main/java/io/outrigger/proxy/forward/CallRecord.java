@@ -58,13 +58,17 @@ final class CallRecord implements FinishedCall {
     code = status;
   }
 
-  /** The proxy ended the response. */
-  void local(RpcStatus status, LocalReason why) {
-    code = status.restricted().code();
+  /**
+   * The proxy ended the response.
+   *
+   * @param http the status of an answer that is not gRPC
+   */
+  void local(RpcStatus status, LocalReason why, int http) {
+    code = LocalReply.allowed(status, why).code();
     reason = why;
     stats.local(why);
     if (httpStatus == 0) {
-      httpStatus = isGrpc() ? 200 : LocalReply.httpStatus(status, why);
+      httpStatus = isGrpc() ? 200 : http;
     }
   }
 

@@ -2,6 +2,8 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.route.Route;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
@@ -21,6 +23,7 @@ public final class Forward {
   private final MemoryLimit memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
+  private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
   /** The last target's authority as a field; a race only costs one more conversion. */
   private @Nullable KnownAuthority known;
@@ -80,6 +83,11 @@ public final class Forward {
     return memory.isExceeded()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
+  }
+
+  /** What the forward is in hashes of requests: one value of this process (SC-46). */
+  long channelId() {
+    return channelId;
   }
 
   CallObserver observer() {

@@ -6,12 +6,9 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.Route;
 import io.outrigger.lb.PickContext;
-import io.outrigger.lb.PickResult;
-import io.outrigger.lb.Picker;
-import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.tree.ClusterHandle;
-import io.outrigger.proxy.http2.HeaderField;
+import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -26,19 +23,18 @@ import org.jspecify.annotations.Nullable;
  * The life of one request.
  *
  * <pre>
- * ROUTING   -> PICKING    on route selected; while there is no selector it is parked on the target
- * PICKING   -> OPENING    on Use; on Queue it is parked on the cluster
- * OPENING   -> PICKING    on no stream to be had: nothing was sent
- * OPENING   -> STREAMING  on stream opened: head and held body go out
- * STREAMING -> PICKING    on stream refused with nothing lost; once
- * any       -> DONE       on answered (by the backend or here), or given up by the app
+ * ROUTING -> SENDING  on route selected; while there is no selector it is parked on the target
+ * ROUTING -> DELAYED  on route selected whose filters inject a delay
+ * DELAYED -> SENDING  on end of the delays
+ * SENDING -> DONE     on answered (by the backend or here)
+ * any     -> DONE     on deadline, failure, or given up by the app
  * </pre>
  *
- * <p>The idea: the app's stream and the backend's are linked through this object and its current
- * {@link Attempt}; what arrives on one goes to the other at once, and credit is returned on one
- * when bytes have left on the other. Nothing is buffered except a body whose backend is not known
- * yet, which one stream window bounds. Every exit passes {@link #finish} exactly once; whatever
- * comes later meets DONE and is let go.
+ * <p>The idea: the app's stream and the backend's are linked through this object and the current of
+ * its {@link Attempts}; what arrives on one goes to the other at once, and credit is returned on
+ * one when bytes have left on the other. Nothing is buffered except a body whose backend is not
+ * known yet, which one stream window bounds. Every exit passes {@link #finish} exactly once;
+ * whatever comes later meets DONE and is let go.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
@@ -51,15 +47,15 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private final RequestRelay request;
   private final Waiting waiting;
   private final CallDeadline deadline;
+  private final Attempts attempts;
+  private @Nullable Filtering filtering;
   private CallPhase phase = CallPhase.ROUTING;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
-  private @Nullable ClusterHandle cluster;
-  private boolean holdsCluster;
-  private @Nullable Picker seen;
-  private @Nullable RpcStatus lastFailure;
-  private @Nullable Attempt attempt;
-  private boolean remade;
+  private @Nullable Route route;
+
+  /** Made when a policy first asks for it, and kept for further picks (A42). */
+  private @Nullable Long hash;
 
   ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     this.forward = forward;
@@ -69,11 +65,27 @@ final class ForwardedCall implements StreamHandler, PickContext {
     request = new RequestRelay(app, record);
     waiting = new Waiting(forward.waiting(), loop, this);
     deadline = new CallDeadline(loop, this);
+    attempts = new Attempts(forward, loop, this, app, record, request, deadline);
   }
 
   @Override
   public int loop() {
     return loop.index();
+  }
+
+  @Override
+  public long hash() {
+    Long known = hash;
+    if (known == null) {
+      known = requireNonNull(route).hash(head(), forward.channelId(), loop.random());
+      hash = known;
+    }
+    return known;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return head().header(name);
   }
 
   boolean isGrpc() {
@@ -134,8 +146,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
   public void onDataSent(int bytes) {
     if (phase == CallPhase.DONE) {
       app.onSent();
-    } else if (attempt != null) {
-      attempt.returnCredit(bytes);
+    } else {
+      attempts.returnCredit(bytes);
     }
   }
 
@@ -157,7 +169,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
   }
 
-  // Routing and picking.
+  // Routing.
 
   private void route() {
     ForwardTarget from = requireNonNull(target);
@@ -189,49 +201,46 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
-    cluster = chosen.cluster();
-    holdsCluster = true;
-    record.cluster(cluster.name());
-    to(CallPhase.PICKING);
+    route = chosen.route();
+    attempts.cluster(chosen.cluster());
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();
+    } else if (chosen.filters().isEmpty()) {
+      send();
     } else {
-      pick();
+      var pass = chosen.filters().begin(head(), loop.random(), loop.faults());
+      filtering = new Filtering(loop, this, pass);
+      filtering.resume();
     }
   }
 
-  /** Picks until the call is on its way, waits, or is answered. Ends: it waits for publishes. */
-  private void pick() {
-    ClusterHandle from = requireNonNull(cluster);
-    do {
-      Picker picker = from.picker();
-      seen = picker;
-      PickResult result = picker.pick(this);
-      if (result instanceof PickResult.Use use) {
-        if (open(use.subchannel())) {
-          return;
-        }
-      } else if (result instanceof PickResult.Fail fail) {
-        if (!head().waitsForReady()) {
-          reply(fail.status(), LocalReason.NO_HEALTHY_UPSTREAM);
-          return;
-        }
-        lastFailure = fail.status();
-      } else if (result instanceof PickResult.Drop drop) { // SC-21: even when it waits for ready
-        reply(drop.status(), LocalReason.of(drop.reason()));
-        return;
-      }
-    } while (!parkForPick());
+  /** A filter holds the request back; false when there is no room for it, and it was answered. */
+  boolean holdBack() {
+    if (phase == CallPhase.ROUTING) {
+      to(CallPhase.DELAYED);
+    }
+    return takeSeat();
   }
 
-  /** True when the call waits, or was answered because there is no room to wait. */
-  private boolean parkForPick() {
-    return !takeSeat() || waiting.parkOn(requireNonNull(cluster), requireNonNull(seen));
+  /** Nothing stands before the pick any more. */
+  void send() {
+    to(CallPhase.SENDING);
+    attempts.begin();
+  }
+
+  /** A filter answers in the backend's place (A33). */
+  void abort(FilterStep.Answer answer) {
+    int httpStatus = answer.httpStatus();
+    LocalReason reason = LocalReason.FAULT;
+    reply(
+        answer.status(),
+        reason,
+        httpStatus == 0 ? LocalReply.httpStatus(answer.status(), reason) : httpStatus);
   }
 
   /** Whether there is room to wait; when not, answers and ends the call. */
-  private boolean takeSeat() {
+  boolean takeSeat() {
     boolean seated = waiting.takeSeat(head().headers());
     if (!seated) {
       overloaded();
@@ -239,56 +248,16 @@ final class ForwardedCall implements StreamHandler, PickContext {
     return seated;
   }
 
-  /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
-  private boolean open(Subchannel subchannel) {
-    to(CallPhase.OPENING);
-    var next = new Attempt(this, subchannel, app, record, forward);
-    attempt = next;
-    if (!next.start()) {
-      to(CallPhase.PICKING);
-      return false;
-    }
-    if (next.isWaiting()) {
-      takeSeat(); // without one it is answered: in hand either way
-    }
-    return true;
-  }
-
   /** Goes on after a wait; the call may have ended meanwhile. */
   void resume() {
     if (phase == CallPhase.ROUTING) {
       route();
-    } else if (phase == CallPhase.PICKING) {
-      pick();
+    } else if (phase == CallPhase.SENDING) {
+      attempts.resume();
     }
   }
 
-  // What the attempt reports.
-
-  /** Nothing was sent, and nothing will be: waits for the next picker. */
-  void onNotSent() {
-    to(CallPhase.PICKING);
-    if (!parkForPick()) {
-      pick();
-    }
-  }
-
-  void onStreamOpen(Http2Stream upstream) {
-    if (deadline.isOver()) {
-      onDeadline();
-      return;
-    }
-    to(CallPhase.STREAMING);
-    waiting.leave();
-    HeaderField timeout = isGrpc() ? deadline.header() : null;
-    HeaderField authority = forward.authorityFor(head(), requireNonNull(target));
-    request.open(upstream, HopHeaders.upstream(head(), authority, timeout));
-  }
-
-  /** No further pick can happen from here on (A31-08). */
-  void onResponseStarted() {
-    releaseCluster();
-  }
+  // What the attempts report.
 
   /** The response is complete; a plain request may still have something to say to the backend. */
   void onResponseEnd() {
@@ -298,21 +267,16 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   /**
-   * The backend's stream ended before it had said all.
+   * The backend's stream ended before it had said all, and there will be no other.
    *
-   * @param refused the backend promises that it did nothing with the request
    * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
    */
-  void onUpstreamFailed(
-      Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (refused && remake(ended)) {
-      return;
-    }
-    if (ended.response().hasEnded()) {
+  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
+    if (response.hasEnded()) {
       finish(); // the backend needs no more of the request
     } else if (deadline.isOver()) {
       onDeadline(); // the backend keeps the same time, and its clock was a tick ahead (SC-11)
-    } else if (relayed != null && ended.response().hasBegun()) {
+    } else if (relayed != null && response.hasBegun()) {
       record.grpcStatus(failure.code());
       app.reset(relayed);
       finish();
@@ -321,49 +285,49 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
   }
 
-  /**
-   * Gives a refused request to another backend: once, and if nothing of it is lost. In a task of
-   * its own, since the connection that loses its streams may not know yet that it goes away.
-   */
-  private boolean remake(Attempt refused) {
-    if (remade || request.hasSentAny() || refused.response().hasBegun()) {
-      return false;
-    }
-    remade = true;
-    request.close();
-    to(CallPhase.PICKING);
-    loop.execute(this::resume);
-    return true;
-  }
-
   // Ends.
 
   void onDeadline() {
     if (phase == CallPhase.DONE) {
       return;
     }
-    if (attempt != null && attempt.response().hasEnded()) {
+    if (attempts.hasResponseEnded()) {
       finish(); // answered in full; only the request goes on
       return;
     }
-    long limit = deadline.limitNanos();
-    reply(
-        CallFailures.deadline(limit, target, cluster, attempt, lastFailure), LocalReason.DEADLINE);
+    reply(CallFailures.deadline(deadline.limitNanos(), waitsFor()), LocalReason.DEADLINE);
+  }
+
+  private String waitsFor() {
+    if (target == null) {
+      return "";
+    }
+    if (phase == CallPhase.DELAYED) {
+      return "the end of a delay that the fault filter injected";
+    }
+    return attempts.cluster() == null
+        ? "the configuration of " + target.name()
+        : attempts.waitsFor();
   }
 
   private void overloaded() {
     reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
   }
 
-  private void reply(RpcStatus status, LocalReason reason) {
+  /** Answers in the backend's place and ends the call. */
+  void reply(RpcStatus status, LocalReason reason) {
+    reply(status, reason, LocalReply.httpStatus(status, reason));
+  }
+
+  private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
-    record.local(noted, reason);
-    app.reply(head(), noted, reason);
+    record.local(noted, reason, httpStatus);
+    app.reply(head(), noted, reason, httpStatus);
     finish();
   }
 
   private void finishIfBothEnded() {
-    if (attempt != null && attempt.response().hasEnded() && app.requestEnded()) {
+    if (attempts.hasResponseEnded() && app.requestEnded()) {
       finish();
     }
   }
@@ -374,27 +338,28 @@ final class ForwardedCall implements StreamHandler, PickContext {
     deadline.cancel();
     waiting.leave();
     request.release();
-    if (attempt != null) {
-      attempt.finish(app.requestEnded());
+    if (filtering != null) {
+      filtering.end();
     }
-    releaseCluster();
+    attempts.finish();
     app.stop();
     record.ended(deadline.elapsedNanos());
     forward.observer().onEnded(record);
-  }
-
-  private void releaseCluster() {
-    if (holdsCluster && cluster != null) {
-      holdsCluster = false;
-      cluster.release();
-    }
   }
 
   private void to(CallPhase next) {
     phase = phase.to(next);
   }
 
-  private RequestHead head() {
+  RequestHead head() {
     return requireNonNull(head);
+  }
+
+  ForwardTarget target() {
+    return requireNonNull(target);
+  }
+
+  Waiting waiting() {
+    return waiting;
   }
 }

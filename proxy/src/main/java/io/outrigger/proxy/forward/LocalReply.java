@@ -81,9 +81,14 @@ final class LocalReply {
     };
   }
 
+  /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */
+  static RpcStatus allowed(RpcStatus status, LocalReason reason) {
+    return reason == LocalReason.FAULT ? status : status.restricted();
+  }
+
   private static HeaderList withStatus(
       HeaderList.Builder block, RpcStatus status, LocalReason reason) {
-    RpcStatus allowed = status.restricted(); // A54
+    RpcStatus allowed = allowed(status, reason);
     return block
         .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
         .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))

@@ -102,7 +102,7 @@ final class ResponseRelay {
     String text = address + " ended the response without grpc-status";
     LocalReason reason = LocalReason.MISSING_STATUS;
     RpcStatus unknown = LocalReply.noted(new RpcStatus(Code.UNKNOWN, text), reason, nodeId);
-    record.local(unknown, reason);
+    record.local(unknown, reason, status);
     app.end(LocalReply.completed(last, unknown, reason));
   }
 
@@ -112,24 +112,12 @@ final class ResponseRelay {
     Code code;
     if (grpc) {
       AsciiString text = last.get(KnownName.GRPC_STATUS);
-      code = text == null ? codeOfHttp(status) : codeOf(text);
+      code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;
     }
     record.grpcStatus(code);
     outcome = code == Code.OK ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
-  }
-
-  /** The HTTP-to-gRPC table of SC-18; a 200 without a status is UNKNOWN. */
-  private static Code codeOfHttp(int status) {
-    return switch (status) {
-      case 400 -> Code.INTERNAL;
-      case 401 -> Code.UNAUTHENTICATED;
-      case 403 -> Code.PERMISSION_DENIED;
-      case 404 -> Code.UNIMPLEMENTED;
-      case 429, 502, 503, 504 -> Code.UNAVAILABLE;
-      default -> Code.UNKNOWN;
-    };
   }
 
   private static Code codeOf(AsciiString text) {

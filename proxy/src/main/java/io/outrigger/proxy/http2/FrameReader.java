@@ -280,6 +280,9 @@ final class FrameReader {
         }
       }
       case FrameType.PRIORITY -> {
+        if (payload.readableBytes() >= 4) {
+          checkDependency(payload.getInt(payload.readerIndex()));
+        }
         listener.onIgnored();
         if (payload.readableBytes() != 5 && !stopped) {
           listener.onStreamFault(streamId, Http2Error.FRAME_SIZE_ERROR, "PRIORITY of wrong size");
@@ -315,7 +318,8 @@ final class FrameReader {
       if (payload.readableBytes() < 5) {
         throw frameSizeError();
       }
-      payload.skipBytes(5);
+      checkDependency(payload.readInt());
+      payload.skipBytes(1);
     }
     if (pad > payload.readableBytes()) {
       throw protocolError("padding exceeds the frame");
@@ -326,6 +330,17 @@ final class FrameReader {
       listener.onHeaderBlock(streamId, payload, endStream);
     } else {
       block.open(streamId, endStream, payload, alloc);
+    }
+  }
+
+  /**
+   * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities mean nothing to us (RFC
+   * 9113 section 5.3.2), but who sends this one is broken; the stream may be idle, which no
+   * RST_STREAM may name, so that the connection ends (section 5.4.1 lets it).
+   */
+  private void checkDependency(int exclusiveAndId) throws ConnectionFault {
+    if ((exclusiveAndId & Integer.MAX_VALUE) == streamId) {
+      throw protocolError("stream depends on itself");
     }
   }
 

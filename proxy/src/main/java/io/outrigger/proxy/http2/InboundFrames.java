@@ -53,7 +53,7 @@ final class InboundFrames implements FrameListener {
     }
     if (stream == null) {
       connection.returnConnectionCredit(flowBytes);
-      if (!table.wasReset(id)) {
+      if (table.wasClosed(id) && !table.wasReset(id)) {
         faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
       return;
@@ -126,7 +126,7 @@ final class InboundFrames implements FrameListener {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "HEADERS on an idle stream");
       }
       onRequest(id, headers, endStream);
-    } else if (table.wasReset(id)) {
+    } else if (table.mayBeLate(id)) {
       faults.onIdleFrame();
     } else {
       throw new ConnectionFault(

@@ -103,9 +103,18 @@ final class StreamTable {
     return !odd || (nextLocalId > 0 && id >= nextLocalId);
   }
 
-  /** Whether {@code id} was closed lately by our own reset: late frames are to be ignored. */
+  /** Whether {@code id} was closed lately by our own reset. */
   boolean wasReset(int id) {
     return isRemembered(-id);
+  }
+
+  /**
+   * Whether HEADERS of {@code id}, which is closed, are to be ignored since its peer may not have
+   * known of our reset when it sent them. Those of a stream of ours may be late however many others
+   * were reset since; a client could just as well have passed its stream over.
+   */
+  boolean mayBeLate(int id) {
+    return wasReset(id) || (!server && !wasClosed(id));
   }
 
   /** Whether {@code id} was closed lately in the regular way, or by the peer's reset. */

@@ -2,21 +2,14 @@ package io.outrigger.proxy.route;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.ClusterChoice.WeightedCluster;
-import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +18,24 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ConfigSelector {
+  private static final RouteIndex NO_ROUTES = RouteIndex.of(List.of());
+
   private final String authority;
-  private final List<Entry> entries;
+  private final RouteIndex routes;
+
+  /** The prepared answers of each route. */
+  private final RouteChoice[] choices;
+
   private final RouteDecision.@Nullable Reject failure;
 
-  /** One route and its prepared answers. */
-  private record Entry(Route route, Choice choice) {}
-
   private ConfigSelector(
-      String authority, List<Entry> entries, RouteDecision.@Nullable Reject failure) {
+      String authority,
+      RouteIndex routes,
+      RouteChoice[] choices,
+      RouteDecision.@Nullable Reject failure) {
     this.authority = authority;
-    this.entries = entries;
+    this.routes = routes;
+    this.choices = choices;
     this.failure = failure;
   }
 
@@ -43,28 +43,31 @@ public final class ConfigSelector {
    * The selector of a configuration.
    *
    * @param authority the target's data-plane authority, for messages
+   * @param routes the index of the routes of {@code config}
    * @param handles every cluster that a route of {@code config} names
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
-  public static ConfigSelector of(
+  static ConfigSelector of(
       String authority,
       XdsConfig config,
+      RouteIndex routes,
       Map<String, ClusterHandle> handles,
       boolean ignoreRouteTimeout) {
-    Optional<Duration> listenerLimit = config.listener().maxStreamDuration();
-    List<Entry> entries =
-        config.virtualHost().routes().stream()
-            .map(
-                route ->
-                    new Entry(route, choice(route, listenerLimit, handles, ignoreRouteTimeout)))
-            .toList();
-    return new ConfigSelector(authority, entries, null);
+    var prepared = new RouteChoices(config, handles, ignoreRouteTimeout);
+    RouteChoice[] choices = new RouteChoice[routes.size()];
+    for (int i = 0; i < choices.length; i++) {
+      choices[i] = prepared.of(routes.route(i));
+    }
+    return new ConfigSelector(authority, routes, choices, null);
   }
 
   /** The selector of a target that has no usable configuration: every request fails so. */
   public static ConfigSelector failing(String authority, RpcStatus status) {
     return new ConfigSelector(
-        authority, List.of(), new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+        authority,
+        NO_ROUTES,
+        new RouteChoice[0],
+        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
   }
 
   /** The failure of the whole target, when there is no usable configuration. */
@@ -83,121 +86,17 @@ public final class ConfigSelector {
       return failure;
     }
     String path = withoutQuery(request.path());
-    for (Entry entry : entries) {
-      if (matches(entry.route(), path, request, random)) {
-        return entry.choice().choose(random);
-      }
+    int first = routes.first(path, request, random);
+    if (first != RouteIndex.NONE) {
+      return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for authority \"" + authority + "\" and path " + path),
         "no_route");
   }
 
-  private static boolean matches(
-      Route route, String path, RequestView request, RandomSource random) {
-    if (!route.match().path().matches(path)) {
-      return false;
-    }
-    List<HeaderMatcher> headers = route.match().headers();
-    for (int i = 0; i < headers.size(); i++) {
-      if (!headers.get(i).matches(request)) {
-        return false;
-      }
-    }
-    var fraction = route.match().fraction();
-    return fraction.isEmpty() || fraction.get().draw(random, Purpose.ROUTE_FRACTION);
-  }
-
   private static String withoutQuery(String path) {
     int query = path.indexOf('?');
     return query < 0 ? path : path.substring(0, query);
-  }
-
-  private static Choice choice(
-      Route route,
-      Optional<Duration> listenerLimit,
-      Map<String, ClusterHandle> handles,
-      boolean ignoreRouteTimeout) {
-    if (route.action() instanceof RouteAction.Unsupported unsupported) {
-      var reject =
-          new RouteDecision.Reject(
-              RpcStatus.unavailable(
-                  "route "
-                      + describe(route)
-                      + " has an action that is not supported: "
-                      + unsupported.kind()),
-              "no_route");
-      return random -> reject;
-    }
-    var forward = (RouteAction.Forward) route.action();
-    var limit = EffectiveTimeout.of(forward.timeout(), listenerLimit, ignoreRouteTimeout);
-    if (forward.clusters() instanceof ClusterChoice.Single single) {
-      RouteDecision decision = decision(route, single.cluster(), limit, handles);
-      return random -> acquired(decision);
-    }
-    var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
-    return WeightedDecisions.of(
-        weighted, cluster -> decision(route, cluster.cluster(), limit, handles));
-  }
-
-  private static RouteDecision decision(
-      Route route, String cluster, EffectiveTimeout limit, Map<String, ClusterHandle> handles) {
-    ClusterHandle handle = handles.get(cluster);
-    if (handle == null) { // A31-11: balancing is updated first, so this is a bug of ours
-      return new RouteDecision.Reject(
-          RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
-          "xds_error");
-    }
-    return new RouteDecision.Forward(handle, route, limit);
-  }
-
-  private static @Nullable RouteDecision acquired(RouteDecision decision) {
-    if (decision instanceof RouteDecision.Forward forward && !forward.cluster().acquire()) {
-      return null;
-    }
-    return decision;
-  }
-
-  private static String describe(Route route) {
-    return route.name().isEmpty() ? "#" + route.index() : "\"" + route.name() + "\"";
-  }
-
-  /** Picks among the prepared decisions of a route. */
-  private interface Choice {
-    @Nullable RouteDecision choose(RandomSource random);
-  }
-
-  /** Decisions by weight: cumulative weights, searched once per request (A31-34). */
-  private static final class WeightedDecisions implements Choice {
-    private final long[] upTo;
-    private final RouteDecision[] decisions;
-
-    private WeightedDecisions(long[] upTo, RouteDecision[] decisions) {
-      this.upTo = upTo;
-      this.decisions = decisions;
-    }
-
-    static WeightedDecisions of(
-        List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
-      long[] upTo = new long[clusters.size()];
-      RouteDecision[] decisions = new RouteDecision[clusters.size()];
-      long sum = 0;
-      for (int i = 0; i < upTo.length; i++) {
-        sum += clusters.get(i).weight();
-        upTo[i] = sum;
-        decisions[i] = decide.apply(clusters.get(i));
-      }
-      return new WeightedDecisions(upTo, decisions);
-    }
-
-    @Override
-    public @Nullable RouteDecision choose(RandomSource random) {
-      long drawn = random.nextLong(upTo[upTo.length - 1], Purpose.CLUSTER_WEIGHT);
-      int i = 0;
-      while (drawn >= upTo[i]) {
-        i++;
-      }
-      return acquired(decisions[i]);
-    }
   }
 }

@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The real program as a child process, with its output in files of a folder of its own. */
-final class OutriggerProcess implements AutoCloseable {
+public final class OutriggerProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(20);
   private static final Pattern ADMIN = Pattern.compile("admin: (http://[^/]+)/");
@@ -39,16 +39,29 @@ final class OutriggerProcess implements AutoCloseable {
   }
 
   /** Starts the program in {@code folder}; of the environment only {@code environment} is given. */
-  static OutriggerProcess start(Path folder, Map<String, String> environment, String... args) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-Xshare:auto",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
+  public static OutriggerProcess start(
+      Path folder, Map<String, String> environment, String... args) {
+    return start(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName()),
+        folder,
+        environment,
+        args);
+  }
+
+  /**
+   * The same with another way to start the program.
+   *
+   * @param program the command, without arguments of ours
+   */
+  public static OutriggerProcess start(
+      List<String> program, Path folder, Map<String, String> environment, String... args) {
+    List<String> command = new ArrayList<>(program);
     command.addAll(List.of(args));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -67,12 +80,12 @@ final class OutriggerProcess implements AutoCloseable {
     }
   }
 
-  static OutriggerProcess start(Path folder, String... args) {
+  public static OutriggerProcess start(Path folder, String... args) {
     return start(folder, Map.of(), args);
   }
 
   /** The exit code. */
-  int awaitExit() {
+  public int awaitExit() {
     try {
       if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("still runs\n" + text("stderr"));
@@ -83,29 +96,34 @@ final class OutriggerProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
+  /** The id of the process. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** SIGTERM. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 
   /** Processor time used so far. */
-  Duration cpu() {
+  public Duration cpu() {
     return process.info().totalCpuDuration().orElseThrow();
   }
 
-  List<String> outLines() {
+  public List<String> outLines() {
     return text("stdout").lines().toList();
   }
 
-  List<String> errorLines() {
+  public List<String> errorLines() {
     return text("stderr").lines().filter(line -> !line.startsWith("WARNING: ")).toList();
   }
 
-  String errorText() {
+  public String errorText() {
     return text("stderr");
   }
 
@@ -117,7 +135,7 @@ final class OutriggerProcess implements AutoCloseable {
     }
   }
 
-  void await(String what, BooleanSupplier happened) {
+  public void await(String what, BooleanSupplier happened) {
     long start = WaitingClock.nanoTime();
     while (!happened.getAsBoolean()) {
       if (WaitingClock.nanoTime() - start > PATIENCE.toNanos()) {
@@ -128,14 +146,14 @@ final class OutriggerProcess implements AutoCloseable {
   }
 
   /** Waits until the admin server is there and {@code /ready} is answered with {@code status}. */
-  OutriggerProcess awaitReady(int status) {
+  public OutriggerProcess awaitReady(int status) {
     await("admin server", () -> admin().isPresent() || !process.isAlive());
     await("/ready " + status, () -> get("/ready").statusCode() == status);
     return this;
   }
 
   /** The admin server's address as HOST:PORT. */
-  String adminAddress() {
+  public String adminAddress() {
     return admin().orElseThrow().substring("http://".length());
   }
 
@@ -144,11 +162,11 @@ final class OutriggerProcess implements AutoCloseable {
     return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
 
-  HttpResponse<String> get(String path) {
+  public HttpResponse<String> get(String path) {
     return send(HttpRequest.newBuilder(uri(path)).GET());
   }
 
-  HttpResponse<String> post(String path) {
+  public HttpResponse<String> post(String path) {
     return send(
         HttpRequest.newBuilder(uri(path))
             .header("content-type", "application/json")
@@ -171,7 +189,7 @@ final class OutriggerProcess implements AutoCloseable {
   }
 
   /** What {@code /forwards} says under {@code key} of the forward {@code name}. */
-  String forward(String name, String key) {
+  public String forward(String name, String key) {
     JsonArray forwards = JsonParser.parseString(get("/forwards").body()).getAsJsonArray();
     for (JsonElement forward : forwards) {
       if (forward.getAsJsonObject().get("name").getAsString().equals(name)) {
@@ -182,7 +200,7 @@ final class OutriggerProcess implements AutoCloseable {
   }
 
   /** The local port of the forward {@code name}. */
-  int port(String name) {
+  public int port(String name) {
     String listen = forward(name, "listen");
     return Integer.parseInt(listen.substring(listen.lastIndexOf(':') + 1));
   }

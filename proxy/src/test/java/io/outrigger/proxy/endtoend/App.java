@@ -46,6 +46,7 @@ final class App implements AutoCloseable {
   }
 
   private final ManagedChannel channel;
+  private CallOptions always = CallOptions.DEFAULT;
 
   App(SocketAddress sidecar) {
     channel =
@@ -65,6 +66,12 @@ final class App implements AutoCloseable {
             .disableRetry()
             .directExecutor()
             .build();
+  }
+
+  /** From now on calls wait for a connection, as they do in an app that outlives its sidecar. */
+  App waitingForReady() {
+    always = CallOptions.DEFAULT.withWaitForReady();
+    return this;
   }
 
   static Metadata.Key<String> key(String name) {
@@ -104,10 +111,8 @@ final class App implements AutoCloseable {
   private CompletableFuture<Reply> send(String path, Optional<Duration> deadline, Metadata fields) {
     CallOptions options =
         deadline
-            .map(
-                limit ->
-                    CallOptions.DEFAULT.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
-            .orElse(CallOptions.DEFAULT);
+            .map(limit -> always.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
+            .orElse(always);
     ClientCall<String, String> call = channel.newCall(Text.method(path, MethodType.UNARY), options);
     var reply = new CompletableFuture<Reply>();
     call.start(

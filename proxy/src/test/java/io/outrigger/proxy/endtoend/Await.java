@@ -6,14 +6,14 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** Bounded waiting: what does not come in time fails the test and says what was there instead. */
-final class Await {
+public final class Await {
   static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private Await() {}
 
   /** Waits until {@code condition} holds. */
-  static void until(String what, Callable<Boolean> condition) {
+  public static void until(String what, Callable<Boolean> condition) {
     until(what, () -> "", condition);
   }
 
@@ -22,7 +22,7 @@ final class Await {
    *
    * @param found told when it does not
    */
-  static void until(String what, Supplier<String> found, Callable<Boolean> condition) {
+  public static void until(String what, Supplier<String> found, Callable<Boolean> condition) {
     if (!within(PATIENCE, condition)) {
       throw new AssertionError("not within " + PATIENCE + ": " + what + ". " + found.get());
     }

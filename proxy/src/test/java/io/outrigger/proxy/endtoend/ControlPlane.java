@@ -47,6 +47,7 @@ final class ControlPlane implements AutoCloseable {
   private @Nullable Server server;
   private int version;
   private boolean mute;
+  private volatile boolean recording = true;
 
   ControlPlane() {
     server = listen(0);
@@ -108,15 +109,23 @@ final class ControlPlane implements AutoCloseable {
     return this;
   }
 
-  /** Comes back on its port. */
+  /** Comes back on its port; nothing where it is there. */
   ControlPlane revive() {
-    server = listen(port);
+    if (server == null) {
+      server = listen(port);
+    }
     return this;
   }
 
   /** From now on it is connected but says nothing, or speaks again. */
   ControlPlane mute(boolean silent) {
     run(() -> mute = silent);
+    return this;
+  }
+
+  /** Remembers only NACKs from here on, for load. */
+  ControlPlane quiet() {
+    recording = false;
     return this;
   }
 
@@ -233,7 +242,9 @@ final class ControlPlane implements AutoCloseable {
     }
 
     private void on(DiscoveryRequest request) {
-      requests.add(request);
+      if (recording || request.hasErrorDetail()) {
+        requests.add(request);
+      }
       Set<String> wanted = Set.copyOf(request.getResourceNamesList());
       Set<String> before = names.put(request.getTypeUrl(), wanted);
       if (!wanted.equals(before)) {

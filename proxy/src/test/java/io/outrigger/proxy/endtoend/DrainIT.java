@@ -2,7 +2,9 @@ package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
@@ -92,5 +94,29 @@ class DrainIT {
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     mesh.proxy().drain().get(10, TimeUnit.SECONDS);
     assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
+  }
+
+  @Conformance("SC-44")
+  @Test
+  void aRestartCostsAnAppThatHonoursGoAwayNothing() throws Exception {
+    serve();
+    mesh.startReady();
+    Load load = mesh.load(mesh.app().waitingForReady(), "test.Pay/Charge", 300);
+    ManagedChannel talk =
+        NettyChannelBuilder.forAddress(mesh.address()).usePlaintext().disableRetry().build();
+    mesh.keep(talk::shutdownNow);
+    var streams = mesh.keep(new StreamLoad(talk, "test.Pay/Talk", 20));
+
+    for (int i = 0; i < 3; i++) {
+      load.awaitMore("a", 100);
+      mesh.restart();
+    }
+    load.awaitMore("a", 100);
+    load.close();
+    streams.close();
+
+    assertThat(load.failures()).isEmpty();
+    assertThat(streams.failures()).isEmpty();
+    assertThat(streams.succeeded()).isPositive();
   }
 }

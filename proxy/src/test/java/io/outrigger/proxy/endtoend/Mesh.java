@@ -5,6 +5,7 @@ import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.OptionsReader;
+import io.outrigger.proxy.options.StartFailure;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -59,6 +60,24 @@ final class Mesh implements AutoCloseable {
     ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()));
     proxy = started;
     parts.push(started);
+    return this;
+  }
+
+  /** Drains the sidecar and starts another on its port at once, as a supervisor would. */
+  Mesh restart() throws Exception {
+    with(Flag.FORWARD, FORWARD + "@127.0.0.1:" + address().getPort() + "=xds:///orders");
+    ProxyApp old = proxy();
+    var unused = old.drain();
+    Await.until(
+        "the port is free",
+        () -> {
+          try {
+            start();
+            return true;
+          } catch (StartFailure inUse) {
+            return false;
+          }
+        });
     return this;
   }
 

@@ -65,6 +65,25 @@ final class Xds {
         .formatted(name, maxRequests);
   }
 
+  /**
+   * An EDS cluster with an {@code lb_policy} and no limit that a slow machine could reach; {@code
+   * PICK_FIRST} is a policy of its own.
+   */
+  static String cluster(String name, String policy) {
+    String chosen =
+        policy.equals("PICK_FIRST")
+            ? """
+            "load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"pf",
+              "typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies\
+            .pick_first.v3.PickFirst"}}}]}"""
+            : "\"lb_policy\":\"%s\"".formatted(policy);
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
+         "eds_cluster_config":{"eds_config":{"ads":{}}},%s,
+         "circuit_breakers":{"thresholds":[{"priority":"DEFAULT","max_requests":1000000}]}}"""
+        .formatted(name, chosen);
+  }
+
   /** A cluster that is one host name. */
   static String dns(String name, String host, int port) {
     return """

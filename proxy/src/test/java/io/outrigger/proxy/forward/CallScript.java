@@ -4,8 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -19,9 +21,11 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import java.nio.charset.StandardCharsets;
@@ -42,13 +46,16 @@ final class CallScript {
   final FakeBackend backend = new FakeBackend("10.0.0.1");
   final List<ByteBuf> buffers = new ArrayList<>();
   final List<String> ended = new ArrayList<>();
+  final ActiveFaults faults = new ActiveFaults();
+  final ScriptedRandom random = new ScriptedRandom(1);
   final CallLoop loop =
       new CallLoop(
           0,
           time,
           time::nanoTime,
           (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
-          new ScriptedRandom(1));
+          random,
+          faults);
   final AtomicLong usedBytes = new AtomicLong();
   final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get);
   Forward forward = forward(ForwardSettings.defaults(NODE));
@@ -81,8 +88,19 @@ final class CallScript {
     return this;
   }
 
+  /** The same with a fault filter before the router. */
+  CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
+    target.publish(selector(cluster, timeout, List.of(new HttpFilter("fault", fault))));
+    return this;
+  }
+
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
+    return selector(cluster, timeout, List.of());
+  }
+
+  private static ConfigSelector selector(
+      ClusterHandle cluster, RouteTimeout timeout, List<HttpFilter> filters) {
     var action = new RouteAction.Forward(new ClusterChoice.Single(cluster.name()), timeout, false);
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
@@ -91,9 +109,9 @@ final class CallScript {
     var table = new RouteTable("rc", List.of(host));
     var listener =
         new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
-    return ConfigSelector.of("orders", config, Map.of(cluster.name(), cluster), false);
+    return new ConfigSelectors("orders", false).next(config, Map.of(cluster.name(), cluster));
   }
 
   /** Publishes a picker with one answer. */

@@ -18,6 +18,8 @@ import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
@@ -27,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,17 +39,33 @@ import org.jspecify.annotations.Nullable;
  * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,
  * over real sockets.
  */
-final class MiniMesh implements AutoCloseable {
-  final ControlThread control = new ControlThread("control");
+public final class MiniMesh implements AutoCloseable {
+  final ControlThread control;
   final EventLoops loops;
+  private final boolean ownsLoops;
   final ClusterHandle cluster = ClusterHandles.named("pay");
   final FakeTarget target = new FakeTarget();
   final Forward forward;
   final Http2Listener listener;
   final NettyConnector connector;
 
-  MiniMesh(int loopCount) throws IOException {
+  public MiniMesh(int loopCount) throws IOException {
     this(loopCount, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
+  }
+
+  /** One loop, and {@code limits} on what peers of either side may do for nothing. */
+  public MiniMesh(AbuseLimits limits) throws IOException {
+    this(
+        1,
+        loopback(0),
+        new ListenerSettings(
+            ListenerSettings.DEFAULT.maxConnections(),
+            ListenerSettings.DEFAULT.http2().withAbuse(limits)),
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.empty(),
+            UpstreamSettings.IDLE_TIMEOUT,
+            ConnectionSettings.DEFAULT.withAbuse(limits)));
   }
 
   MiniMesh(
@@ -55,26 +74,71 @@ final class MiniMesh implements AutoCloseable {
       ListenerSettings listenerSettings,
       UpstreamSettings upstreamSettings)
       throws IOException {
-    loops = EventLoops.start(EventLoops.TransportKind.AUTO, loopCount);
+    this(
+        new ControlThread("control"),
+        EventLoops.start(EventLoops.TransportKind.AUTO, loopCount),
+        true,
+        address,
+        listenerSettings,
+        upstreamSettings);
+  }
+
+  private MiniMesh(
+      ControlThread control,
+      EventLoops loops,
+      boolean ownsLoops,
+      SocketAddress address,
+      ListenerSettings listenerSettings,
+      UpstreamSettings upstreamSettings)
+      throws IOException {
+    this.control = control;
+    this.loops = loops;
+    this.ownsLoops = ownsLoops;
     forward =
         new Forward(
             "orders",
             ForwardSettings.defaults("node-1"),
             TargetResolver.fixed(target),
             CallObserver.NONE,
-            loopCount);
+            loops.count());
     listener =
         Http2Listener.bind(
             address, loops, CallLoop.of(loops, RandomSource.SYSTEM), forward, listenerSettings);
     connector = new NettyConnector(control, loops, upstreamSettings);
   }
 
+  /** Another forward of the same sidecar, with its own cluster; close it first. */
+  public MiniMesh sibling() throws IOException {
+    return new MiniMesh(
+        control, loops, false, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
+  }
+
   static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
-  int port() {
+  public int port() {
     return listener.port();
+  }
+
+  /** Where apps connect. */
+  public InetSocketAddress address() {
+    return loopback(port());
+  }
+
+  /** Connections of apps that are open. */
+  public int connections() {
+    return listener.connections();
+  }
+
+  /** Calls that are under way. */
+  public long calls() {
+    return forward.totals().active();
+  }
+
+  /** Routes every call, without a limit of time, to the backend at {@code port}. */
+  public Backend leadTo(int port) {
+    return routed(CallScript.noLimit()).backend(port);
   }
 
   MiniMesh routed(RouteTimeout timeout) {
@@ -92,12 +156,14 @@ final class MiniMesh implements AutoCloseable {
   @Override
   public void close() {
     listener.close().join();
-    loops.stop(Duration.ofSeconds(5));
-    control.close();
+    if (ownsLoops) {
+      loops.stop(Duration.ofSeconds(5));
+      control.close();
+    }
   }
 
   /** A subchannel that publishes its state as the cluster's. */
-  final class Backend implements Subchannel, Connector.Listener {
+  public final class Backend implements Subchannel, Connector.Listener {
     final BlockingQueue<String> states = new LinkedBlockingQueue<>();
     final ConcurrentLinkedQueue<CallOutcome> outcomes = new ConcurrentLinkedQueue<>();
     private final EndpointAddress address;

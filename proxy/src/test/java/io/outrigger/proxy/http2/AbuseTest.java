@@ -127,6 +127,21 @@ final class AbuseTest {
   }
 
   @Test
+  void answersToCallsThatWeGaveUpLongAgoAreIgnored() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      for (int i = 0; i < 1000; i++) {
+        peer.open(Messages.POST, true).stream().reset(Http2Error.CANCEL);
+      }
+      var unused = peer.read();
+
+      peer.send(Frames.headers(1, Frames.END_HEADERS, ":status", "200"), data(1, 0, (byte) 1));
+      peer.send(Frames.headers(1999, Frames.END_HEADERS, ":status", "200"), ping(1));
+
+      assertThat(peer.answer()).isEqualTo("PING ack");
+    }
+  }
+
+  @Test
   void controlFramesThatGoWithContentAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
       peer.send(request(1));

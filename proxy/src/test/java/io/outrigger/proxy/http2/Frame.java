@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /** One frame as it was read. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Frame(int type, int flags, int streamId, byte[] payload) {
+public record Frame(int type, int flags, int streamId, byte[] payload) {
   private static final String[] NAMES = {
     "DATA",
     "HEADERS",
@@ -19,20 +19,20 @@ record Frame(int type, int flags, int streamId, byte[] payload) {
     "CONTINUATION"
   };
 
-  boolean endsStream() {
+  public boolean endsStream() {
     return type <= FrameType.HEADERS && (flags & FrameType.FLAG_END_STREAM) != 0;
   }
 
-  boolean isAck() {
+  public boolean isAck() {
     return (type == FrameType.SETTINGS || type == FrameType.PING)
         && (flags & FrameType.FLAG_ACK) != 0;
   }
 
-  int number(int offset) {
+  public int number(int offset) {
     return ByteBuffer.wrap(payload).getInt(offset);
   }
 
-  String text() {
+  public String text() {
     return new String(payload, StandardCharsets.ISO_8859_1);
   }
 

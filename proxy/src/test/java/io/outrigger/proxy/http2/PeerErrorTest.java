@@ -176,6 +176,18 @@ final class PeerErrorTest {
             "block that cannot be decoded",
             frame(FrameType.HEADERS, END_HEADERS, 1, (byte) 0xff, (byte) 0xff),
             "COMPRESSION_ERROR"),
+        arguments(
+            "PRIORITY on itself",
+            frame(FrameType.PRIORITY, 0, 3, join(number(1 << 31 | 3), new byte[1])),
+            "PROTOCOL_ERROR"),
+        arguments(
+            "HEADERS that depend on themselves",
+            frame(
+                FrameType.HEADERS,
+                END_HEADERS | FrameType.FLAG_PRIORITY,
+                1,
+                join(number(1), new byte[1], Frames.block(Frames.REQUEST))),
+            "PROTOCOL_ERROR"),
         arguments("RST_STREAM on an idle stream", reset(1, Http2Error.CANCEL), "PROTOCOL_ERROR"),
         arguments(
             "RST_STREAM of wrong size",

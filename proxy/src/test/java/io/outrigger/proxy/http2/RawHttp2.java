@@ -47,6 +47,17 @@ public final class RawHttp2 implements AutoCloseable {
     return client;
   }
 
+  /** The backend's side of a connection that {@code socket} accepted; SETTINGS are exchanged. */
+  public static RawHttp2 accept(Socket socket, int... idsAndValues) throws IOException {
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout((int) PATIENCE.toMillis());
+    var server = new RawHttp2(socket);
+    server.in.readNBytes(Frames.PREFACE.length);
+    server.send(Frames.settings(idsAndValues), Frames.settingsAck());
+    server.await(frame -> frame.type() == FrameType.SETTINGS && frame.isAck());
+    return server;
+  }
+
   /** Sends bytes; false when the other side does not take them any more. */
   public boolean send(byte[]... parts) {
     try {
@@ -60,7 +71,7 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /** The next frame; empty when the other side has closed. */
-  Optional<Frame> read() throws IOException {
+  public Optional<Frame> read() throws IOException {
     try {
       byte[] head = in.readNBytes(FrameType.HEADER_BYTES);
       if (head.length < FrameType.HEADER_BYTES) {
@@ -81,7 +92,7 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /** Reads until a frame fits. */
-  Frame await(Predicate<Frame> fits) throws IOException {
+  public Frame await(Predicate<Frame> fits) throws IOException {
     for (Optional<Frame> frame = read(); frame.isPresent(); frame = read()) {
       if (fits.test(frame.get())) {
         return frame.get();
@@ -107,7 +118,7 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /** Decodes a HEADERS frame; each block exactly once, in order. */
-  Http2Headers decode(Frame headers) throws Http2Exception {
+  public Http2Headers decode(Frame headers) throws Http2Exception {
     return hpack.decodeHeaders(headers.streamId(), Unpooled.wrappedBuffer(headers.payload()));
   }
 

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.interop;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.Message;
 import com.google.protobuf.UInt32Value;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.Address;
@@ -20,6 +21,7 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
+import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
@@ -31,21 +33,29 @@ public final class MeshResources {
   /** The name of the route configuration that {@link #listener} refers to. */
   public static final String ROUTES = "routes";
 
+  /** The name of the fault filter of {@link #listener}. */
+  public static final String FAULT = "envoy.filters.http.fault";
+
   private MeshResources() {}
 
-  /** A listener that takes its routes from {@link #ROUTES}. */
+  /**
+   * A listener that takes its routes from {@link #ROUTES}. Like those of common control planes it
+   * has a fault filter that does nothing, for routes to override by the name {@link #FAULT}.
+   */
   public static Listener listener(String name) {
     var manager =
         HttpConnectionManager.newBuilder()
             .setRds(Rds.newBuilder().setRouteConfigName(ROUTES).setConfigSource(ads()))
-            .addHttpFilters(
-                HttpFilter.newBuilder()
-                    .setName("envoy.filters.http.router")
-                    .setTypedConfig(Any.pack(Router.getDefaultInstance())));
+            .addHttpFilters(filter(FAULT, HTTPFault.getDefaultInstance()))
+            .addHttpFilters(filter("envoy.filters.http.router", Router.getDefaultInstance()));
     return Listener.newBuilder()
         .setName(name)
         .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager.build())))
         .build();
+  }
+
+  private static HttpFilter filter(String name, Message config) {
+    return HttpFilter.newBuilder().setName(name).setTypedConfig(Any.pack(config)).build();
   }
 
   /** The route configuration {@link #ROUTES}. */

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.PathMatcher;
@@ -22,12 +24,16 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.filter.ActiveFaults;
+import io.outrigger.proxy.filter.FilterChain;
+import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -137,15 +143,62 @@ class ConfigSelectorTest {
     assertThat(counts.get("a") + counts.get("b")).isEqualTo(4000);
   }
 
+  @Conformance({"A33-07", "A39-03", "A31-42"})
+  @Test
+  void filtersAreThoseOfTheRouteAndClusterThatWereChosen() {
+    var listener = fault(1);
+    var host = Map.<String, FilterConfig>of("fault", fault(2));
+    var ofRoute = Map.<String, FilterConfig>of("fault", fault(3));
+    var ofCluster = Map.<String, FilterConfig>of("fault", fault(4));
+    var weighted =
+        new RouteAction.Forward(
+            new ClusterChoice.Weighted(
+                List.of(
+                    new WeightedCluster("a", 1, ofCluster), new WeightedCluster("b", 1, Map.of()))),
+            RouteTimeout.UNSET,
+            false);
+    var selector =
+        selector(
+            List.of(new HttpFilter("fault", listener)),
+            host,
+            route(new PathMatcher.Exact("/weighted", true), weighted, ofRoute),
+            route(new PathMatcher.Exact("/route", true), forward("c"), ofRoute),
+            route(new PathMatcher.Exact("/host", true), forward("c")));
+    random.next(Purpose.CLUSTER_WEIGHT, 0, 1);
+
+    assertThat(aborts(selector, "/weighted")).isEqualTo(4);
+    assertThat(aborts(selector, "/weighted")).isEqualTo(3);
+    assertThat(aborts(selector, "/route")).isEqualTo(3);
+    assertThat(aborts(selector, "/host")).isEqualTo(2);
+  }
+
+  @Test
+  void withoutFiltersTheChainIsNone() {
+    var selector = selector(route(new PathMatcher.Prefix("", true), forward("a")));
+
+    var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, "/x"));
+
+    assertThat(decision.filters()).isSameAs(FilterChain.NONE);
+  }
+
+  private static FilterConfig fault(int code) {
+    var abort = new FilterConfig.Abort(Optional.of(code), Optional.empty(), new Fraction(100, 100));
+    return new FilterConfig.Fault(Optional.empty(), Optional.of(abort), Optional.empty());
+  }
+
+  /** The code with which the filters of the route for {@code path} abort. */
+  private int aborts(ConfigSelector selector, String path) {
+    var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, path));
+    var pass = decision.filters().begin(request(path), random, new ActiveFaults());
+    return ((FilterStep.Answer) pass.next()).status().code().number();
+  }
+
   @Conformance("A31-11")
   @Test
   void aClusterThatBalancingDoesNotKnowIsInternal() {
     var selector =
-        ConfigSelector.of(
-            "orders",
-            config(route(new PathMatcher.Prefix("", true), forward("a"))),
-            Map.of(),
-            false);
+        new ConfigSelectors("orders", false)
+            .next(config(route(new PathMatcher.Prefix("", true), forward("a"))), Map.of());
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
@@ -173,20 +226,30 @@ class ConfigSelectorTest {
   }
 
   private ConfigSelector selector(Route... routes) {
-    XdsConfig config = config(routes);
+    return selector(List.of(), Map.of(), routes);
+  }
+
+  private ConfigSelector selector(
+      List<HttpFilter> filters, Map<String, FilterConfig> hostOverrides, Route... routes) {
+    XdsConfig config = config(filters, hostOverrides, routes);
     for (String name : config.routedClusters()) {
       handles.put(name, ClusterHandles.named(name));
     }
-    return ConfigSelector.of("orders", config, handles, false);
+    return new ConfigSelectors("orders", false).next(config, handles);
   }
 
   private static XdsConfig config(Route... routes) {
+    return config(List.of(), Map.of(), routes);
+  }
+
+  private static XdsConfig config(
+      List<HttpFilter> filters, Map<String, FilterConfig> hostOverrides, Route... routes) {
     List<Route> numbered = new ArrayList<>(List.of(routes));
-    var host = new VirtualHost("vh", List.of("*"), numbered, Map.of());
+    var host = new VirtualHost("vh", List.of("*"), numbered, hostOverrides);
     var table = new RouteTable("rc", List.of(host));
     var listener =
         new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     return new XdsConfig(
         listener,
         table,
@@ -195,7 +258,12 @@ class ConfigSelectorTest {
   }
 
   private static Route route(PathMatcher path, RouteAction action) {
-    return new Route("", 0, new RouteMatch(path, List.of(), Optional.empty()), action, Map.of());
+    return route(path, action, Map.of());
+  }
+
+  private static Route route(
+      PathMatcher path, RouteAction action, Map<String, FilterConfig> overrides) {
+    return new Route("", 0, new RouteMatch(path, List.of(), Optional.empty()), action, overrides);
   }
 
   private static RouteAction forward(String cluster) {
@@ -215,7 +283,7 @@ class ConfigSelectorTest {
   }
 
   private static String clusterOf(@Nullable RouteDecision decision) {
-    return ((RouteDecision.Forward) java.util.Objects.requireNonNull(decision)).cluster().name();
+    return ((RouteDecision.Forward) Objects.requireNonNull(decision)).cluster().name();
   }
 
   private static RequestView request(String path, String... headers) {

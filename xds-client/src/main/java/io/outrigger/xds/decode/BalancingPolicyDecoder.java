@@ -1,11 +1,12 @@
 package io.outrigger.xds.decode;
 
-import static io.outrigger.xds.decode.FieldErrors.quoted;
-
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
@@ -23,30 +24,26 @@ final class BalancingPolicyDecoder {
   static final String WRR_LOCALITY = PACKAGE + "wrr_locality.v3.WrrLocality";
   static final String ROUND_ROBIN = PACKAGE + "round_robin.v3.RoundRobin";
   static final String PICK_FIRST = PACKAGE + "pick_first.v3.PickFirst";
+  static final String RING_HASH = PACKAGE + "ring_hash.v3.RingHash";
+  static final String LEAST_REQUEST = PACKAGE + "least_request.v3.LeastRequest";
+  static final String WEIGHTED_ROUND_ROBIN =
+      PACKAGE + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
 
-  /** Known, but of no use to a cluster with endpoints: an aggregate may name them all the same. */
+  /** Of no use to a cluster with endpoints: an aggregate may name them all the same (A75-04). */
   private static final Set<String> KNOWN_TO_AGGREGATES =
-      Set.of(
-          PACKAGE + "ring_hash.v3.RingHash",
-          PACKAGE + "least_request.v3.LeastRequest",
-          PACKAGE + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
-          PACKAGE + "cluster_provided.v3.ClusterProvided");
+      Set.of(WEIGHTED_ROUND_ROBIN, PACKAGE + "cluster_provided.v3.ClusterProvided");
 
-  private static final String SUPPORTED = "; supported: WrrLocality, RoundRobin, PickFirst";
+  private static final String SUPPORTED =
+      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest";
 
   private BalancingPolicyDecoder() {}
 
   /** The policy of a cluster with endpoints; empty with the reason in {@code errors}. */
   static Optional<BalancingPolicy> decode(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
-      return decode(
-          proto.getLoadBalancingPolicy(), Set.of(), 1, errors.at("load_balancing_policy"));
+      return decode(proto.getLoadBalancingPolicy(), false, 1, errors.at("load_balancing_policy"));
     }
-    if (proto.getLbPolicy() == Cluster.LbPolicy.ROUND_ROBIN) {
-      return Optional.of(BalancingPolicy.DEFAULT); // A52-04
-    }
-    refuse(proto, errors.at("lb_policy"));
-    return Optional.empty();
+    return legacy(proto, errors);
   }
 
   /**
@@ -55,38 +52,55 @@ final class BalancingPolicyDecoder {
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
-      return decode(
-          proto.getLoadBalancingPolicy(),
-          KNOWN_TO_AGGREGATES,
-          1,
-          errors.at("load_balancing_policy"));
+      return decode(proto.getLoadBalancingPolicy(), true, 1, errors.at("load_balancing_policy"));
     }
+    return proto.getLbPolicy() == Cluster.LbPolicy.CLUSTER_PROVIDED
+        ? Optional.of(BalancingPolicy.DEFAULT)
+        : legacy(proto, errors);
+  }
+
+  /** A52-04: what the enumeration means in terms of policies. */
+  private static Optional<BalancingPolicy> legacy(Cluster proto, FieldErrors errors) {
     switch (proto.getLbPolicy()) {
-      case ROUND_ROBIN, LEAST_REQUEST, RING_HASH, CLUSTER_PROVIDED -> {
+      case ROUND_ROBIN -> {
         return Optional.of(BalancingPolicy.DEFAULT);
       }
+      case RING_HASH -> {
+        return PolicySettingsDecoder.ringHash(
+            proto.getRingHashLbConfig(), errors.at("ring_hash_lb_config"));
+      }
+      case LEAST_REQUEST -> {
+        return PolicySettingsDecoder.leastRequest(
+                proto.getLeastRequestLbConfig().hasChoiceCount(),
+                proto.getLeastRequestLbConfig().getChoiceCount(),
+                errors.at("least_request_lb_config"))
+            .map(BalancingPolicy.WrrLocality::new);
+      }
+      case LOAD_BALANCING_POLICY_CONFIG -> {
+        errors
+            .at("lb_policy")
+            .add("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
+        return Optional.empty();
+      }
       default -> {
-        refuse(proto, errors.at("lb_policy"));
+        String name =
+            proto.getLbPolicy() == Cluster.LbPolicy.UNRECOGNIZED
+                ? "value " + proto.getLbPolicyValue()
+                : proto.getLbPolicy().name();
+        errors
+            .at("lb_policy")
+            .add(
+                name
+                    + " is not supported; supported: ROUND_ROBIN, RING_HASH, LEAST_REQUEST,"
+                    + " or load_balancing_policy");
         return Optional.empty();
       }
     }
   }
 
-  private static void refuse(Cluster proto, FieldErrors errors) {
-    if (proto.getLbPolicy() == Cluster.LbPolicy.LOAD_BALANCING_POLICY_CONFIG) {
-      errors.add("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
-    } else {
-      String name =
-          proto.getLbPolicy() == Cluster.LbPolicy.UNRECOGNIZED
-              ? "value " + proto.getLbPolicyValue()
-              : proto.getLbPolicy().name();
-      errors.add(name + " is not supported; supported: ROUND_ROBIN, or load_balancing_policy");
-    }
-  }
-
   /** The first supported entry decides, and must be valid (A52-01, A52-03). */
   private static Optional<BalancingPolicy> decode(
-      LoadBalancingPolicy proto, Set<String> alsoAccepted, int depth, FieldErrors errors) {
+      LoadBalancingPolicy proto, boolean ofAggregate, int depth, FieldErrors errors) {
     if (depth > DEEPEST) {
       errors.add("policies nested more than " + DEEPEST + " deep");
       return Optional.empty();
@@ -95,27 +109,21 @@ final class BalancingPolicyDecoder {
     for (int i = 0; i < proto.getPoliciesCount(); i++) {
       Any any = proto.getPolicies(i).getTypedExtensionConfig().getTypedConfig();
       FieldErrors here = errors.at("policies", i).at("typed_extension_config").at("typed_config");
-      String type = TypedConfig.typeName(any.getTypeUrl());
-      switch (type) {
-        case WRR_LOCALITY -> {
-          return TypedConfig.read(any, WrrLocality.getDefaultInstance(), here)
-              .flatMap(config -> wrrLocality(config, depth, here));
-        }
-        case ROUND_ROBIN -> {
-          return TypedConfig.read(any, RoundRobin.getDefaultInstance(), here)
-              .map(config -> new BalancingPolicy.RoundRobin());
-        }
-        case PICK_FIRST -> {
-          return TypedConfig.read(any, PickFirst.getDefaultInstance(), here)
-              .map(config -> new BalancingPolicy.PickFirst(config.getShuffleAddressList()));
-        }
-        default -> {
-          if (alsoAccepted.contains(type)) {
-            return Optional.of(BalancingPolicy.DEFAULT);
-          }
-          skipped.add(describe(any));
-        }
+      Optional<TypedConfig> config = TypedConfig.of(any, here);
+      if (config.isEmpty()) {
+        return Optional.empty(); // an unreadable TypedStruct
       }
+      TypedConfig typed = config.get();
+      if (typed.struct().isPresent()) {
+        if (CustomPolicyDecoder.isSupported(typed.typeName())) {
+          return CustomPolicyDecoder.decode(typed.typeName(), typed.struct().get(), here);
+        }
+      } else if (isSupported(typed.typeName())) {
+        return decode(typed, depth, here);
+      } else if (ofAggregate && KNOWN_TO_AGGREGATES.contains(typed.typeName())) {
+        return Optional.of(BalancingPolicy.DEFAULT);
+      }
+      skipped.add(typed.quotedType());
     }
     errors
         .at("policies")
@@ -128,6 +136,46 @@ final class BalancingPolicyDecoder {
     return Optional.empty();
   }
 
+  private static boolean isSupported(String type) {
+    return switch (type) {
+      case WRR_LOCALITY, ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST -> true;
+      default -> false;
+    };
+  }
+
+  private static Optional<BalancingPolicy> decode(TypedConfig typed, int depth, FieldErrors here) {
+    return switch (typed.typeName()) {
+      case WRR_LOCALITY ->
+          typed
+              .read(WrrLocality.getDefaultInstance(), here)
+              .flatMap(config -> wrrLocality(config, depth, here));
+      case ROUND_ROBIN ->
+          typed
+              .read(RoundRobin.getDefaultInstance(), here)
+              .map(config -> new BalancingPolicy.RoundRobin());
+      case PICK_FIRST ->
+          typed
+              .read(PickFirst.getDefaultInstance(), here)
+              .map(config -> new BalancingPolicy.PickFirst(config.getShuffleAddressList()));
+      case RING_HASH ->
+          typed
+              .read(RingHash.getDefaultInstance(), here)
+              .flatMap(config -> PolicySettingsDecoder.ringHash(config, here));
+      case LEAST_REQUEST ->
+          typed
+              .read(LeastRequest.getDefaultInstance(), here)
+              .flatMap(
+                  config ->
+                      PolicySettingsDecoder.leastRequest(
+                          config.hasChoiceCount(), config.getChoiceCount(), here));
+      case WEIGHTED_ROUND_ROBIN ->
+          typed
+              .read(ClientSideWeightedRoundRobin.getDefaultInstance(), here)
+              .flatMap(config -> PolicySettingsDecoder.weightedRoundRobin(config, here));
+      default -> throw new AssertionError(typed.typeName());
+    };
+  }
+
   private static Optional<BalancingPolicy> wrrLocality(
       WrrLocality proto, int depth, FieldErrors errors) {
     FieldErrors here = errors.at("endpoint_picking_policy");
@@ -135,19 +183,12 @@ final class BalancingPolicyDecoder {
       here.add("is missing");
       return Optional.empty();
     }
-    return decode(proto.getEndpointPickingPolicy(), Set.of(), depth + 1, here)
+    return decode(proto.getEndpointPickingPolicy(), false, depth + 1, here)
         .map(
             child ->
                 // Within one locality there is nothing left to weigh.
                 child instanceof BalancingPolicy.WrrLocality
                     ? child
                     : new BalancingPolicy.WrrLocality(child));
-  }
-
-  /** A TypedStruct names a custom policy (A52), of which there are none: by that name then. */
-  private static String describe(Any any) {
-    return TypedConfig.of(any, FieldErrors.ofResource())
-        .map(TypedConfig::quotedType)
-        .orElseGet(() -> quoted(TypedConfig.typeName(any.getTypeUrl())));
   }
 }

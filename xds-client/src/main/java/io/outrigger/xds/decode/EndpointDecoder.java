@@ -1,5 +1,8 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
@@ -123,7 +126,19 @@ final class EndpointDecoder {
       return Optional.empty();
     }
     return Optional.of(
-        new Endpoint(own, health(proto.getHealthStatus()), weight, endpoint.getHostname()));
+        new Endpoint(
+            own,
+            health(proto.getHealthStatus()),
+            weight,
+            endpoint.getHostname(),
+            hashKey(proto.getMetadata())));
+  }
+
+  /** A76 "Explicitly setting the endpoint hash key"; what is not a text is as if absent. */
+  private static String hashKey(Metadata proto) {
+    Struct balancing = proto.getFilterMetadataMap().get("envoy.lb");
+    Value key = balancing == null ? null : balancing.getFieldsMap().get("hash_key");
+    return key == null ? "" : key.getStringValue();
   }
 
   static HealthStatus health(io.envoyproxy.envoy.config.core.v3.HealthStatus proto) {

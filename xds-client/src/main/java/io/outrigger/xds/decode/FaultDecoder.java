@@ -10,8 +10,6 @@ import java.util.Optional;
 
 /** {@code HTTPFault}: delay, abort and their limit (A33); its other fields are ignored. */
 final class FaultDecoder {
-  private static final int LARGEST_GRPC_STATUS = 16;
-
   private FaultDecoder() {}
 
   static FilterConfig.Fault decode(HTTPFault proto, FieldErrors errors) {
@@ -55,7 +53,7 @@ final class FaultDecoder {
     switch (proto.getErrorTypeCase()) {
       case GRPC_STATUS -> {
         int code = proto.getGrpcStatus();
-        if (Integer.compareUnsigned(code, LARGEST_GRPC_STATUS) > 0) {
+        if (Integer.compareUnsigned(code, FilterConfig.Abort.MAX_GRPC_STATUS) > 0) {
           errors
               .at("grpc_status")
               .add(Integer.toUnsignedString(code) + " is not a gRPC status code");
@@ -65,7 +63,8 @@ final class FaultDecoder {
       }
       case HTTP_STATUS -> {
         int code = proto.getHttpStatus();
-        if (code < 200 || code > 599) {
+        if (code < FilterConfig.Abort.MIN_HTTP_STATUS
+            || code > FilterConfig.Abort.MAX_HTTP_STATUS) {
           errors
               .at("http_status")
               .add(Integer.toUnsignedString(code) + " is not between 200 and 599");

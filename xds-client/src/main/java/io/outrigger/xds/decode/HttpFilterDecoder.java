@@ -149,6 +149,9 @@ final class HttpFilterDecoder {
       if (wrapper.isEmpty()) {
         return Optional.empty();
       }
+      if (wrapper.get().getDisabled()) {
+        return Optional.of(new FilterConfig.Disabled()); // decision 0002 of config
+      }
       config = wrapper.get().getConfig();
       optional = wrapper.get().getIsOptional();
       here = errors.at("config");

@@ -53,7 +53,7 @@ final class JsonDiagnosis {
 
   private static Optional<Descriptor> descriptor(String url) {
     try {
-      return Optional.ofNullable(KnownTypes.REGISTRY.getDescriptorForTypeUrl(url));
+      return Optional.ofNullable(KnownTypes.all().getDescriptorForTypeUrl(url));
     } catch (InvalidProtocolBufferException malformedUrl) {
       return Optional.empty();
     }
@@ -137,7 +137,7 @@ final class JsonDiagnosis {
     alone.add(field.getName(), tree);
     try {
       JsonFormat.parser()
-          .usingTypeRegistry(KnownTypes.REGISTRY)
+          .usingTypeRegistry(KnownTypes.all())
           .merge(alone.toString(), DynamicMessage.newBuilder(field.getContainingType()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       errors.add(String.valueOf(e.getMessage()));

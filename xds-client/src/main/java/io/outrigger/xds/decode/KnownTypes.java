@@ -1,5 +1,7 @@
 package io.outrigger.xds.decode;
 
+import static java.util.Map.entry;
+
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.TypeRegistry;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
@@ -43,64 +45,155 @@ import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
-import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 
-/** The message types that may stand in an {@code Any} of resources written or shown as JSON. */
+/**
+ * The message types that may stand in an {@code Any} of resources written or shown as JSON.
+ *
+ * <p>The descriptor of a type is made with those of all that its file imports, which takes a
+ * noticeable part of a second for all types together: a registry for a document has only the types
+ * that the document names.
+ */
 final class KnownTypes {
-  /** Adding a type adds everything that its file and the files it imports define. */
-  private static final List<Descriptor> TYPES =
-      List.of(
-          Resource.getDescriptor(),
-          Listener.getDescriptor(),
-          RouteConfiguration.getDescriptor(),
-          Cluster.getDescriptor(),
-          ClusterLoadAssignment.getDescriptor(),
-          HttpConnectionManager.getDescriptor(),
-          TcpProxy.getDescriptor(),
+  private static final Map<String, Supplier<Descriptor>> TYPES =
+      Map.ofEntries(
+          entry("envoy.service.discovery.v3.Resource", Resource::getDescriptor),
+          entry("envoy.config.listener.v3.Listener", Listener::getDescriptor),
+          entry("envoy.config.route.v3.RouteConfiguration", RouteConfiguration::getDescriptor),
+          entry("envoy.config.cluster.v3.Cluster", Cluster::getDescriptor),
+          entry(
+              "envoy.config.endpoint.v3.ClusterLoadAssignment",
+              ClusterLoadAssignment::getDescriptor),
+          entry(
+              "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+              HttpConnectionManager::getDescriptor),
+          entry("envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", TcpProxy::getDescriptor),
           // HTTP filters
-          Router.getDescriptor(),
-          HTTPFault.getDescriptor(),
-          StatefulSession.getDescriptor(),
-          CookieBasedSessionState.getDescriptor(),
-          RBAC.getDescriptor(),
-          GcpAuthnFilterConfig.getDescriptor(),
-          Cors.getDescriptor(),
-          ExtAuthz.getDescriptor(),
-          GrpcWeb.getDescriptor(),
-          HeaderMutation.getDescriptor(),
-          JwtAuthentication.getDescriptor(),
-          LocalRateLimit.getDescriptor(),
-          Lua.getDescriptor(),
-          com.github.xds.type.v3.TypedStruct.getDescriptor(),
-          com.github.udpa.udpa.type.v1.TypedStruct.getDescriptor(),
+          entry("envoy.extensions.filters.http.router.v3.Router", Router::getDescriptor),
+          entry("envoy.extensions.filters.http.fault.v3.HTTPFault", HTTPFault::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
+              StatefulSession::getDescriptor),
+          entry(
+              "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
+              CookieBasedSessionState::getDescriptor),
+          entry("envoy.extensions.filters.http.rbac.v3.RBAC", RBAC::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig",
+              GcpAuthnFilterConfig::getDescriptor),
+          entry("envoy.extensions.filters.http.cors.v3.Cors", Cors::getDescriptor),
+          entry("envoy.extensions.filters.http.ext_authz.v3.ExtAuthz", ExtAuthz::getDescriptor),
+          entry("envoy.extensions.filters.http.grpc_web.v3.GrpcWeb", GrpcWeb::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",
+              HeaderMutation::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication",
+              JwtAuthentication::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit",
+              LocalRateLimit::getDescriptor),
+          entry("envoy.extensions.filters.http.lua.v3.Lua", Lua::getDescriptor),
+          entry("xds.type.v3.TypedStruct", com.github.xds.type.v3.TypedStruct::getDescriptor),
+          entry(
+              "udpa.type.v1.TypedStruct", com.github.udpa.udpa.type.v1.TypedStruct::getDescriptor),
           // clusters
-          io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig.getDescriptor(),
-          DnsCluster.getDescriptor(),
-          HttpProtocolOptions.getDescriptor(),
-          UpstreamTlsContext.getDescriptor(), // its file holds DownstreamTlsContext as well
-          RawBuffer.getDescriptor(),
-          Http11ProxyUpstreamTransport.getDescriptor(),
-          CaresDnsResolverConfig.getDescriptor(),
-          GetAddrInfoDnsResolverConfig.getDescriptor(),
+          entry(
+              "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+              io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig::getDescriptor),
+          entry("envoy.extensions.clusters.dns.v3.DnsCluster", DnsCluster::getDescriptor),
+          entry(
+              "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+              HttpProtocolOptions::getDescriptor),
+          entry(
+              "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+              UpstreamTlsContext::getDescriptor), // its file holds DownstreamTlsContext as well
+          entry(
+              "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer",
+              RawBuffer::getDescriptor),
+          entry(
+              "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport",
+              Http11ProxyUpstreamTransport::getDescriptor),
+          entry(
+              "envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig",
+              CaresDnsResolverConfig::getDescriptor),
+          entry(
+              "envoy.extensions.network.dns_resolver.getaddrinfo.v3.GetAddrInfoDnsResolverConfig",
+              GetAddrInfoDnsResolverConfig::getDescriptor),
           // balancing
-          WrrLocality.getDescriptor(),
-          RoundRobin.getDescriptor(),
-          PickFirst.getDescriptor(),
-          RingHash.getDescriptor(),
-          LeastRequest.getDescriptor(),
-          ClientSideWeightedRoundRobin.getDescriptor(),
-          ClusterProvided.getDescriptor(),
-          Random.getDescriptor(),
-          Maglev.getDescriptor(),
+          entry(
+              "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+              WrrLocality::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
+              RoundRobin::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
+              PickFirst::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+              RingHash::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+              LeastRequest::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+              ClientSideWeightedRoundRobin::getDescriptor),
+          entry(
+              "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided",
+              ClusterProvided::getDescriptor),
+          entry("envoy.extensions.load_balancing_policies.random.v3.Random", Random::getDescriptor),
+          entry("envoy.extensions.load_balancing_policies.maglev.v3.Maglev", Maglev::getDescriptor),
           // what surrounds them
-          PreviousHostsPredicate.getDescriptor(),
-          OmitCanaryHostsPredicate.getDescriptor(),
-          FileAccessLog.getDescriptor(),
-          StdoutAccessLog.getDescriptor(),
-          HttpGrpcAccessLogConfig.getDescriptor());
-
-  /** Made on first use: building it takes a noticeable part of a second. */
-  static final TypeRegistry REGISTRY = TypeRegistry.newBuilder().add(TYPES).build();
+          entry(
+              "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+              PreviousHostsPredicate::getDescriptor),
+          entry(
+              "envoy.extensions.retry.host.omit_canary_hosts.v3.OmitCanaryHostsPredicate",
+              OmitCanaryHostsPredicate::getDescriptor),
+          entry(
+              "envoy.extensions.access_loggers.file.v3.FileAccessLog",
+              FileAccessLog::getDescriptor),
+          entry(
+              "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog",
+              StdoutAccessLog::getDescriptor),
+          entry(
+              "envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig",
+              HttpGrpcAccessLogConfig::getDescriptor));
 
   private KnownTypes() {}
+
+  /** Every known type, and all that the files of their definitions define and import. */
+  static TypeRegistry all() {
+    return All.REGISTRY;
+  }
+
+  /**
+   * The types of {@code typeUrls}; all of them where one is not known by itself, since it may be
+   * defined beside one that is.
+   */
+  static TypeRegistry only(Set<String> typeUrls) {
+    var registry = TypeRegistry.newBuilder();
+    for (String url : typeUrls) {
+      Supplier<Descriptor> type = TYPES.get(TypedConfig.typeName(url));
+      if (type == null) {
+        return all();
+      }
+      registry.add(type.get());
+    }
+    return registry.build();
+  }
+
+  /** The names under which types are known by themselves, each with its descriptor. */
+  static Map<String, Supplier<Descriptor>> types() {
+    return TYPES;
+  }
+
+  /** Made on first use. */
+  private static final class All {
+    static final TypeRegistry REGISTRY =
+        TypeRegistry.newBuilder().add(TYPES.values().stream().map(Supplier::get).toList()).build();
+  }
 }

@@ -61,7 +61,7 @@ final class PrintableForm {
     try {
       String json =
           JsonFormat.printer()
-              .usingTypeRegistry(KnownTypes.REGISTRY)
+              .usingTypeRegistry(KnownTypes.all())
               .preservingProtoFieldNames()
               .print(any);
       return restored(JsonParser.parseString(json));
@@ -86,7 +86,7 @@ final class PrintableForm {
       return Optional.empty();
     }
     try {
-      return Optional.ofNullable(KnownTypes.REGISTRY.getDescriptorForTypeUrl(typeUrl));
+      return Optional.ofNullable(KnownTypes.all().getDescriptorForTypeUrl(typeUrl));
     } catch (InvalidProtocolBufferException malformedUrl) {
       return Optional.empty();
     }

@@ -14,15 +14,20 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Resources as JSON documents, in the proto3 mapping that Envoy documents. */
 public final class ResourceJson {
@@ -64,8 +69,9 @@ public final class ResourceJson {
     JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
     var resources = new ArrayList<Any>();
     var errors = new ArrayList<String>();
+    TypeRegistry types = KnownTypes.only(typesIn(list));
     for (int i = 0; i < list.size(); i++) {
-      resource(list.get(i), "resources[" + i + "]", errors).ifPresent(resources::add);
+      resource(list.get(i), types, "resources[" + i + "]", errors).ifPresent(resources::add);
     }
     return new Document(resources, errors);
   }
@@ -84,7 +90,24 @@ public final class ResourceJson {
     }
   }
 
-  private static Optional<Any> resource(JsonElement tree, String place, List<String> errors) {
+  /** What {@code "@type"} says anywhere in {@code tree}. */
+  private static Set<String> typesIn(JsonElement tree) {
+    Set<String> types = new HashSet<>();
+    Deque<JsonElement> todo = new ArrayDeque<>(List.of(tree));
+    while (!todo.isEmpty()) {
+      JsonElement next = todo.pop();
+      if (next instanceof JsonArray list) {
+        list.forEach(todo::push);
+      } else if (next instanceof JsonObject object) {
+        object.asMap().values().forEach(todo::push);
+        text(object, "@type").ifPresent(types::add);
+      }
+    }
+    return types;
+  }
+
+  private static Optional<Any> resource(
+      JsonElement tree, TypeRegistry types, String place, List<String> errors) {
     if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
       errors.add(place + ": must be an object with \"@type\"");
       return Optional.empty();
@@ -93,7 +116,7 @@ public final class ResourceJson {
     Any any;
     try {
       var builder = Any.newBuilder();
-      JsonFormat.parser().usingTypeRegistry(KnownTypes.REGISTRY).merge(GSON.toJson(tree), builder);
+      JsonFormat.parser().usingTypeRegistry(types).merge(GSON.toJson(tree), builder);
       any = unwrapped(builder.build());
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       List<String> found = JsonDiagnosis.of(tree.getAsJsonObject());

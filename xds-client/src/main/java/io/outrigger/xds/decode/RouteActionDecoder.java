@@ -2,11 +2,13 @@ package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A81). */
@@ -25,8 +27,9 @@ final class RouteActionDecoder {
     // A81 "xDS Resource Validation": only a trusted server may have the authority rewritten.
     boolean autoHostRewrite =
         context.features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
+    List<HashPolicy> hashPolicies = HashPolicyDecoder.decode(proto.getHashPolicyList(), errors);
     return clusters(proto, errors)
-        .map(choice -> new RouteAction.Forward(choice, timeout, autoHostRewrite));
+        .map(choice -> new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies));
   }
 
   private static Optional<ClusterChoice> clusters(

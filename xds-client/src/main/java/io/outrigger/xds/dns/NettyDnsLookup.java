@@ -12,7 +12,7 @@ import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -25,28 +25,43 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DNS by Netty's resolver, on an event loop of its own: the name servers of {@code resolv.conf},
  * after {@code /etc/hosts}. IP literals are answered without asking anybody.
  *
- * <p>Nothing is cached: {@code DnsClusters} sets the pace. Answers hop to the control loop.
+ * <p>Nothing is cached: {@code DnsClusters} sets the pace. Answers hop to the control loop. The
+ * resolver and its loop are made for the first name: a mesh of EDS clusters never asks for one.
  */
-@AnyThread
+@ControlConfined
 public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(5); // each server, each try
 
-  private final ControlLoop loop;
-  private final DnsNameResolver resolver;
-  private final Runnable stop;
+  /** A resolver in operation, and how to stop what it runs on. */
+  record Resolver(DnsNameResolver dns, Runnable stop) {}
 
-  /** A look-up with an event loop of its own, which {@link #close} stops. */
-  public static NettyDnsLookup start(ControlLoop loop) {
+  private final ControlLoop loop;
+  private final Supplier<Resolver> start;
+  private @Nullable Resolver resolver;
+
+  /** A look-up that will have an event loop of its own; {@link #close} stops it. */
+  public NettyDnsLookup(ControlLoop loop) {
+    this(loop, NettyDnsLookup::start);
+  }
+
+  NettyDnsLookup(ControlLoop loop, Supplier<Resolver> start) {
+    this.loop = loop;
+    this.start = start;
+  }
+
+  private static Resolver start() {
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("dns", true), NioIoHandler.newFactory());
-    return new NettyDnsLookup(
-        loop, resolver(group.next()), () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+    return new Resolver(
+        resolver(group.next()), () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
   }
 
   private static DnsNameResolver resolver(EventLoop eventLoop) {
@@ -60,14 +75,9 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
         .build();
   }
 
-  NettyDnsLookup(ControlLoop loop, DnsNameResolver resolver, Runnable stop) {
-    this.loop = loop;
-    this.resolver = resolver;
-    this.stop = stop;
-  }
-
   @Override
   public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
+    loop.checkInside();
     var cancelled = new AtomicBoolean();
     Optional<String> literal = literal(host);
     if (literal.isPresent()) {
@@ -75,7 +85,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
       answer(Outcome.ok(itself), cancelled, callback);
       return () -> cancelled.set(true);
     }
-    Future<List<InetAddress>> lookup = resolver.resolveAll(host);
+    Future<List<InetAddress>> lookup = running().resolveAll(host);
     lookup.addListener(
         (Future<List<InetAddress>> done) -> answer(outcome(done, port), cancelled, callback));
     return () -> {
@@ -87,8 +97,21 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   /** Ends running lookups; their callbacks may still hear of a failure. */
   @Override
   public void close() {
-    resolver.close();
-    stop.run();
+    loop.checkInside();
+    Resolver running = resolver;
+    if (running != null) {
+      running.dns().close();
+      running.stop().run();
+    }
+  }
+
+  private DnsNameResolver running() {
+    Resolver running = resolver;
+    if (running == null) {
+      running = start.get();
+      resolver = running;
+    }
+    return running.dns();
   }
 
   private void answer(

@@ -9,6 +9,8 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.maglev.v3.Maglev;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
@@ -26,7 +28,11 @@ class BalancingPolicyDecoderTest {
   private static final Any ROUND_ROBIN = Any.pack(RoundRobin.getDefaultInstance());
   private static final Any PICK_FIRST =
       Any.pack(PickFirst.newBuilder().setShuffleAddressList(true).build());
-  private static final Any RING_HASH = Any.pack(RingHash.getDefaultInstance());
+  private static final Any RING_HASH =
+      Any.pack(RingHash.newBuilder().setHashFunction(RingHash.HashFunction.XX_HASH).build());
+  private static final Any MAGLEV = Any.pack(Maglev.getDefaultInstance());
+  private static final String SUPPORTED =
+      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest";
 
   @Test
   void legacyRoundRobinWeighsLocalities() {
@@ -37,14 +43,15 @@ class BalancingPolicyDecoderTest {
   @ParameterizedTest
   @EnumSource(
       value = Cluster.LbPolicy.class,
-      names = {"LEAST_REQUEST", "RING_HASH", "RANDOM", "MAGLEV", "CLUSTER_PROVIDED"})
+      names = {"RANDOM", "MAGLEV", "CLUSTER_PROVIDED"})
   @Conformance("A27-05")
   void otherLegacyPoliciesAreRefused(Cluster.LbPolicy policy) {
     assertThat(errors(CLUSTER, legacy(policy)))
         .containsExactly(
             "lb_policy: "
                 + policy
-                + " is not supported; supported: ROUND_ROBIN, or load_balancing_policy");
+                + " is not supported; supported: ROUND_ROBIN, RING_HASH, LEAST_REQUEST,"
+                + " or load_balancing_policy");
   }
 
   @Test
@@ -68,7 +75,7 @@ class BalancingPolicyDecoderTest {
             eds()
                 .setLbPolicy(Cluster.LbPolicy.MAGLEV)
                 .setLoadBalancingPolicy(
-                    policies(RING_HASH, custom("myorg.Lb"), PICK_FIRST, ROUND_ROBIN))
+                    policies(MAGLEV, custom("myorg.Lb"), PICK_FIRST, ROUND_ROBIN))
                 .build());
 
     assertThat(cluster.policy()).isEqualTo(new BalancingPolicy.PickFirst(true));
@@ -77,25 +84,39 @@ class BalancingPolicyDecoderTest {
   @Test
   @Conformance("A52-01")
   void noSupportedEntryIsRefusedWithWhatThereWasAndWhatThereIs() {
-    assertThat(errors(CLUSTER, with(RING_HASH, custom("myorg.Lb"))))
+    assertThat(errors(CLUSTER, with(MAGLEV, custom("myorg.Lb"))))
         .containsExactly(
             AT
                 + ": none is supported of"
-                + " \"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash\","
-                + " \"myorg.Lb\"; supported: WrrLocality, RoundRobin, PickFirst");
-    assertThat(errors(CLUSTER, with()))
-        .containsExactly(AT + ": is empty; supported: WrrLocality, RoundRobin, PickFirst");
+                + " \"envoy.extensions.load_balancing_policies.maglev.v3.Maglev\","
+                + " \"myorg.Lb\""
+                + SUPPORTED);
+    assertThat(errors(CLUSTER, with())).containsExactly(AT + ": is empty" + SUPPORTED);
   }
 
   @Test
+  @Conformance("A52-04")
+  void legacyNamesMeanTheirTrees() {
+    assertThat(valid(CLUSTER, legacy(Cluster.LbPolicy.RING_HASH)).policy())
+        .isEqualTo(new BalancingPolicy.RingHash(1024, 8 * 1024 * 1024, ""));
+    assertThat(valid(CLUSTER, legacy(Cluster.LbPolicy.LEAST_REQUEST)).policy())
+        .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)));
+  }
+
+  @Test
+  @Conformance("A52-02")
   void policiesAreKnownByTheirTypes() {
+    assertThat(valid(CLUSTER, with(RING_HASH)).policy())
+        .isEqualTo(new BalancingPolicy.RingHash(1024, 8 * 1024 * 1024, ""));
+    assertThat(valid(CLUSTER, with(wrr(Any.pack(LeastRequest.getDefaultInstance())))).policy())
+        .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)));
     assertThat(valid(CLUSTER, with(ROUND_ROBIN)).policy())
         .isEqualTo(new BalancingPolicy.RoundRobin());
     assertThat(valid(CLUSTER, with(Any.pack(PickFirst.getDefaultInstance()))).policy())
         .isEqualTo(new BalancingPolicy.PickFirst(false));
     assertThat(valid(CLUSTER, with(wrr(PICK_FIRST))).policy())
         .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.PickFirst(true)));
-    assertThat(valid(CLUSTER, with(wrr(RING_HASH, ROUND_ROBIN))).policy())
+    assertThat(valid(CLUSTER, with(wrr(MAGLEV, ROUND_ROBIN))).policy())
         .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin()));
   }
 
@@ -105,7 +126,7 @@ class BalancingPolicyDecoderTest {
     Any broken =
         ROUND_ROBIN.toBuilder().setValue(ByteString.copyFrom(new byte[] {(byte) 0xFF})).build();
 
-    assertThat(errors(CLUSTER, with(RING_HASH, broken, ROUND_ROBIN)))
+    assertThat(errors(CLUSTER, with(MAGLEV, broken, ROUND_ROBIN)))
         .singleElement()
         .asString()
         .startsWith(
@@ -115,7 +136,7 @@ class BalancingPolicyDecoderTest {
     assertThat(errors(CLUSTER, with(Any.pack(WrrLocality.getDefaultInstance()), ROUND_ROBIN)))
         .containsExactly(
             AT + "[0].typed_extension_config.typed_config.endpoint_picking_policy: is missing");
-    assertThat(errors(CLUSTER, with(wrr(RING_HASH), ROUND_ROBIN)))
+    assertThat(errors(CLUSTER, with(wrr(MAGLEV), ROUND_ROBIN)))
         .singleElement()
         .asString()
         .startsWith(

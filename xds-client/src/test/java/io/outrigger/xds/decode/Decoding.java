@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonParser;
 import com.google.protobuf.Any;
 import com.google.protobuf.Message;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -60,9 +61,11 @@ final class Decoding {
     return decoded.invalid().values().iterator().next().errors();
   }
 
-  /** A resource of {@code type} from the text of an object without "@type". */
+  /**
+   * A resource of {@code type} from the text of an object without "@type"; quotes may be left out.
+   */
   static Any any(ResourceType<?> type, String json) {
-    String body = json.strip();
+    String body = JsonParser.parseString(json).toString();
     assertThat(body).startsWith("{");
     String rest = body.substring(1).strip();
     String typed =

@@ -19,6 +19,7 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -280,6 +281,62 @@ class HttpFilterDecoderTest {
         .startsWith("virtual_hosts[0].typed_per_filter_config[\"fault\"].config: override");
     var table = valid(ROUTE, withOverride(wrapped.formatted("true", lua)));
     assertThat(table.virtualHosts().get(0).filterOverrides()).isEmpty();
+  }
+
+  /** Decision 0002 of config: whatever stands in {@code config} is not looked at. */
+  @Test
+  @Conformance("A39-03")
+  void disabledOverrideNeedsNoConfig() {
+    for (String config : List.of("", ", \"config\": {" + UNKNOWN_TYPE + "}")) {
+      var table =
+          valid(
+              ROUTE,
+              withOverride(
+                  "{"
+                      + type(HttpFilterDecoder.FILTER_CONFIG)
+                      + ", \"disabled\": true"
+                      + config
+                      + "}"));
+
+      assertThat(table.virtualHosts().get(0).filterOverrides())
+          .containsExactly(Map.entry("fault", new FilterConfig.Disabled()));
+    }
+  }
+
+  @Test
+  @Conformance("A33-08")
+  void fieldsOfFaultThatOnlyEnvoyKnowsAreIgnored() {
+    var fault =
+        faultOf(
+            """
+            "upstream_cluster": "elsewhere", "downstream_nodes": ["n"],
+            "response_rate_limit": {"fixed_limit": {"limit_kbps": 1}},
+            "headers": [{"name": "x", "present_match": true}],
+            "abort": {"grpc_status": 3, "percentage": {"numerator": 100}}""");
+
+    assertThat(fault)
+        .isEqualTo(
+            new FilterConfig.Fault(
+                Optional.empty(),
+                Optional.of(
+                    new FilterConfig.Abort(
+                        Optional.of(3), Optional.empty(), new Fraction(100, 100))),
+                Optional.empty()));
+  }
+
+  /** A103 is not spoken: a composite filter is an unknown one, for which A39 has the rule. */
+  @Test
+  @Conformance({"A39-02", "NX-01"})
+  void compositeFilterIsAnUnknownOne() {
+    String composite =
+        "\"@type\": \"type.googleapis.com/xds.type.v3.TypedStruct\", \"type_url\":"
+            + " \"type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher\"";
+
+    assertThat(chain(filter("composite", composite, "\"is_optional\": true"), ROUTER)).hasSize(1);
+    assertThat(chainErrors(filter("composite", composite, ""), ROUTER))
+        .singleElement()
+        .asString()
+        .contains("ExtensionWithMatcher\" is not supported");
   }
 
   @Test

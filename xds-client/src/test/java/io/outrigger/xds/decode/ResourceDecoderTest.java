@@ -153,7 +153,8 @@ class ResourceDecoderTest {
     assertThat(errors)
         .containsExactly(
             "eds_cluster_config.eds_config: is missing; must be ads or self",
-            "lb_policy: MAGLEV is not supported; supported: ROUND_ROBIN, or load_balancing_policy",
+            "lb_policy: MAGLEV is not supported; supported: ROUND_ROBIN, RING_HASH, LEAST_REQUEST,"
+                + " or load_balancing_policy",
             "outlier_detection.interval: is negative",
             "outlier_detection.max_ejection_percent: 101 is above 100");
   }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -189,11 +190,29 @@ class ResourceJsonTest {
             "google.protobuf.Struct",
             "google.protobuf.Duration",
             "google.protobuf.Any")) {
-      assertThat(KnownTypes.REGISTRY.find(type)).as(type).isNotNull();
+      assertThat(KnownTypes.all().find(type)).as(type).isNotNull();
     }
     for (ResourceType<?> type : ResourceType.ALL) {
-      assertThat(KnownTypes.REGISTRY.find(TypedConfig.typeName(type.typeUrl()))).isNotNull();
+      assertThat(KnownTypes.all().find(TypedConfig.typeName(type.typeUrl()))).isNotNull();
     }
+  }
+
+  @Test
+  void aKnownTypeIsListedUnderItsOwnName() {
+    KnownTypes.types()
+        .forEach((name, type) -> assertThat(type.get().getFullName()).isEqualTo(name));
+  }
+
+  @Test
+  void aRegistryForADocumentHasWhatItNamesAndMoreOnlyForTypesDefinedBesideOthers() {
+    String router = "envoy.extensions.filters.http.router.v3.Router";
+    String maglev = "envoy.extensions.load_balancing_policies.maglev.v3.Maglev";
+    String url = "type.googleapis.com/";
+
+    assertThat(KnownTypes.only(Set.of(url + router)).find(router)).isNotNull();
+    assertThat(KnownTypes.only(Set.of(url + router)).find(maglev)).isNull();
+    assertThat(KnownTypes.only(Set.of(url + "google.protobuf.StringValue")).find(maglev))
+        .isNotNull();
   }
 
   static String istiodRoutes() throws IOException {

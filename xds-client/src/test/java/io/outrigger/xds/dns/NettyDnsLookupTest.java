@@ -68,24 +68,22 @@ class NettyDnsLookupTest {
             .sync()
             .channel();
     EventLoop loop = group.next();
-    lookup =
-        new NettyDnsLookup(
-            control,
-            new DnsNameResolverBuilder(loop)
-                .datagramChannelType(NioDatagramChannel.class)
-                .nameServerProvider(
-                    new SingletonDnsServerAddressStreamProvider(
-                        (InetSocketAddress) server.localAddress()))
-                .resolveCache(NoopDnsCache.INSTANCE)
-                .searchDomains(List.of())
-                .queryTimeoutMillis(200)
-                .build(),
-            () -> {});
+    var resolver =
+        new DnsNameResolverBuilder(loop)
+            .datagramChannelType(NioDatagramChannel.class)
+            .nameServerProvider(
+                new SingletonDnsServerAddressStreamProvider(
+                    (InetSocketAddress) server.localAddress()))
+            .resolveCache(NoopDnsCache.INSTANCE)
+            .searchDomains(List.of())
+            .queryTimeoutMillis(200)
+            .build();
+    lookup = new NettyDnsLookup(control, () -> new NettyDnsLookup.Resolver(resolver, () -> {}));
   }
 
   @AfterEach
   void stop() throws Exception {
-    lookup.close();
+    control.execute(lookup::close);
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
     control.close();
   }
@@ -172,8 +170,8 @@ class NettyDnsLookupTest {
 
   @Test
   void systemSettingsMakeAResolver() throws Exception {
-    lookup.close();
-    lookup = NettyDnsLookup.start(control);
+    control.execute(lookup::close);
+    lookup = new NettyDnsLookup(control);
 
     assertThat(resolve("localhost").toOptional().orElseThrow())
         .contains(new EndpointAddress("127.0.0.1", 443));

@@ -1,0 +1,26 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.function.UnaryOperator;
+
+/** Passes everything to {@code parent}, and gives its subchannels in a wrapper (decision 0001). */
+@ControlConfined
+public record WrappedSubchannels(LbParent parent, UnaryOperator<Subchannel> wrap)
+    implements LbParent {
+  @Override
+  public Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    return wrap.apply(parent.newSubchannel(backend, address, listener));
+  }
+
+  @Override
+  public void publish(Connectivity state, Picker picker) {
+    parent.publish(state, picker);
+  }
+
+  @Override
+  public void requestReresolution() {
+    parent.requestReresolution();
+  }
+}

@@ -1,0 +1,189 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A leaf that chooses among endpoints with a connection each (A61). Which endpoints connect, what
+ * state follows from theirs and how calls are shared is the kind's matter.
+ *
+ * <p>An update touches only what it changes: an endpoint that stays keeps its connection. Changes
+ * of state are gathered for the rest of the turn of the control loop, so that ten thousand
+ * endpoints that connect at once do not publish ten thousand pickers. Each of them publishes a new
+ * picker all the same, even when the READY ones are the same as before: a call may wait because the
+ * connection it was given had just gone, and only another picker wakes it.
+ *
+ * @param <C> its configuration
+ * @param <M> what it knows of an endpoint
+ */
+@ControlConfined
+public abstract class EndpointPolicy<C extends LbConfig, M extends Member> implements LbPolicy {
+  private final ControlLoop control;
+  private final LbParent parent;
+  private C config;
+  private Map<Key, M> members = new LinkedHashMap<>();
+  private Connectivity state = Connectivity.CONNECTING;
+  private @Nullable M lastFailed;
+  private boolean publishPosted;
+  private boolean closed;
+
+  /** A policy without endpoints until its first update. */
+  protected EndpointPolicy(ControlLoop control, C config, LbParent parent) {
+    this.control = control;
+    this.parent = parent;
+    this.config = config;
+  }
+
+  /** An endpoint that is new. */
+  protected abstract M newMember(Backend backend);
+
+  /** {@code member} is in another state than before, or has another error or connection. */
+  protected abstract void onMemberChange(M member);
+
+  /** The configuration or the set of endpoints is another; {@code added} are new. */
+  protected abstract void onUpdate(List<M> added);
+
+  /** Decides, from the states of the members, what {@link #publish} is to be called with. */
+  protected abstract void publish();
+
+  /** The note of {@code config}. */
+  protected abstract FailureNote note();
+
+  protected final C config() {
+    return config;
+  }
+
+  /** In the order of the configuration. */
+  protected final Collection<M> members() {
+    return members.values();
+  }
+
+  @Override
+  public final void update(LbConfig next) {
+    @SuppressWarnings("unchecked") // equal identity: the same kind
+    C own = (C) next;
+    config = own;
+    Map<Key, M> before = members;
+    members = new LinkedHashMap<>();
+    List<M> added = new ArrayList<>();
+    for (Backend backend : config.backends()) {
+      var key = new Key(Set.copyOf(backend.endpoint().addresses()), backend.endpoint().hostname());
+      if (members.containsKey(key)) {
+        continue; // the same endpoint twice is one endpoint
+      }
+      M member = before.remove(key);
+      if (member == null) {
+        member = add(backend);
+        added.add(member);
+      }
+      member.take(backend);
+      members.put(key, member);
+    }
+    for (M removed : before.values()) {
+      removed.close();
+      if (removed == lastFailed) {
+        lastFailed = null; // its error says nothing of those that are left
+      }
+    }
+    onUpdate(added);
+    publishNow();
+  }
+
+  private M add(Backend backend) {
+    M member = newMember(backend);
+    member.listen(() -> onChange(member));
+    return member;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    members.values().forEach(Member::close);
+    members = new LinkedHashMap<>();
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    return describe(name, Map.of(), "");
+  }
+
+  /** The node with settings and a line for people; see {@link LbNode}. */
+  protected final LbNode describe(String name, Map<String, Object> settings, String detail) {
+    List<LbEndpoint> endpoints = members.values().stream().map(Member::describe).toList();
+    return new LbNode(name, config.policy(), state, settings, detail, List.of(), endpoints);
+  }
+
+  private void onChange(M member) {
+    if (closed) {
+      return;
+    }
+    if (member.state() == Connectivity.TRANSIENT_FAILURE) {
+      lastFailed = member;
+    }
+    onMemberChange(member);
+    publishSoon();
+  }
+
+  /** Publishes once more before the turn of the control loop is over. */
+  protected final void publishSoon() {
+    if (!publishPosted) {
+      publishPosted = true;
+      control.execute(
+          () -> {
+            if (publishPosted) {
+              publishNow();
+            }
+          });
+    }
+  }
+
+  private void publishNow() {
+    if (!closed) {
+      publish();
+      publishPosted = false;
+    }
+  }
+
+  protected final void publish(Connectivity next, Picker picker) {
+    state = next;
+    parent.publish(next, picker);
+  }
+
+  /** Fails calls with the error of the member that failed last. */
+  protected final void publishFailure() {
+    String reason =
+        members.isEmpty()
+            ? "there are no endpoints"
+            : "no endpoint can be reached; last error: " + lastError();
+    publish(
+        Connectivity.TRANSIENT_FAILURE,
+        new FixedPicker(new PickResult.Fail(note().unavailable(reason))));
+  }
+
+  private String lastError() {
+    Member member = lastFailed != null ? lastFailed : members.values().iterator().next();
+    return member.failure();
+  }
+
+  /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
+  private record Key(Set<EndpointAddress> addresses, String hostname) {}
+}

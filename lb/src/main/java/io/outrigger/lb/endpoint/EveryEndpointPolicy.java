@@ -1,0 +1,66 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.Picker;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Shares calls among all endpoints that are READY. Every endpoint is connected, and connected again
+ * as soon as its connection is lost; one that failed counts as failed until it is READY (A62).
+ *
+ * <pre>
+ * READY              any endpoint is READY
+ * CONNECTING         else, any endpoint is CONNECTING
+ * TRANSIENT_FAILURE  else
+ * </pre>
+ *
+ * <p>How calls are shared is what the kinds differ in: round_robin, least_request (A48),
+ * weighted_round_robin (A58).
+ */
+@ControlConfined
+public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
+    extends EndpointPolicy<C, M> {
+  /** A policy without endpoints until its first update. */
+  protected EveryEndpointPolicy(ControlLoop control, C config, LbParent parent) {
+    super(control, config, parent);
+  }
+
+  /** Shares calls among {@code ready}, which is not empty. */
+  protected abstract Picker picker(List<M> ready);
+
+  @Override
+  protected void onUpdate(List<M> added) {
+    added.forEach(Member::connect);
+  }
+
+  @Override
+  protected void onMemberChange(M member) {
+    member.connect(); // if its connection was lost
+  }
+
+  @Override
+  protected final void publish() {
+    List<M> ready = new ArrayList<>();
+    boolean connecting = false;
+    for (M member : members()) {
+      if (member.state() == Connectivity.READY) {
+        ready.add(member);
+      } else if (member.state() != Connectivity.TRANSIENT_FAILURE) {
+        connecting = true;
+      }
+    }
+    if (!ready.isEmpty()) {
+      publish(Connectivity.READY, picker(ready));
+    } else if (connecting) {
+      publish(Connectivity.CONNECTING, FixedPicker.QUEUE);
+    } else {
+      publishFailure();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.outrigger.lb.endpoint;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One endpoint of a policy and its connection, whichever of its addresses that is to: what A61
+ * calls a pick_first child. It connects when it is asked to.
+ */
+@ControlConfined
+public class Member {
+  private final FirstAddress addresses;
+  private Runnable onChange = () -> {};
+  private Backend backend;
+  private PickResult.@Nullable Use use;
+
+  /** An endpoint in IDLE; {@code parent} gives its subchannels. */
+  public Member(ControlLoop control, LbParent parent, Backend backend) {
+    this.addresses = new FirstAddress(control, parent, () -> onChange.run());
+    this.backend = backend;
+  }
+
+  /** {@code listener} is told of a new state, error or connection. */
+  final void listen(Runnable listener) {
+    onChange = listener;
+  }
+
+  public final Backend backend() {
+    return backend;
+  }
+
+  public final Connectivity state() {
+    return addresses.state();
+  }
+
+  /** Begins to connect, if IDLE. */
+  public final void connect() {
+    addresses.connect();
+  }
+
+  /** The prepared answer; in READY. The same object while the connection is the same. */
+  public final PickResult.Use use() {
+    Subchannel chosen = addresses.chosen().orElseThrow();
+    PickResult.Use prepared = use;
+    if (prepared == null || prepared.subchannel() != chosen) {
+      prepared = new PickResult.Use(chosen);
+      use = prepared;
+    }
+    return prepared;
+  }
+
+  /** Why calls to it fail; in TRANSIENT_FAILURE. */
+  public final String failure() {
+    return addresses.lastError().message();
+  }
+
+  final void take(Backend current) {
+    backend = current;
+    addresses.update(List.of(current));
+  }
+
+  final void close() {
+    addresses.close();
+  }
+
+  final LbEndpoint describe() {
+    return addresses.describe(List.of(backend)).get(0);
+  }
+}

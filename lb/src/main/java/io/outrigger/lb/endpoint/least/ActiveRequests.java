@@ -1,0 +1,56 @@
+package io.outrigger.lb.endpoint.least;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Subchannel;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How many requests of an endpoint are in flight, over whichever of its addresses (A48 "Outstanding
+ * request counters").
+ *
+ * <p>One number for all event loops: every pick reads the counters of its candidates, which would
+ * cost a cache line per loop if each loop counted for itself.
+ */
+@AnyThread
+final class ActiveRequests {
+  private final AtomicInteger active = new AtomicInteger();
+
+  int get() {
+    return active.get();
+  }
+
+  /** {@code subchannel}, which counts here. */
+  Subchannel counting(Subchannel subchannel) {
+    return new Counting(subchannel, active);
+  }
+
+  private static final class Counting extends DelegatingSubchannel {
+    private final Subchannel subchannel;
+    private final AtomicInteger active;
+
+    Counting(Subchannel subchannel, AtomicInteger active) {
+      this.subchannel = subchannel;
+      this.active = active;
+    }
+
+    @Override
+    protected Subchannel delegate() {
+      return subchannel;
+    }
+
+    @Override
+    public void callStarted(PickContext call) {
+      active.incrementAndGet();
+      subchannel.callStarted(call);
+    }
+
+    @Override
+    public void callEnded(PickContext call, CallOutcome outcome) {
+      active.decrementAndGet();
+      subchannel.callEnded(call, outcome);
+    }
+  }
+}

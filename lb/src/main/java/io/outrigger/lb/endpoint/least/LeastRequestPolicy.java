@@ -1,0 +1,69 @@
+package io.outrigger.lb.endpoint.least;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.WrappedSubchannels;
+import io.outrigger.lb.endpoint.EveryEndpointPolicy;
+import io.outrigger.lb.endpoint.Member;
+import java.util.List;
+import java.util.Map;
+
+/** The least busy of a few READY endpoints that are drawn at random for each call (A48). */
+@ControlConfined
+public final class LeastRequestPolicy
+    extends EveryEndpointPolicy<LbConfig.LeastRequest, LeastRequestPolicy.Counted> {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final LbParent parent;
+
+  /** A policy without endpoints until its first update. */
+  public LeastRequestPolicy(
+      ControlLoop control, RandomSource random, LbConfig.LeastRequest config, LbParent parent) {
+    super(control, config, parent);
+    this.control = control;
+    this.random = random;
+    this.parent = parent;
+  }
+
+  /** An endpoint and its requests in flight. */
+  static final class Counted extends Member {
+    private final ActiveRequests active;
+
+    private Counted(ControlLoop control, LbParent parent, Backend backend, ActiveRequests active) {
+      super(control, new WrappedSubchannels(parent, active::counting), backend);
+      this.active = active;
+    }
+  }
+
+  @Override
+  protected Counted newMember(Backend backend) {
+    return new Counted(control, parent, backend, new ActiveRequests());
+  }
+
+  @Override
+  protected FailureNote note() {
+    return config().note();
+  }
+
+  @Override
+  protected Picker picker(List<Counted> ready) {
+    return new LeastRequestPicker(
+        ready.stream().map(Member::use).toArray(PickResult[]::new),
+        ready.stream().map(member -> member.active).toArray(ActiveRequests[]::new),
+        config().choices(),
+        random);
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    return describe(name, Map.of("choice_count", config().choices()), "");
+  }
+}

@@ -1,0 +1,169 @@
+package io.outrigger.lb.endpoint.ring;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.endpoint.EndpointPolicy;
+import io.outrigger.lb.endpoint.Member;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoint that the request's hash falls to (A42). Connections are made when a request needs
+ * them.
+ *
+ * <pre>
+ * READY              any endpoint is READY
+ * TRANSIENT_FAILURE  else, two or more have failed
+ * CONNECTING         else, any is CONNECTING
+ * CONNECTING         else, one has failed and it is not the only one
+ * IDLE               else, any is IDLE
+ * TRANSIENT_FAILURE  else
+ * </pre>
+ *
+ * <p>In CONNECTING and TRANSIENT_FAILURE a priority above may send no requests here, so there is
+ * always one endpoint that connects (A61 "Ring Hash"); failed ones go on trying by themselves.
+ */
+@ControlConfined
+public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Member> {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final LbParent parent;
+
+  /** By number on the ring. */
+  private List<Member> members = List.of();
+
+  private @Nullable Ring ring;
+
+  /** A policy without endpoints until its first update. */
+  public RingHashPolicy(
+      ControlLoop control, RandomSource random, LbConfig.RingHash config, LbParent parent) {
+    super(control, config, parent);
+    this.control = control;
+    this.random = random;
+    this.parent = parent;
+  }
+
+  @Override
+  protected Member newMember(Backend backend) {
+    return new Member(control, parent, backend);
+  }
+
+  @Override
+  protected FailureNote note() {
+    return config().note();
+  }
+
+  @Override
+  protected void onUpdate(List<Member> added) {
+    members = List.copyOf(members());
+    ring =
+        members.isEmpty()
+            ? null
+            : Ring.of(
+                members.stream().map(RingHashPolicy::slot).toList(),
+                config().settings().minSize(),
+                config().settings().maxSize());
+  }
+
+  /** A76: the endpoint's own key, or else its first address. */
+  private static Ring.Slot slot(Member member) {
+    Backend backend = member.backend();
+    String key = backend.endpoint().hashKey();
+    return new Ring.Slot(
+        key.isEmpty() ? backend.endpoint().address().toString() : key, backend.weight());
+  }
+
+  @Override
+  protected void onMemberChange(Member member) {
+    // What follows is decided for all at once.
+  }
+
+  @Override
+  protected void publish() {
+    Ring current = ring;
+    if (current == null) {
+      publishFailure();
+      return;
+    }
+    Connectivity aggregated = aggregated();
+    if (aggregated == Connectivity.CONNECTING || aggregated == Connectivity.TRANSIENT_FAILURE) {
+      keepConnecting();
+    }
+    publish(aggregated, picker(current));
+  }
+
+  private Connectivity aggregated() {
+    if (count(Connectivity.READY) > 0) {
+      return Connectivity.READY;
+    }
+    long failed = count(Connectivity.TRANSIENT_FAILURE);
+    if (failed >= 2) {
+      return Connectivity.TRANSIENT_FAILURE;
+    }
+    if (count(Connectivity.CONNECTING) > 0 || (failed == 1 && members.size() > 1)) {
+      return Connectivity.CONNECTING;
+    }
+    return failed == 0 ? Connectivity.IDLE : Connectivity.TRANSIENT_FAILURE;
+  }
+
+  private long count(Connectivity state) {
+    return members.stream().filter(member -> member.state() == state).count();
+  }
+
+  private void keepConnecting() {
+    if (count(Connectivity.CONNECTING) == 0) {
+      members.stream()
+          .filter(member -> member.state() == Connectivity.IDLE)
+          .findFirst()
+          .ifPresent(Member::connect);
+    }
+  }
+
+  private RingHashPicker picker(Ring current) {
+    Connectivity[] states = new Connectivity[members.size()];
+    @Nullable PickResult[] results = new PickResult[members.size()];
+    for (int i = 0; i < states.length; i++) {
+      Member member = members.get(i);
+      states[i] = member.state();
+      results[i] =
+          switch (states[i]) {
+            case READY -> member.use();
+            case TRANSIENT_FAILURE ->
+                new PickResult.Fail(
+                    note()
+                        .unavailable(
+                            "no endpoint can be reached; last error: " + member.failure()));
+            case IDLE, CONNECTING -> null;
+          };
+    }
+    List<Member> byNumber = members;
+    return new RingHashPicker(
+        current,
+        states,
+        results,
+        config().settings().requestHashHeader(),
+        random,
+        number -> control.execute(byNumber.get(number)::connect));
+  }
+
+  @Override
+  public LbNode describe(String name) {
+    var settings = config().settings();
+    return describe(
+        name,
+        Map.of(
+            "min_ring_size", settings.minSize(),
+            "max_ring_size", settings.maxSize(),
+            "request_hash_header", settings.requestHashHeader()),
+        ring == null ? "" : "a ring of " + ring.size() + " entries");
+  }
+}

@@ -1,0 +1,146 @@
+package io.outrigger.lb.endpoint.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Xxh64;
+import io.outrigger.testing.Conformance;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RingTest {
+  /** Placed by hand: the hashes of {@code key_index} by the reference implementation. */
+  @Conformance({"A42-01", "A42-04"})
+  @Test
+  void entriesAreTheHashesOfKeyUnderscoreIndex() {
+    var slots = List.of(slot("10.0.0.1:80", 1), slot("[::1]:80", 1));
+    Ring ring = Ring.of(slots, 2, 2);
+
+    assertThat(ring.size()).isEqualTo(2);
+    assertThat(Xxh64.hash("10.0.0.1:80_0")).isEqualTo(0x75041381e7371a08L);
+    assertThat(keyAt(slots, ring, 0x75041381e7371a08L)).isEqualTo("10.0.0.1:80");
+    assertThat(keyAt(slots, ring, Xxh64.hash("[::1]:80_0"))).isEqualTo("[::1]:80");
+  }
+
+  /** The sizes that Envoy's formula gives. */
+  @Conformance("A42-02")
+  @ParameterizedTest(name = "weights {0}, {1} to {2}: {3} and {4} entries")
+  @CsvSource({
+    "1 1,     1,       8388608, 1,    1",
+    "1 1,     1024,    8388608, 512,  512",
+    "1 2,     1024,    8388608, 342,  684",
+    "1 2,     1024,    1024,    342,  682",
+    "1 1,     8388608, 8388608, 2048, 2048",
+    "1 1,     1,       1,       1,    0",
+    "3 1,     4,       100,     3,    1",
+    "4000000000 1000000000, 5, 100, 4, 1",
+  })
+  void entriesFollowTheWeights(String weights, long min, long max, int first, int second) {
+    String[] parts = weights.split(" ");
+    Ring ring =
+        Ring.of(
+            List.of(slot("a", Long.parseLong(parts[0])), slot("b", Long.parseLong(parts[1]))),
+            min,
+            max);
+
+    int[] counts = new int[2];
+    for (int i = 0; i < ring.size(); i++) {
+      counts[ring.memberAt(i)]++;
+    }
+    assertThat(counts).containsExactly(first, second);
+  }
+
+  @Conformance("A42-06")
+  @Test
+  void theRingIsClosedAndItsOrderUnsigned() {
+    List<Ring.Slot> slots = slots(10);
+    Ring ring = Ring.of(slots, 100, 100);
+
+    assertThat(ring.placeOf(-1)).as("above the largest entry").isZero();
+    assertThat(ring.placeOf(0)).isZero();
+    int last = ring.size() - 1;
+    assertThat(ring.next(last)).isZero();
+    long middle = Long.MIN_VALUE; // half of all hashes are above, as unsigned numbers
+    assertThat(ring.placeOf(middle)).isBetween(30, 70);
+    assertThat(ring.placeOf(middle - 1)).isLessThanOrEqualTo(ring.placeOf(middle));
+  }
+
+  @Conformance("A42-01")
+  @Test
+  void theOrderInWhichEndpointsComeDoesNotMatter() {
+    List<Ring.Slot> slots = weighted(50);
+    Ring ring = Ring.of(slots, 1024, 4096);
+
+    List<Ring.Slot> shuffled = new ArrayList<>(slots);
+    Collections.shuffle(shuffled, new Random(5));
+    Ring other = Ring.of(shuffled, 1024, 4096);
+
+    var random = new Random(6);
+    for (int i = 0; i < 10_000; i++) {
+      long hash = random.nextLong();
+      assertThat(keyAt(shuffled, other, hash)).isEqualTo(keyAt(slots, ring, hash));
+    }
+  }
+
+  @Conformance("A42-05")
+  @Test
+  void randomHashesAreSharedByWeight() {
+    List<Ring.Slot> slots = List.of(slot("10.0.0.1:80", 1), slot("10.0.0.2:80", 2));
+
+    Map<String, Integer> shares = shares(slots, Ring.of(slots, 1024, 4096), 30_000);
+
+    assertThat(shares.get("10.0.0.1:80")).isBetween(8_500, 11_500);
+  }
+
+  @Conformance("A42-13")
+  @Test
+  void removingAnEndpointMovesItsOwnKeysOnly() {
+    List<Ring.Slot> before = slots(10);
+    List<Ring.Slot> after = before.subList(0, 9);
+    Ring ring = Ring.of(before, 1024, 4096);
+    Ring smaller = Ring.of(after, 1024, 4096);
+
+    var random = new Random(7);
+    int moved = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long hash = random.nextLong();
+      if (!keyAt(before, ring, hash).equals(keyAt(after, smaller, hash))) {
+        moved++;
+      }
+    }
+
+    assertThat(moved).isBetween(500, 2_000);
+  }
+
+  private static Map<String, Integer> shares(List<Ring.Slot> slots, Ring ring, int hashes) {
+    var random = new Random(8);
+    Map<String, Integer> shares = new HashMap<>();
+    for (int i = 0; i < hashes; i++) {
+      shares.merge(keyAt(slots, ring, random.nextLong()), 1, Integer::sum);
+    }
+    return shares;
+  }
+
+  private static String keyAt(List<Ring.Slot> slots, Ring ring, long hash) {
+    return slots.get(ring.memberAt(ring.placeOf(hash))).key();
+  }
+
+  private static List<Ring.Slot> slots(int count) {
+    return IntStream.range(0, count).mapToObj(i -> slot("10.0.0." + i + ":80", 1)).toList();
+  }
+
+  private static List<Ring.Slot> weighted(int count) {
+    return IntStream.range(0, count).mapToObj(i -> slot("10.0.0." + i + ":80", 1 + i % 7)).toList();
+  }
+
+  private static Ring.Slot slot(String key, long weight) {
+    return new Ring.Slot(key, weight);
+  }
+}

@@ -1,0 +1,226 @@
+package io.outrigger.proxy.forward;
+
+import static java.util.Objects.requireNonNull;
+
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.http2.HeaderField;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts of one call in the cluster that routing chose: picks until a stream to a backend is
+ * open, and again when that backend refused it.
+ *
+ * <pre>
+ * IDLE      -> PICKING    on begin
+ * PICKING   -> OPENING    on Use; on Queue it is parked on the cluster
+ * OPENING   -> PICKING    on no stream to be had: nothing was sent
+ * OPENING   -> STREAMING  on stream opened: head and held body go out
+ * STREAMING -> PICKING    on stream refused with nothing lost; once
+ * any       -> OVER       on the call's end
+ * </pre>
+ *
+ * <p>The cluster is held from routing until no further pick can follow (A31-08).
+ */
+@LoopConfined
+final class Attempts {
+  private final Forward forward;
+  private final CallLoop loop;
+  private final ForwardedCall call;
+  private final AppSide app;
+  private final CallRecord record;
+  private final RequestRelay request;
+  private final CallDeadline deadline;
+  private AttemptPhase phase = AttemptPhase.IDLE;
+  private @Nullable ClusterHandle cluster;
+  private boolean holdsCluster;
+  private @Nullable Picker seen;
+  private @Nullable RpcStatus lastFailure;
+  private @Nullable Attempt attempt;
+  private boolean remade;
+
+  Attempts(
+      Forward forward,
+      CallLoop loop,
+      ForwardedCall call,
+      AppSide app,
+      CallRecord record,
+      RequestRelay request,
+      CallDeadline deadline) {
+    this.forward = forward;
+    this.loop = loop;
+    this.call = call;
+    this.app = app;
+    this.record = record;
+    this.request = request;
+    this.deadline = deadline;
+  }
+
+  /** All attempts go to {@code chosen}, which has been acquired (A31-04). */
+  void cluster(ClusterHandle chosen) {
+    cluster = chosen;
+    holdsCluster = true;
+    record.cluster(chosen.name());
+  }
+
+  /** The cluster that routing chose; null before that. */
+  @Nullable ClusterHandle cluster() {
+    return cluster;
+  }
+
+  void begin() {
+    to(AttemptPhase.PICKING);
+    pick();
+  }
+
+  /** Goes on after a wait. */
+  void resume() {
+    if (phase == AttemptPhase.PICKING) {
+      pick();
+    }
+  }
+
+  /** Picks until the call is on its way, waits, or is answered. Ends: it waits for publishes. */
+  private void pick() {
+    ClusterHandle from = requireNonNull(cluster);
+    do {
+      Picker picker = from.picker();
+      seen = picker;
+      PickResult result = picker.pick(call);
+      if (result instanceof PickResult.Use use) {
+        if (open(use.subchannel())) {
+          return;
+        }
+      } else if (result instanceof PickResult.Fail fail) {
+        if (!call.head().waitsForReady()) {
+          call.reply(fail.status(), LocalReason.NO_HEALTHY_UPSTREAM);
+          return;
+        }
+        lastFailure = fail.status();
+      } else if (result instanceof PickResult.Drop drop) { // SC-21: even when it waits for ready
+        call.reply(drop.status(), LocalReason.of(drop.reason()));
+        return;
+      }
+    } while (!parkForPick());
+  }
+
+  /** True when the call waits, or was answered because there is no room to wait. */
+  private boolean parkForPick() {
+    return !call.takeSeat() || call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen));
+  }
+
+  /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
+  private boolean open(Subchannel subchannel) {
+    to(AttemptPhase.OPENING);
+    var next = new Attempt(call, this, subchannel, app, record, forward);
+    attempt = next;
+    if (!next.start()) {
+      to(AttemptPhase.PICKING);
+      return false;
+    }
+    if (next.isWaiting()) {
+      call.takeSeat(); // without one it is answered: in hand either way
+    }
+    return true;
+  }
+
+  // What the attempt reports.
+
+  /** Nothing was sent, and nothing will be: waits for the next picker. */
+  void onNotSent() {
+    to(AttemptPhase.PICKING);
+    if (!parkForPick()) {
+      pick();
+    }
+  }
+
+  void onStreamOpen(Http2Stream upstream) {
+    if (deadline.isOver()) {
+      call.onDeadline();
+      return;
+    }
+    to(AttemptPhase.STREAMING);
+    call.waiting().leave();
+    HeaderField timeout = call.isGrpc() ? deadline.header() : null;
+    HeaderField authority = forward.authorityFor(call.head(), call.target());
+    request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout));
+  }
+
+  /** No further pick can happen from here on (A31-08). */
+  void onResponseStarted() {
+    releaseCluster();
+  }
+
+  /**
+   * The backend's stream ended before it had said all.
+   *
+   * @param refused the backend promises that it did nothing with the request
+   * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
+   */
+  void onUpstreamFailed(
+      Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
+    if (!refused || !remake(ended)) {
+      call.onUpstreamFailed(ended.response(), relayed, failure);
+    }
+  }
+
+  /**
+   * Gives a refused request to another backend: once, and if nothing of it is lost. In a task of
+   * its own, since the connection that loses its streams may not know yet that it goes away.
+   */
+  private boolean remake(Attempt refused) {
+    if (remade || request.hasSentAny() || refused.response().hasBegun()) {
+      return false;
+    }
+    remade = true;
+    request.close();
+    to(AttemptPhase.PICKING);
+    loop.execute(this::resume);
+    return true;
+  }
+
+  // What the call asks.
+
+  /** Bytes of the response have gone to the app. */
+  void returnCredit(int bytes) {
+    if (attempt != null) {
+      attempt.returnCredit(bytes);
+    }
+  }
+
+  /** Whether a backend has answered in full. */
+  boolean hasResponseEnded() {
+    return attempt != null && attempt.response().hasEnded();
+  }
+
+  /** What it is that the call waits for now, for people. */
+  String waitsFor() {
+    return CallFailures.waitsFor(requireNonNull(cluster), attempt, lastFailure);
+  }
+
+  /** Ends what is open; the call is over. */
+  void finish() {
+    to(AttemptPhase.OVER);
+    if (attempt != null) {
+      attempt.finish(app.requestEnded());
+    }
+    releaseCluster();
+  }
+
+  private void releaseCluster() {
+    if (holdsCluster && cluster != null) {
+      holdsCluster = false;
+      cluster.release();
+    }
+  }
+
+  private void to(AttemptPhase next) {
+    phase = phase.to(next);
+  }
+}

@@ -1,0 +1,70 @@
+package io.outrigger.proxy.route;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.filter.FilterChain;
+import java.util.List;
+import java.util.Map;
+
+/** Prepares the {@link RouteChoice} of each route of one configuration. */
+@AnyThread
+final class RouteChoices {
+  private final XdsConfig config;
+  private final Map<String, ClusterHandle> handles;
+  private final boolean ignoreRouteTimeout;
+
+  /** The parameters of {@link ConfigSelector#of}. */
+  RouteChoices(XdsConfig config, Map<String, ClusterHandle> handles, boolean ignoreRouteTimeout) {
+    this.config = config;
+    this.handles = handles;
+    this.ignoreRouteTimeout = ignoreRouteTimeout;
+  }
+
+  RouteChoice of(Route route) {
+    if (route.action() instanceof RouteAction.Unsupported unsupported) {
+      return new RouteChoice.Fixed(unsupported(route, unsupported.kind()));
+    }
+    var forward = (RouteAction.Forward) route.action();
+    var limit =
+        EffectiveTimeout.of(
+            forward.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
+    if (forward.clusters() instanceof ClusterChoice.Single single) {
+      return new RouteChoice.Fixed(decision(route, single.cluster(), limit, Map.of()));
+    }
+    var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
+    return RouteChoice.Weighted.of(
+        weighted, entry -> decision(route, entry.cluster(), limit, entry.filterOverrides()));
+  }
+
+  private RouteDecision decision(
+      Route route,
+      String cluster,
+      EffectiveTimeout limit,
+      Map<String, FilterConfig> filterOverrides) {
+    ClusterHandle handle = handles.get(cluster);
+    if (handle == null) { // A31-11: balancing is updated first, so this is a bug of ours
+      return new RouteDecision.Reject(
+          RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
+          "xds_error");
+    }
+    var filters =
+        FilterChain.of(
+            config.listener().filters(),
+            List.of(
+                filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
+    return new RouteDecision.Forward(handle, route, limit, filters);
+  }
+
+  private static RouteDecision unsupported(Route route, String kind) {
+    String name = route.name().isEmpty() ? "#" + route.index() : "\"" + route.name() + "\"";
+    return new RouteDecision.Reject(
+        RpcStatus.unavailable("route " + name + " has an action that is not supported: " + kind),
+        "no_route");
+  }
+}

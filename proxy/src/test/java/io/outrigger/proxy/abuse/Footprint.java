@@ -1,0 +1,38 @@
+package io.outrigger.proxy.abuse;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.outrigger.proxy.endtoend.Await;
+import io.outrigger.proxy.forward.AnsweringBackend;
+import io.outrigger.proxy.forward.MiniMesh;
+
+/** What a sidecar holds while nothing goes on, to be found again after an attack. */
+record Footprint(int connections, long bytes) {
+  /** Chunks that the allocator may keep for later; what leaks is found by the leak detector. */
+  private static final long TOLERANCE = 32L << 20;
+
+  static Footprint of(MiniMesh mesh) {
+    return new Footprint(mesh.connections(), bufferBytes());
+  }
+
+  /** Bytes of memory that buffers of this process take, those of the attackers included. */
+  static long bufferBytes() {
+    var metric = ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
+    return metric.usedDirectMemory() + metric.usedHeapMemory();
+  }
+
+  /** Waits until calls have ended on both sides, and connections and memory are as they were. */
+  void awaitAgain(MiniMesh mesh, AnsweringBackend backend) {
+    Await.until(
+        "all is as before",
+        () ->
+            "%d connections, %d calls, %d at the backend, %d bytes, before: %s"
+                .formatted(
+                    mesh.connections(), mesh.calls(), backend.running(), bufferBytes(), this),
+        () ->
+            mesh.connections() == connections
+                && mesh.calls() == 0
+                && backend.running() == 0
+                && bufferBytes() <= bytes + TOLERANCE);
+  }
+}

@@ -1,0 +1,81 @@
+package io.outrigger.proxy.abuse;
+
+import io.netty.handler.codec.http2.Http2Headers;
+import io.outrigger.proxy.http2.Frame;
+import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.RawHttp2;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** An app that counts its streams and says in a word what became of each. */
+final class RawApp implements AutoCloseable {
+  final RawHttp2 wire;
+  private int nextId = 1;
+
+  private RawApp(RawHttp2 wire) {
+    this.wire = wire;
+  }
+
+  static RawApp connect(InetSocketAddress address, int... settings) throws Exception {
+    return new RawApp(RawHttp2.open(address, settings));
+  }
+
+  /** The number of a stream that was not used yet. */
+  int nextId() {
+    nextId += 2;
+    return nextId - 2;
+  }
+
+  /** Calls the sidecar with a good request: {@code 200} when all is well. */
+  String call() throws Exception {
+    int id = nextId();
+    wire.send(Frames.wholeRequest(id));
+    return outcome(id);
+  }
+
+  /**
+   * Reads until {@code id} has ended: its {@code :status}, for gRPC {@code grpc-status N}, {@code
+   * RST_STREAM ERROR}, or {@code GOAWAY ERROR} when the connection ended first.
+   */
+  String outcome(int id) throws Exception {
+    String status = "";
+    for (Optional<Frame> read = wire.read(); read.isPresent(); read = wire.read()) {
+      Frame frame = read.get();
+      Optional<Http2Headers> headers = Optional.empty();
+      if (frame.type() == Frames.HEADERS) {
+        headers = Optional.of(wire.decode(frame)); // of any stream: the table must stay in step
+      }
+      if (frame.type() == Frames.GOAWAY) {
+        return "GOAWAY " + Http2Error.ofCode(frame.number(4));
+      }
+      if (frame.streamId() != id) {
+        continue;
+      }
+      if (frame.type() == Frames.RST_STREAM) {
+        return "RST_STREAM " + Http2Error.ofCode(frame.number(0));
+      }
+      if (headers.isPresent()) {
+        status = statusOf(headers.get(), status);
+      }
+      if (frame.endsStream()) {
+        return status;
+      }
+    }
+    throw new IOException("closed without a word");
+  }
+
+  private static String statusOf(Http2Headers headers, String before) {
+    CharSequence grpc = headers.get("grpc-status");
+    if (grpc != null) {
+      return "grpc-status " + grpc;
+    }
+    return headers.status() == null ? before : headers.status().toString();
+  }
+
+  @Override
+  public void close() throws IOException {
+    wire.close();
+  }
+}

@@ -1,0 +1,98 @@
+package io.outrigger.proxy.endtoend;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What a soak has seen, as a table and a slope. */
+final class SoakReport {
+  private record Sample(
+      Duration at,
+      double rssMib,
+      double heapMib,
+      double directMib,
+      long active,
+      long ok,
+      long bad) {}
+
+  private final List<Sample> samples = new ArrayList<>();
+
+  void sample(
+      Duration at,
+      double rssMib,
+      double heapMib,
+      double directMib,
+      long active,
+      long ok,
+      long bad) {
+    samples.add(new Sample(at, rssMib, heapMib, directMib, active, ok, bad));
+  }
+
+  /**
+   * By how much the line of least squares through resident memory rises from the point where the
+   * run has settled to its end, in MiB.
+   *
+   * @param settled the share of the run that is left out
+   */
+  double growthMib(double settled) {
+    List<Sample> counted = samples.subList((int) (samples.size() * settled), samples.size());
+    double n = counted.size();
+    double meanX = counted.stream().mapToDouble(SoakReport::seconds).average().orElse(0);
+    double meanY = counted.stream().mapToDouble(Sample::rssMib).average().orElse(0);
+    double over = 0;
+    double under = 0;
+    for (Sample sample : counted) {
+      over += (seconds(sample) - meanX) * (sample.rssMib - meanY);
+      under += (seconds(sample) - meanX) * (seconds(sample) - meanX);
+    }
+    if (n < 3 || under == 0) {
+      return 0;
+    }
+    return over / under * (seconds(counted.get(counted.size() - 1)) - seconds(counted.get(0)));
+  }
+
+  private static double seconds(Sample sample) {
+    return sample.at.toMillis() / 1e3;
+  }
+
+  /** The report. */
+  String text(Duration length, Load unary, StreamLoad streams, List<String> log) {
+    var text = new StringBuilder();
+    text.append(format("Soak of %d s%n%n", length.toSeconds()));
+    text.append(
+        format(
+            "%8s %9s %9s %9s %7s %10s %7s%n",
+            "second", "RSS MiB", "heap MiB", "direct", "active", "succeeded", "failed"));
+    for (Sample s : samples) {
+      text.append(
+          format(
+              "%8.0f %9.1f %9.1f %9.1f %7d %10d %7d%n",
+              seconds(s), s.rssMib, s.heapMib, s.directMib, s.active, s.ok, s.bad));
+    }
+    double growth = growthMib(0.25);
+    double hours = length.toSeconds() * 0.75 / 3600;
+    text.append(
+        format(
+            "%nunary calls: %d ok, %d failed %s%nstreams: %d ok, failed %s%n",
+            unary.succeeded(),
+            unary.failed(),
+            unary.failures(),
+            streams.succeeded(),
+            streams.failures()));
+    text.append(
+        format("RSS after the first quarter: %+.1f MiB (%+.1f MiB/h)%n", growth, growth / hours));
+    text.append(
+        format(
+            "leaks reported: %d, warnings and errors in the log: %d%n",
+            log.stream().filter(line -> line.contains("LEAK")).count(),
+            log.stream()
+                .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+                .count()));
+    return text.toString();
+  }
+
+  private static String format(String pattern, Object... values) {
+    return String.format(Locale.ROOT, pattern, values);
+  }
+}

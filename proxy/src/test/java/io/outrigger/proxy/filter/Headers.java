@@ -1,0 +1,22 @@
+package io.outrigger.proxy.filter;
+
+import io.outrigger.config.route.RequestView;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is nothing but headers, given as names and values in turn. */
+record Headers(String... fields) implements RequestView {
+  @Override
+  public String path() {
+    return "/pkg.Svc/Call";
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    for (int i = 0; i < fields.length; i += 2) {
+      if (fields[i].equals(name)) {
+        return fields[i + 1];
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.proxy.filter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package io.outrigger.proxy.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterHandles;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ConfigSelectorsTest {
+  private final ConfigSelectors selectors = new ConfigSelectors("orders", false);
+  private final Map<String, ClusterHandle> handles = Map.of("a", ClusterHandles.named("a"));
+
+  @Test
+  void otherEndpointsLeaveTheSelectorAlone() {
+    ConfigSelector first = selectors.next(config("10.0.0.1:80"), handles);
+
+    assertThat(selectors.next(config("10.0.0.2:80"), handles)).isSameAs(first);
+  }
+
+  @Test
+  void anotherHandleOfTheSameNameMakesAnotherSelector() {
+    ConfigSelector first = selectors.next(config("10.0.0.1:80"), handles);
+
+    assertThat(selectors.next(config("10.0.0.1:80"), Map.of("a", ClusterHandles.named("a"))))
+        .isNotSameAs(first);
+  }
+
+  @Test
+  void otherRoutesMakeAnotherSelector() {
+    ConfigSelector first = selectors.next(config("10.0.0.1:80"), handles);
+
+    XdsConfig both = Samples.config(Set.of("b"), Samples.eds("b", "10.0.0.1:80"));
+    assertThat(selectors.next(both, handles)).isNotSameAs(first);
+  }
+
+  /** A call that the first one sent to a retired cluster must see that there is another. */
+  @Test
+  void whatFollowsAFailureIsNew() {
+    ConfigSelector first = selectors.next(config("10.0.0.1:80"), handles);
+    selectors.failing(RpcStatus.unavailable("no listener"));
+
+    assertThat(selectors.next(config("10.0.0.1:80"), handles)).isNotSameAs(first);
+  }
+
+  private static XdsConfig config(String endpoint) {
+    return Samples.config(Set.of("a"), Samples.eds("a", endpoint));
+  }
+}

@@ -1,0 +1,228 @@
+"""What is measured: each benchmark is a list of shapes, each shape a function from a proxy to its figures.
+
+A benchmark of running proxies is given one that has been warmed; one of fresh ones starts it each time.
+"""
+
+import os
+import time
+
+import bench_client
+from bench_load import BODY, BODY_BYTES, BULK, GIB, MANY, PATH, STREAMS, load, percentiles, wait_until_served
+from bench_process import Growth, Process
+
+SHAPES = [(1, 1), (50, 1), (10, 10), (1, 100)]
+TRACED = "10 connections x 10 streams, unique trace headers"
+RATE, RATE_CONNECTIONS = 2000, 10
+IDLE_CONNECTIONS = 10_000
+IDLE_SECONDS = 4
+
+
+def shape_title(connections, streams):
+    return f"{connections} connections x {streams} streams"
+
+
+class Unary:
+    """CPU per call, in a closed loop."""
+
+    columns = [("cpu_us", "CPU us/req", "{:.1f}"), ("rate", "req/s", "{:.0f}"), ("p50_ms", "p50 ms", "{:.2f}"),
+               ("p99_ms", "p99 ms", "{:.2f}"), ("memory_mib", "RSS MiB", "{:.0f}"), ("errors", "errors", "{:.0f}")]
+    targets = [(shape_title(1, 100), "cpu_us", "<=", 0.10), (shape_title(10, 10), "cpu_us", "<=", 0.12),
+               (shape_title(50, 1), "cpu_us", "<=", 0.20), (shape_title(1, 1), "cpu_us", "<=", 0.28),
+               (TRACED, "cpu_us", "<=", 0.14)]
+    rounds = (3, 5)
+    fresh = False
+
+    def __init__(self, options, folder):
+        self.quick = options.quick
+        self.folder = folder
+        self.seconds = options.seconds or (1.2 if options.quick else 5)
+        self.request = os.path.join(folder, "request")
+
+    def bulk_bytes(self):
+        return 0
+
+    def warm(self, process, port):
+        # By requests, not by time: on a busy machine a JVM would else be measured while it compiles.
+        for requests, connections, streams in ((60_000, 10, 10), (10_000, 1, 1)):
+            total = requests if self.quick else 3 * requests
+            arguments = ["-n", str(total), "-c", str(connections), "-m", str(streams), "-t", "1"]
+            load(port, [*arguments, "-d", self.request], PATH, 120)
+        bench_client.traced_load(port, PATH.encode(), BODY, 10, 10, self.seconds, BODY_BYTES)
+
+    def shapes(self):
+        shapes = [(shape_title(c, s), lambda p, port, c=c, s=s: self.plain(p, port, c, s)) for c, s in SHAPES]
+        return [*shapes, (TRACED, self.traced)]
+
+    def plain(self, process, port, connections, streams, extra=()):
+        log = os.path.join(self.folder, "h2load.log")
+        if os.path.exists(log):
+            os.remove(log)
+        before = process.cpu_seconds()
+        done = load(
+            port,
+            ["-D", f"{self.seconds * 1000:.0f}ms", "-c", str(connections), "-m", str(streams), "-t", "1", "-d", self.request,
+             "--log-file=" + log, *extra],
+            PATH,
+            self.seconds + 30,
+        )
+        cpu = process.cpu_seconds() - before
+        p50, p99 = percentiles(log)
+        # A failure of gRPC is a 200 without a body: the bytes tell how many there were.
+        bodiless = max(0, -(-(done["done"] * BODY_BYTES - done["body_bytes"]) // BODY_BYTES))
+        return self.figures(process, cpu, done["done"], p50, p99, max(done["errors"], bodiless))
+
+    def traced(self, process, port):
+        before = process.cpu_seconds()
+        done, errors = bench_client.traced_load(port, PATH.encode(), BODY, 10, 10, self.seconds, BODY_BYTES)
+        return self.figures(process, process.cpu_seconds() - before, done, 0, 0, errors)
+
+    def figures(self, process, cpu, done, p50, p99, errors):
+        return {"cpu_us": cpu / max(1, done) * 1e6, "rate": done / self.seconds, "p50_ms": p50, "p99_ms": p99,
+                "memory_mib": process.memory_mib(), "errors": errors}
+
+
+class Latency(Unary):
+    """How long calls take at a rate that leaves every proxy idle most of the time."""
+
+    columns = [("p50_ms", "p50 ms", "{:.2f}"), ("p99_ms", "p99 ms", "{:.2f}"), ("rate", "req/s", "{:.0f}"),
+               ("cpu_us", "CPU us/req", "{:.1f}"), ("errors", "errors", "{:.0f}")]
+    title = f"{RATE} requests/s over {RATE_CONNECTIONS} connections"
+    targets = [(title, "p50_ms", "<=", 0.45), (title, "p99_ms", "<=", 1.0)]
+
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        self.seconds = options.seconds or (2 if options.quick else 5)
+
+    def shapes(self):
+        rate = ["--rps", str(RATE // RATE_CONNECTIONS)]
+        return [(self.title, lambda p, port: self.plain(p, port, RATE_CONNECTIONS, 10, rate))]
+
+
+class Streaming:
+    """Bytes: one stream of a gibibyte, and 64 streams that share one, each way."""
+
+    columns = [("cpu_s_per_gib", "CPU s/GiB", "{:.2f}"), ("mib_per_s", "MiB/s", "{:.0f}"),
+               ("peak_mib", "peak RSS MiB", "{:.0f}"), ("memory_growth_mib", "grown by MiB", "{:+.1f}"),
+               ("errors", "errors", "{:.0f}")]
+    rounds = (1, 3)
+    fresh = False
+
+    def __init__(self, options, folder):
+        self.folder = folder
+        self.size = GIB // 4 if options.quick else GIB
+        self.one = f"{self.size / GIB:g} GiB on one stream, "
+        self.many = f"{STREAMS} streams of {self.size // STREAMS >> 20} MiB, "
+        self.targets = [(self.one + way, key, sign, limit) for way in ("download", "upload")
+                        for key, sign, limit in (("mib_per_s", ">=", 1.1), ("cpu_s_per_gib", "<=", 0.75))]
+        self.targets += [(self.many + way, "mib_per_s", ">=", 1.3) for way in ("download", "upload")]
+
+    def bulk_bytes(self):
+        return self.size
+
+    def warm(self, process, port):
+        for _, measure in self.shapes():
+            measure(process, port)
+
+    def shapes(self):
+        return [(title + way, lambda p, port, n=n, way=way: self.transfer(p, port, n, way))
+                for title, n in ((self.one, 1), (self.many, STREAMS)) for way in ("download", "upload")]
+
+    def transfer(self, process, port, streams, way):
+        arguments = ["-n", str(streams), "-c", "1", "-m", str(streams), "-w", "24", "-W", "24"]
+        path = BULK if streams == 1 else MANY
+        if way == "upload":
+            arguments += ["-d", os.path.join(self.folder, "bulk" if streams == 1 else "page")]
+            path = PATH
+        before = process.cpu_seconds()
+        with Growth(process) as growth:
+            done = load(port, arguments, path, 300)
+        cpu = process.cpu_seconds() - before
+        wanted = self.size if way == "download" else BODY_BYTES * streams
+        return {
+            "cpu_s_per_gib": cpu / (self.size / GIB),
+            "mib_per_s": self.size / (1 << 20) / done["seconds"],
+            "peak_mib": growth.peak,
+            "memory_growth_mib": growth.mib(),
+            "errors": max(done["errors"], int(done["done"] != streams), int(done["body_bytes"] != wanted)),
+        }
+
+
+class Startup:
+    """From the start of the process to the end of the first proxied reply, asked for every 2 ms."""
+
+    columns = [("wall_ms", "wall ms", "{:.0f}"), ("cpu_ms", "CPU ms", "{:.0f}"), ("errors", "errors", "{:.0f}")]
+    title = "start to first reply"
+    targets = [(title, "wall_ms", "<=", 4.0)]
+    rounds = (5, 11)
+    fresh = True
+
+    def __init__(self, options, folder):
+        self.folder = folder
+
+    def bulk_bytes(self):
+        return 0
+
+    def shapes(self):
+        return [(self.title, self.start)]
+
+    def start(self, name, command, port):
+        begun = time.monotonic()
+        process = Process(name, command, self.folder)
+        try:
+            answered = False
+            while not answered and time.monotonic() < begun + 30 and process.popen.poll() is None:
+                try:
+                    answered = bench_client.first_reply(port, PATH.encode(), BODY, BODY_BYTES)
+                except OSError:
+                    pass
+                if not answered:
+                    time.sleep(0.002)
+            wall = time.monotonic() - begun
+            if not answered:
+                raise RuntimeError(f"{name} does not serve: {process.last_words()}")
+            return {"wall_ms": wall * 1000, "cpu_ms": process.cpu_seconds(ended=True) * 1000, "errors": 0}
+        finally:
+            process.stop()
+
+
+class Memory(Unary):
+    """Resident memory of a process that has answered once, that has worked, and that holds idle connections."""
+
+    columns = [("idle_mib", "idle MiB", "{:.1f}"), ("loaded_mib", "after load MiB", "{:.1f}"),
+               ("connections_mib", "10k conns MiB", "{:.0f}"), ("errors", "errors", "{:.0f}")]
+    title = f"resident memory: idle, after load, with {IDLE_CONNECTIONS} idle connections"
+    targets = [(title, "idle_mib", "<=", 1.2), (title, "loaded_mib", "<=", 1.4)]
+    limits = [(title, "connections_mib", 400)]
+    rounds = (1, 3)
+    fresh = True
+
+    def shapes(self):
+        return [(self.title, self.remember)]
+
+    def remember(self, name, command, port):
+        process = Process(name, command, self.folder)
+        try:
+            wrong = wait_until_served(process, port, self.folder)
+            if wrong is not None:
+                raise RuntimeError(f"{name} does not serve: {wrong}")
+            time.sleep(IDLE_SECONDS)
+            idle = process.memory_mib()
+            worked = [self.plain(process, port, connections, streams) for connections, streams in SHAPES]
+            loaded = process.memory_mib()
+            connections, many = [], 0
+            try:
+                connections = bench_client.idle_connections(port, IDLE_CONNECTIONS)
+                many = process.memory_mib()
+            except (OSError, RuntimeError) as failure:
+                if name == "outrigger":
+                    raise RuntimeError(f"idle connections: {failure}") from failure
+            finally:
+                for connection in connections:
+                    connection.close()
+            return {"idle_mib": idle, "loaded_mib": loaded, "connections_mib": many,
+                    "errors": sum(figures["errors"] for figures in worked)}
+        finally:
+            process.stop()
+
+
+BENCHMARKS = {"unary": Unary, "latency": Latency, "streaming": Streaming, "startup": Startup, "memory": Memory}

@@ -1,0 +1,107 @@
+"""Processes that a benchmark starts, and what they use of the machine, read from /proc."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Process:
+    """A process group that was started here, with its own output file."""
+
+    def __init__(self, name, command, folder):
+        self.name = name
+        self.log = os.path.join(folder, name + ".log")
+        with open(self.log, "wb") as log:
+            self.popen = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def pids(self):
+        """The process and its descendants."""
+        children = {}
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8") as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(entry))
+        found, todo = [], [self.popen.pid]
+        while todo:
+            pid = todo.pop()
+            found.append(pid)
+            todo.extend(children.get(pid, []))
+        return found
+
+    def cpu_seconds(self, ended=False):
+        """CPU time so far; with ended, that of helpers which have ended as well."""
+        total = 0
+        for pid in self.pids():
+            try:
+                with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+                    fields = stat.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            total += sum(int(ticks) for ticks in fields[11 : 15 if ended else 13])
+        return total / TICKS
+
+    def memory_mib(self, field="VmRSS"):
+        """Resident memory now, or with VmHWM the most there ever was."""
+        total = 0
+        for pid in self.pids():
+            try:
+                with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+                    found = re.search(field + r":\s+(\d+) kB", status.read())
+            except OSError:
+                continue
+            total += int(found.group(1)) if found else 0
+        return total / 1024
+
+    def last_words(self):
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            lines = [line.strip() for line in log if line.strip()]
+        return lines[-1] if lines else "no output"
+
+    def stop(self):
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            if self.popen.poll() is not None:
+                return
+            try:
+                os.killpg(self.popen.pid, sign)
+                self.popen.wait(timeout=5)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+
+class Growth:
+    """The most resident memory while a block runs, heap and direct buffers alike, sampled as it runs."""
+
+    def __init__(self, process):
+        self.process = process
+        self.before = self.peak = process.memory_mib()
+        self.over = threading.Event()
+        self.sampler = threading.Thread(target=self.sample, daemon=True)
+
+    def sample(self):
+        while not self.over.wait(0.05):
+            self.peak = max(self.peak, self.process.memory_mib())
+
+    def __enter__(self):
+        self.sampler.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.sampler.join()
+
+    def mib(self):
+        return self.peak - self.before
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,88 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.re2j.Pattern;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.type.matcher.v3.RegexMatchAndSubstitute;
+import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.HashPolicy.Rewrite;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** {@code RouteAction.hash_policy} (A42 "Hash Policy"). Kinds not supported are left out. */
+final class HashPolicyDecoder {
+  /** The one key of filter state that a client has. */
+  private static final String CHANNEL_ID = "io.grpc.channel_id";
+
+  private HashPolicyDecoder() {}
+
+  static List<HashPolicy> decode(List<RouteAction.HashPolicy> protos, FieldErrors errors) {
+    var policies = new ArrayList<HashPolicy>(protos.size());
+    for (int i = 0; i < protos.size(); i++) {
+      RouteAction.HashPolicy proto = protos.get(i);
+      boolean terminal = proto.getTerminal();
+      switch (proto.getPolicySpecifierCase()) {
+        case HEADER ->
+            policies.add(
+                header(proto.getHeader(), terminal, errors.at("hash_policy", i).at("header")));
+        case FILTER_STATE -> {
+          if (proto.getFilterState().getKey().equals(CHANNEL_ID)) {
+            policies.add(new HashPolicy.ChannelId(terminal));
+          }
+        }
+        case COOKIE, CONNECTION_PROPERTIES, QUERY_PARAMETER, POLICYSPECIFIER_NOT_SET -> {}
+      }
+    }
+    return policies;
+  }
+
+  private static HashPolicy header(
+      RouteAction.HashPolicy.Header proto, boolean terminal, FieldErrors errors) {
+    if (proto.getHeaderName().isEmpty()) {
+      errors.at("header_name").add("is empty");
+    }
+    Optional<Rewrite> rewrite =
+        proto.hasRegexRewrite()
+            ? rewrite(proto.getRegexRewrite(), errors.at("regex_rewrite"))
+            : Optional.empty();
+    return new HashPolicy.Header(proto.getHeaderName().toLowerCase(Locale.ROOT), rewrite, terminal);
+  }
+
+  private static Optional<Rewrite> rewrite(RegexMatchAndSubstitute proto, FieldErrors errors) {
+    return RegexDecoder.decode(proto.getPattern(), errors.at("pattern"))
+        .flatMap(
+            pattern ->
+                substitution(proto.getSubstitution(), pattern, errors.at("substitution"))
+                    .map(substitution -> new Rewrite(pattern, substitution)));
+  }
+
+  /**
+   * From RE2's syntax, where {@code \1} is a group and {@code \\} a backslash, to that of RE2/J,
+   * where {@code $1} is a group and a backslash makes any character stand for itself.
+   */
+  private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
+    var translated = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c != '\\') {
+        translated.append('\\').append(c);
+        continue;
+      }
+      i++;
+      char escaped = i < text.length() ? text.charAt(i) : ' ';
+      if (escaped == '\\') {
+        translated.append("\\\\");
+      } else if (escaped >= '0' && escaped <= '9' && escaped - '0' <= pattern.groupCount()) {
+        translated.append('$').append(escaped);
+      } else {
+        errors.add(
+            quoted(text) + " has a backslash before what is neither a group nor a backslash");
+        return Optional.empty();
+      }
+    }
+    return Optional.of(translated.toString());
+  }
+}
