@@ -146,7 +146,7 @@ final class Attempts {
       return;
     }
     to(AttemptPhase.STREAMING);
-    call.waiting().leave();
+    call.stopWaiting();
     HeaderField timeout = call.isGrpc() ? deadline.header() : null;
     HeaderField authority = forward.authorityFor(call.head(), call.target());
     request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout));

@@ -4,9 +4,9 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names and fields that came as text lately, so that one which comes again is neither made nor
- * checked again. A field is kept when it comes for the second time: values that differ with every
- * request, such as trace ids, leave no more than their hash.
+ * The names and fields that came as text lately, and the lists, so that one which comes again is
+ * neither made nor checked again. A field is kept when it comes for the second time: values that
+ * differ with every request, such as trace ids, leave no more than their hash.
  *
  * <p>A place for each hash, no chains: what is displaced is made anew when it comes.
  */
@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class FieldCache {
   private static final int NAMES = 256;
   private static final int FIELDS = 1024;
+  private static final int LISTS = 128;
   private static final int MOST_VALUE_BYTES = 256;
 
   private final @Nullable HeaderName[] names = new HeaderName[NAMES];
@@ -21,6 +22,23 @@ final class FieldCache {
 
   /** The hash of what came last for each place and is not kept. */
   private final int[] strangers = new int[FIELDS];
+
+  /** By the hashes of their fields. */
+  private final @Nullable HeaderList[] lists = new HeaderList[LISTS];
+
+  /** The list of {@code fields}: the one made lately when it has these very objects in it. */
+  HeaderList list(HeaderList.Builder fields) {
+    int place = fields.hash() & (LISTS - 1);
+    HeaderList known = lists[place];
+    if (known != null && fields.isSame(known)) {
+      return known;
+    }
+    HeaderList list = fields.copy();
+    if (fields.mayBeKept()) {
+      lists[place] = list;
+    }
+    return list;
+  }
 
   HeaderName name(byte[] bytes, int at, int length) {
     int hash = ByteHash.of(bytes, at, length);

@@ -18,17 +18,20 @@ public final class HeaderField {
   private final HeaderName name;
   private final AsciiString value;
   private final int hash;
-  private final int staticIndex;
+  private final byte staticIndex;
   private final boolean neverIndexed;
   private final @Nullable String fault;
 
-  private HeaderField(HeaderName name, byte[] value, int hash, boolean neverIndexed) {
+  /**
+   * @param value all of its array
+   */
+  private HeaderField(HeaderName name, AsciiString value, int hash, boolean neverIndexed) {
     this.name = name;
-    this.value = new AsciiString(value, false);
+    this.value = value;
     this.hash = hash;
     this.neverIndexed = neverIndexed;
-    staticIndex = staticIndex(name, this.value);
-    fault = FieldRules.fault(name, this.value);
+    staticIndex = (byte) staticIndex(name, value);
+    fault = FieldRules.fault(name, value);
   }
 
   public static HeaderField of(KnownName name, AsciiString value) {
@@ -40,19 +43,23 @@ public final class HeaderField {
   }
 
   public static HeaderField of(HeaderName name, AsciiString value) {
-    byte[] bytes = value.isEntireArrayUsed() ? value.array() : value.toByteArray();
-    return new HeaderField(name, bytes, hash(name, bytes, 0, bytes.length), false);
+    AsciiString whole =
+        value.isEntireArrayUsed() ? value : new AsciiString(value.toByteArray(), false);
+    return new HeaderField(name, whole, hash(name, whole.array(), 0, whole.length()), false);
   }
 
   /** The same for bytes that stay the caller's; {@code hash} is theirs. */
   static HeaderField copyOf(HeaderName name, byte[] bytes, int at, int length, int hash) {
-    return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), hash, false);
+    return new HeaderField(name, copy(bytes, at, length), hash, false);
   }
 
   /** A field that no table may remember (RFC 7541 section 7.1.3). */
   static HeaderField neverIndexed(HeaderName name, byte[] bytes, int at, int length) {
-    return new HeaderField(
-        name, Arrays.copyOfRange(bytes, at, at + length), hash(name, bytes, at, length), true);
+    return new HeaderField(name, copy(bytes, at, length), hash(name, bytes, at, length), true);
+  }
+
+  private static AsciiString copy(byte[] bytes, int at, int length) {
+    return new AsciiString(Arrays.copyOfRange(bytes, at, at + length), false);
   }
 
   static int hash(HeaderName name, byte[] bytes, int at, int length) {

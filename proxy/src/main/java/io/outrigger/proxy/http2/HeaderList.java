@@ -109,6 +109,7 @@ public final class HeaderList {
   /** Collects fields for one block. */
   public static final class Builder {
     private static final int MOST_KEPT = 64;
+    private static final int MOST_KEPT_BYTES = 2048;
 
     private HeaderField[] fields;
     private int size;
@@ -144,6 +145,36 @@ public final class HeaderList {
     /** The block; the builder is spent. */
     public HeaderList build() {
       return new HeaderList(fields, size, namesOf(fields, size));
+    }
+
+    int hash() {
+      int hash = 0;
+      for (int i = 0; i < size; i++) {
+        hash = 31 * hash + fields[i].hash();
+      }
+      return hash;
+    }
+
+    /** Whether {@code list} consists of the same objects. */
+    boolean isSame(HeaderList list) {
+      if (list.size != size) {
+        return false;
+      }
+      for (int i = 0; i < size; i++) {
+        if (list.fields[i] != fields[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Whether the block is small, and nothing in it is not to be remembered. */
+    boolean mayBeKept() {
+      int bytes = 0;
+      for (int i = 0; i < size && bytes <= MOST_KEPT_BYTES; i++) {
+        bytes += fields[i].isNeverIndexed() ? MOST_KEPT_BYTES + 1 : fields[i].size();
+      }
+      return bytes <= MOST_KEPT_BYTES;
     }
 
     /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */

@@ -1,9 +1,13 @@
 package io.outrigger.proxy.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +25,8 @@ public final class HeaderName {
   /** Names that exist once, by hash; a free place ends a search. */
   private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
 
+  private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);
+
   static {
     for (char c : "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".toCharArray()) {
       NAME_BYTE[c] = true;
@@ -28,6 +34,7 @@ public final class HeaderName {
     for (KnownName known : KnownName.values()) {
       if (known != KnownName.OTHER) {
         share(known.text(), known);
+        KNOWN.put(known, of(new AsciiString(known.text())));
       }
     }
     for (int index = 1; index <= StaticTable.SIZE; index++) {
@@ -59,7 +66,7 @@ public final class HeaderName {
   }
 
   public static HeaderName of(KnownName known) {
-    return of(new AsciiString(known.text()));
+    return requireNonNull(KNOWN.get(known));
   }
 
   /** The same for bytes that stay the caller's. */

@@ -49,7 +49,7 @@ final class HpackDecoder {
     block.readBytes(bytes, 0, end);
     space.fields.clear();
     try {
-      return readFields() ? space.fields.copy() : null;
+      return readFields() ? space.cache.list(space.fields) : null;
     } finally {
       bytes = NOTHING;
       text = NOTHING;

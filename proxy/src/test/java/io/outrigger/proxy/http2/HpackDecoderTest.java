@@ -33,6 +33,16 @@ final class HpackDecoderTest {
   }
 
   @Test
+  void aListOfTheSameFieldsIsTheListThatWasThere() throws Exception {
+    HeaderList first = decode("82 86 84");
+
+    assertThat(decode("82 86 84")).isSameAs(first);
+    assertThat(decode("82 84 86").toString()).isEqualTo(":method=GET, :path=/, :scheme=http");
+    assertThat(decode("82 86 84 84").size()).isEqualTo(4);
+    assertThat(decode("82 86").size()).isEqualTo(2);
+  }
+
+  @Test
   void aFieldThatMustNotBeIndexedIsNeverKept() throws Exception {
     String password = "10 08 70617373776f7264 06 736563726574";
     HeaderField first = decode(password).field(0);
