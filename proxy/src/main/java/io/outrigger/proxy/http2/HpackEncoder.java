@@ -15,8 +15,8 @@ final class HpackEncoder {
   /** RFC 9113 section 6.5.2: SETTINGS_HEADER_TABLE_SIZE until the peer sets it. */
   private static final int INITIAL_TABLE_BYTES = 4096;
 
-  /** What we are willing to remember for a peer that allows more (CVE-2026-93492). */
-  private static final int MAX_TABLE_BYTES = 64 << 10;
+  /** The most we use, though a peer may allow more (CVE-2026-93492): what repeats fits. */
+  private static final int MAX_TABLE_BYTES = 4096;
 
   private static final int REMEMBERED = 128;
 
