@@ -86,7 +86,7 @@ final class ClusterTree {
       ClusterResource cluster, EndpointSet endpoints, PriorityNames names, FailureNote note) {
     List<LbConfig.Child> children = new ArrayList<>();
     for (int i = 0; i < endpoints.priorities().size(); i++) {
-      List<LocalityEndpoints> usable = usable(endpoints.priorities().get(i));
+      List<LocalityEndpoints> usable = usable(cluster, endpoints.priorities().get(i));
       if (!usable.isEmpty()) {
         children.add(
             new LbConfig.Child(
@@ -176,12 +176,19 @@ final class ClusterTree {
     return backends;
   }
 
-  /** A27-08: what is left of {@code localities} when only usable endpoints count. */
-  private static List<LocalityEndpoints> usable(List<LocalityEndpoints> localities) {
+  /**
+   * A27-08: what is left of {@code localities} when only usable endpoints count. Proxies are left
+   * out unless the cluster uses them (A86).
+   */
+  private static List<LocalityEndpoints> usable(
+      ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
       List<Endpoint> endpoints =
-          locality.endpoints().stream().filter(endpoint -> endpoint.health().isUsable()).toList();
+          locality.endpoints().stream()
+              .filter(endpoint -> endpoint.health().isUsable())
+              .map(endpoint -> cluster.httpConnect() ? endpoint : endpoint.direct())
+              .toList();
       if (!endpoints.isEmpty()) {
         usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
       }

@@ -77,7 +77,7 @@ public final class ProxyApp implements AutoCloseable {
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
-  private @Nullable AccessLog access;
+  private Optional<AccessLog> access = Optional.empty();
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -141,7 +141,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void open() throws StartFailure {
-    access = openAccessLog();
+    access = Settings.accessLog(options);
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
@@ -213,7 +213,7 @@ public final class ProxyApp implements AutoCloseable {
             spec.name(),
             Settings.forward(options),
             resolver,
-            access == null ? CallObserver.NONE : access.of(spec.name()),
+            access.map(lines -> lines.of(spec.name())).orElse(CallObserver.NONE),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -267,19 +267,6 @@ public final class ProxyApp implements AutoCloseable {
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
-  }
-
-  private @Nullable AccessLog openAccessLog() throws StartFailure {
-    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
-      try {
-        return AccessLog.toFile(file.path());
-      } catch (IOException e) {
-        throw new StartFailure("--access-log: cannot write " + file.path(), e);
-      }
-    }
-    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
-        ? AccessLog.toStdout()
-        : null;
   }
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
@@ -378,10 +365,7 @@ public final class ProxyApp implements AutoCloseable {
     control.close();
     decoding.close();
     loops.stop(STOP_LIMIT);
-    AccessLog opened = access;
-    if (opened != null) {
-      opened.close(); // no loop is left that could add to it
-    }
+    access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }
 
   private static void await(CompletableFuture<Void> end) {
