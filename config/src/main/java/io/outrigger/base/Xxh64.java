@@ -16,6 +16,9 @@ public final class Xxh64 {
   private static final long P4 = 0x85EBCA77C2B2AE63L;
   private static final long P5 = 0x27D4EB2F165667C5L;
 
+  /** The sum of the first two, which overflows. */
+  private static final long SUM = 0x60EA27EEADC0B5D6L;
+
   /** What the four lanes take in at a time. */
   private static final int STRIPE = 32;
 
@@ -45,8 +48,8 @@ public final class Xxh64 {
     int at = 0;
     long hash = P5;
     if (length >= STRIPE) {
+      long a = SUM;
       long b = P2;
-      long a = b + P1;
       long c = 0;
       long d = -P1;
       for (; at <= length - STRIPE; at += STRIPE) {

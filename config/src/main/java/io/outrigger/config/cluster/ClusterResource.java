@@ -12,6 +12,7 @@ import java.util.Set;
  * @param maxConnections to each address of an endpoint (A105); unsigned 32 bit, at least 1
  * @param idleTimeout how long a forced session connection lives unused (A75)
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
+ * @param httpConnect whether connections go through the proxies that endpoints name (A86)
  */
 public record ClusterResource(
     String name,
@@ -21,12 +22,35 @@ public record ClusterResource(
     long maxConnections,
     Optional<OutlierDetection> outlierDetection,
     Duration idleTimeout,
-    Set<HealthStatus> overrideHostStatus) {
+    Set<HealthStatus> overrideHostStatus,
+    boolean httpConnect) {
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
   public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
   public ClusterResource {
     overrideHostStatus = Set.copyOf(overrideHostStatus);
+  }
+
+  /** A cluster whose endpoints are connected to directly. */
+  public ClusterResource(
+      String name,
+      ClusterSource source,
+      BalancingPolicy policy,
+      long maxRequests,
+      long maxConnections,
+      Optional<OutlierDetection> outlierDetection,
+      Duration idleTimeout,
+      Set<HealthStatus> overrideHostStatus) {
+    this(
+        name,
+        source,
+        policy,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        false);
   }
 }

@@ -30,6 +30,18 @@ public record Endpoint(
     this(addresses, health, weight, hostname, "");
   }
 
+  /** The same without the proxies that its addresses name (A86). */
+  public Endpoint direct() {
+    return addresses.stream().allMatch(address -> address.proxy().isEmpty())
+        ? this
+        : new Endpoint(
+            addresses.stream().map(EndpointAddress::direct).toList(),
+            health,
+            weight,
+            hostname,
+            hashKey);
+  }
+
   /** The address by which people know the endpoint. */
   public EndpointAddress address() {
     return addresses.get(0);

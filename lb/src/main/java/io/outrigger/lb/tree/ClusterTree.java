@@ -90,7 +90,7 @@ final class ClusterTree {
       ClusterResource cluster, EndpointSet endpoints, PriorityNames names, FailureNote note) {
     List<LbConfig.Child> children = new ArrayList<>();
     for (int i = 0; i < endpoints.priorities().size(); i++) {
-      List<LocalityEndpoints> usable = usable(endpoints.priorities().get(i));
+      List<LocalityEndpoints> usable = usable(cluster, endpoints.priorities().get(i));
       if (!usable.isEmpty()) {
         children.add(
             new LbConfig.Child(
@@ -181,14 +181,18 @@ final class ClusterTree {
     return backends;
   }
 
-  /** A27-08: what is left of {@code localities} when only usable endpoints count. */
-  private static List<LocalityEndpoints> usable(List<LocalityEndpoints> localities) {
+  /**
+   * A27-08: what is left of {@code localities} when only usable endpoints count. Proxies are left
+   * out unless the cluster uses them (A86).
+   */
+  private static List<LocalityEndpoints> usable(
+      ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
       List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
       for (Endpoint endpoint : locality.endpoints()) {
         if (endpoint.health().isUsable()) {
-          endpoints.add(endpoint);
+          endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
         }
       }
       if (!endpoints.isEmpty()) {

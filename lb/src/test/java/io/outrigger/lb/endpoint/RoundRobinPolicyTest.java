@@ -136,6 +136,34 @@ class RoundRobinPolicyTest {
     assertThat(parent.shares(10)).isEqualTo(Map.of(E2, 5, E3, 5));
   }
 
+  @Conformance("A61-01")
+  @Test
+  void furtherAddressesOfAnEndpointRaceStaggeredWithFamiliesInTurn() {
+    apply(List.of(Samples.backend(E1, E2, "[2001:db8::1]:80"), Samples.backend(E3)));
+    parent.ready(E3);
+
+    parent.advance(Duration.ofMillis(249));
+    assertThat(parent.connector().open()).containsExactly(E1, E3);
+    parent.advance(Duration.ofMillis(1));
+    assertThat(parent.connector().open()).containsExactly(E1, E3, "[2001:db8::1]:80");
+    parent.advance(Duration.ofMillis(250));
+    assertThat(parent.connector().open()).containsExactly(E1, E3, "[2001:db8::1]:80", E2);
+    parent.ready("[2001:db8::1]:80");
+
+    assertThat(parent.connector().open()).containsExactly(E3, "[2001:db8::1]:80");
+  }
+
+  @Test
+  void theOrderOfAnEndpointsAddressesDoesNotMakeItAnother() {
+    apply(List.of(Samples.backend(E1, E2)));
+    parent.ready(E1);
+
+    apply(List.of(Samples.backend(E2, E1)));
+
+    assertThat(parent.subchannels()).isEqualTo(1);
+    assertThat(parent.picked()).isEqualTo(E1);
+  }
+
   @Test
   void anEndpointFailsOnlyWithItsLastAddress() {
     apply(List.of(Samples.backend(E1, E2)));

@@ -5,8 +5,11 @@ import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
@@ -50,6 +53,47 @@ class ClusterTrafficScenarioTest {
     assertThat(lb.shares("a", 10)).isEqualTo(Map.of(E1, 5, E3, 5));
     assertThat(lb.endpoint("a", E2).health()).isEqualTo(HealthStatus.UNHEALTHY);
     assertThat(lb.endpoint("a", E4).state()).isEqualTo(IDLE);
+  }
+
+  @Conformance("A52-05")
+  @Test
+  void aChangeOfPolicyKeepsConnectionsAndFailsNoCall() {
+    lb.apply(Samples.config(Set.of("a"), balanced(BalancingPolicy.DEFAULT, E1, E2)));
+    lb.ready(E1, E2);
+    List<BalancingPolicy> policies =
+        List.of(
+            new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)),
+            new BalancingPolicy.RoundRobin(),
+            new BalancingPolicy.PickFirst(false),
+            BalancingPolicy.DEFAULT);
+
+    for (BalancingPolicy policy : policies) {
+      lb.apply(Samples.config(Set.of("a"), balanced(policy, E1, E2)));
+      assertThat(lb.state("a")).isEqualTo(READY);
+      assertThat(lb.picked("a")).isIn(E1, E2);
+    }
+
+    assertThat(lb.connector().count(E1)).as("connections are handed on").isEqualTo(1);
+  }
+
+  @Conformance("A52-05")
+  @Test
+  void aNewPolicyWithNewEndpointsTakesOverWhenItIsReady() {
+    lb.apply(Samples.config(Set.of("a"), balanced(BalancingPolicy.DEFAULT, E1)));
+    lb.ready(E1);
+
+    var next = new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2));
+    lb.apply(Samples.config(Set.of("a"), balanced(next, E2)));
+    assertThat(lb.picked("a")).isEqualTo(E1);
+    lb.ready(E2);
+
+    assertThat(lb.picked("a")).isEqualTo(E2);
+    assertThat(lb.open()).containsExactly(E2);
+  }
+
+  private static ClusterConfig.Leaf balanced(BalancingPolicy policy, String... addresses) {
+    var resource = Samples.cluster("a", new ClusterSource.Eds("a"), policy, 100);
+    return Samples.leaf(resource, Samples.priorities(Samples.zone("z", addresses)));
   }
 
   @Conformance("A27-09")

@@ -5,9 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
-import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -77,7 +75,7 @@ public final class ProxyApp implements AutoCloseable {
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
   private @Nullable AdminServer admin;
-  private @Nullable AccessLog access;
+  private Optional<AccessLog> access = Optional.empty();
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -141,7 +139,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void open() throws StartFailure {
-    access = openAccessLog();
+    access = Settings.accessLog(options);
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
@@ -162,15 +160,7 @@ public final class ProxyApp implements AutoCloseable {
               control,
               loops,
               callLoops,
-              clusters ->
-                  new ClusterManager(
-                      control,
-                      new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
-                      RandomSource.SYSTEM,
-                      new CircuitBreakers(),
-                      OutlierObserver.NONE,
-                      loops.count(),
-                      clusters));
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT));
       warmUp.done().thenAccept(warm::complete);
       control.execute(warmUp::start);
     } catch (IOException e) {
@@ -213,7 +203,7 @@ public final class ProxyApp implements AutoCloseable {
             spec.name(),
             Settings.forward(options),
             resolver,
-            access == null ? CallObserver.NONE : access.of(spec.name()),
+            access.map(lines -> lines.of(spec.name())).orElse(CallObserver.NONE),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -267,19 +257,6 @@ public final class ProxyApp implements AutoCloseable {
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
-  }
-
-  private @Nullable AccessLog openAccessLog() throws StartFailure {
-    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
-      try {
-        return AccessLog.toFile(file.path());
-      } catch (IOException e) {
-        throw new StartFailure("--access-log: cannot write " + file.path(), e);
-      }
-    }
-    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
-        ? AccessLog.toStdout()
-        : null;
   }
 
   private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
@@ -378,10 +355,7 @@ public final class ProxyApp implements AutoCloseable {
     control.close();
     decoding.close();
     loops.stop(STOP_LIMIT);
-    AccessLog opened = access;
-    if (opened != null) {
-      opened.close(); // no loop is left that could add to it
-    }
+    access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }
 
   private static void await(CompletableFuture<Void> end) {

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -8,7 +9,9 @@ import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.upstream.UpstreamSettings;
+import java.io.IOException;
 import java.util.Optional;
 
 /** What the user said, in the terms of each part. */
@@ -40,6 +43,21 @@ final class Settings {
     return mode instanceof ProxyOptions.AuthorityMode.Preserve
         ? new AuthorityMode.Preserve()
         : new AuthorityMode.OfTarget();
+  }
+
+  /** The access log, open and ours to close; empty when it is off. */
+  static Optional<AccessLog> accessLog(ProxyOptions options) throws StartFailure {
+    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
+      try {
+        return Optional.of(AccessLog.toFile(file.path()));
+      } catch (IOException e) {
+        throw new StartFailure(
+            "--access-log: cannot write " + file.path() + ": " + e.getMessage(), e);
+      }
+    }
+    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
+        ? Optional.of(AccessLog.toStdout())
+        : Optional.empty();
   }
 
   static ListenerSettings listener(ProxyOptions options, MemoryLimit memory) {

@@ -3,9 +3,12 @@ package io.outrigger.proxy.upstream;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
+import io.netty.handler.proxy.HttpProxyHandler;
 import io.netty.util.NetUtil;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -64,7 +67,7 @@ final class Dialer {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
-            .handler(SocketConnection.client(settings.http2(), handlers))
+            .handler(pipeline(SocketConnection.client(settings.http2(), handlers), failed))
             .connect(target);
     connecting.addListener(
         done -> {
@@ -75,6 +78,32 @@ final class Dialer {
     return connecting.channel();
   }
 
+  /**
+   * What a socket begins with: its connection, behind a CONNECT where the address has a proxy
+   * (A86). What the connection writes meanwhile is kept until the proxy has agreed.
+   */
+  private ChannelHandler pipeline(SocketConnection connection, Consumer<String> failed) {
+    if (address.proxy().isEmpty()) {
+      return connection;
+    }
+    var connect = new HttpProxyHandler(resolve(address.proxy().get()));
+    connect.setConnectTimeoutMillis(settings.connectTimeout().toMillis());
+    connect
+        .connectFuture()
+        .addListener(
+            agreed -> {
+              if (!agreed.isSuccess()) {
+                tell(failed, refusalOf(agreed.cause()));
+              }
+            });
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channel.pipeline().addLast(connect, connection);
+      }
+    };
+  }
+
   /** A socket that could not even be made belongs to no loop: that is told on another thread. */
   private void tell(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
@@ -82,6 +111,16 @@ final class Dialer {
     } else {
       loop.execute(() -> failed.accept(reason));
     }
+  }
+
+  /** Netty's text names both addresses, then says what was wrong, such as the status. */
+  private String refusalOf(@Nullable Throwable cause) {
+    String text = String.valueOf(cause == null ? null : cause.getMessage());
+    String proxy = address.proxy().map(EndpointAddress::toString).orElse("");
+    return "proxy "
+        + proxy
+        + " did not connect: "
+        + text.substring(text.lastIndexOf(", ") + 1).strip();
   }
 
   private String reasonOf(@Nullable Throwable cause) {

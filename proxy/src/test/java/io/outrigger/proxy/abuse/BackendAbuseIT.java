@@ -18,13 +18,16 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.outrigger.proxy.forward.AnsweringBackend;
 import io.outrigger.proxy.forward.MiniMesh;
+import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.upstream.UpstreamSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -330,6 +333,32 @@ final class BackendAbuseIT {
 
     assertThat(app.outcome(id)).isEqualTo("grpc-status 4");
     assertThat(RawBackend.verdict(wire, upstream)).isEqualTo("RST_STREAM CANCEL");
+  }
+
+  @Test
+  void aBackendThatFallsSilentIsFoundOutByKeepAlive() throws Exception {
+    var upstream =
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.of(
+                new UpstreamSettings.KeepAlive(Duration.ofMillis(100), Duration.ofMillis(100))),
+            UpstreamSettings.IDLE_TIMEOUT,
+            ConnectionSettings.DEFAULT);
+    try (var probing = new MiniMesh(upstream)) {
+      MiniMesh.Backend silent = probing.leadTo(backend.port());
+      try (RawApp caller = RawApp.connect(probing.address())) {
+        int id = caller.nextId();
+        caller.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+        RawHttp2 wire = backend.accept();
+        RawBackend.awaitRequest(wire);
+        assertThat(wire.await(frame -> true).type()).isEqualTo(Frames.PING); // never answered
+
+        assertThat(caller.outcome(id)).isEqualTo(UNAVAILABLE);
+        assertThat(RawBackend.verdict(wire, 1)).isEqualTo("GOAWAY NO_ERROR");
+      } finally {
+        silent.close();
+      }
+    }
   }
 
   @Test

@@ -13,7 +13,9 @@ import io.outrigger.proxy.forward.MiniMesh;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.testing.Conformance;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,9 +76,14 @@ final class StalledStreamsIT {
   void aThousandStalledStreamsStayWithinAWindowEach() throws Exception {
     int stalled = 1_000;
     int window = 32 << 10;
-    var settings = ConnectionSettings.DEFAULT.withWindows(window, 16 << 20);
+    var upstream =
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.empty(),
+            UpstreamSettings.IDLE_TIMEOUT,
+            ConnectionSettings.DEFAULT.withWindows(window, 16 << 20));
     try (var backend = new RawBackend();
-        var mesh = new MiniMesh(settings)) {
+        var mesh = new MiniMesh(upstream)) {
       mesh.leadTo(backend.port());
       try (RawApp app = RawApp.connect(mesh.address(), Frames.INITIAL_WINDOW_SIZE, 0)) {
         for (int i = 0; i < stalled; i++) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The admin server of a running sidecar, as CONTRACT section 6 describes it. */
-@Timeout(60)
+@Timeout(180)
 class AdminIT {
   private static final Set<String> NODE =
       Set.of("name", "policy", "state", "config", "detail", "children", "endpoints");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where requests go: weights, drops, limits, priorities and aggregates. */
-@Timeout(60)
+@Timeout(180)
 class BalancingIT {
   private static final int BATCH = 100;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outlier detection with real backends that fail (A50, A91, CONTRACT section 6). */
-@Timeout(60)
+@Timeout(180)
 class OutlierDetectionIT {
   private static final String METHOD = "test.Pay/Charge";
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Updates of names, routes and clusters under traffic. */
-@Timeout(60)
+@Timeout(180)
 class RouteUpdateIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From a local port to a target, and what backends get to see. */
-@Timeout(60)
+@Timeout(180)
 class TargetsIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;

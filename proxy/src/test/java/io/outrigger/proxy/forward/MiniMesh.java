@@ -103,17 +103,9 @@ public final class MiniMesh implements AutoCloseable {
     return new MiniMesh(control, loops, false, loopback(0), listening(limits), dialing(limits));
   }
 
-  /** One loop, and {@code upstream} for what backends are granted. */
-  public MiniMesh(ConnectionSettings upstream) throws IOException {
-    this(
-        1,
-        loopback(0),
-        ListenerSettings.DEFAULT,
-        new UpstreamSettings(
-            UpstreamSettings.CONNECT_TIMEOUT,
-            Optional.empty(),
-            UpstreamSettings.IDLE_TIMEOUT,
-            upstream));
+  /** One loop, and backends that are reached and kept as {@code upstream} says. */
+  public MiniMesh(UpstreamSettings upstream) throws IOException {
+    this(1, loopback(0), ListenerSettings.DEFAULT, upstream);
   }
 
   private static ListenerSettings listening(AbuseLimits limits) {

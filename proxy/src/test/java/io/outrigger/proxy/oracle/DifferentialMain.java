@@ -1,14 +1,18 @@
 package io.outrigger.proxy.oracle;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.LoggerFactory;
 
 /** {@code scripts/differential [--sequences N] [--seed S] [--length L]}: many stories at once. */
 final class DifferentialMain {
   private DifferentialMain() {}
 
   public static void main(String[] args) {
+    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
     long sequences = option(args, "--sequences", 10_000);
     long seed = option(args, "--seed", ThreadLocalRandom.current().nextLong(1L << 40));
     int length = (int) option(args, "--length", 25);

@@ -34,15 +34,15 @@ final class GrpcStoryClient implements StoryClient {
   private final XdsClientImpl client;
   private @Nullable Call<?, ?> call; // the stream that is open
 
-  GrpcStoryClient(Story story) {
+  GrpcStoryClient(boolean failOnDataErrors, boolean transientTimer) {
     var server =
         Bootstrapper.ServerInfo.create(
             "cp",
             InsecureChannelCredentials.create(),
             false,
             false,
-            story.transientTimer(),
-            story.failOnDataErrors());
+            transientTimer,
+            failOnDataErrors);
     var ticker =
         new Ticker() {
           @Override
@@ -141,7 +141,9 @@ final class GrpcStoryClient implements StoryClient {
     }
 
     @Override
-    public void onAmbientError(Status status) {}
+    public void onAmbientError(Status status) {
+      watched.noted(!status.isOk());
+    }
 
     @Override
     public boolean equals(@Nullable Object other) {

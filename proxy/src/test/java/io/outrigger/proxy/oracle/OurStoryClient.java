@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Our client, without a network and on a clock that only the story moves. */
 final class OurStoryClient implements StoryClient {
@@ -40,24 +41,25 @@ final class OurStoryClient implements StoryClient {
   private final FakeAdsTransport server = new FakeAdsTransport(loop);
   private final Map<String, Watched> seen = new TreeMap<>();
   private final Map<String, XdsClient.Watch> watches = new HashMap<>();
+  private final AdsClients clients;
   private final XdsClient client;
   private Optional<FakeAdsTransport.Stream> attached = Optional.empty();
 
-  OurStoryClient(Story story) {
-    var features = new ServerFeatures(false, story.failOnDataErrors(), story.transientTimer());
+  OurStoryClient(boolean failOnDataErrors, boolean transientTimer) {
+    var features = new ServerFeatures(false, failOnDataErrors, transientTimer);
     var cp = new XdsServer("cp", new XdsServer.ChannelCredentials.Insecure(), List.of(), features);
     var node = new Node("n", "", new Locality("", "", ""), Map.of());
-    client =
+    clients =
         new AdsClients(
-                loop,
-                Runnable::run,
-                (bound, purpose) -> bound / 2,
-                new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s"),
-                "1",
-                new ContentDecoder(),
-                of -> server,
-                AdsObserver.all())
-            .of("xds:///target");
+            loop,
+            Runnable::run,
+            (bound, purpose) -> bound / 2,
+            new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s"),
+            "1",
+            new ContentDecoder(),
+            of -> server,
+            AdsObserver.all());
+    client = clients.of("xds:///target");
   }
 
   @Override
@@ -119,6 +121,17 @@ final class OurStoryClient implements StoryClient {
     return open().isPresent();
   }
 
+  /** Whether the control plane counts as unreachable: from a failure to the next response. */
+  boolean isOutage() {
+    var outage = new AtomicBoolean();
+    loop.inside(
+        () -> {
+          var server = clients.status().servers().get(0);
+          outage.set(server.failures() > 0 && !server.connected());
+        });
+    return outage.get();
+  }
+
   private static ResourceType<?> typeOf(Story.Type type) {
     return type == Story.Type.CLUSTER ? ResourceType.CLUSTER : ResourceType.ENDPOINT;
   }
@@ -137,7 +150,9 @@ final class OurStoryClient implements StoryClient {
     }
 
     @Override
-    public void onAmbientError(RpcStatus status) {}
+    public void onAmbientError(RpcStatus status) {
+      watched.noted(!status.isOk());
+    }
   }
 
   /** Resources that hold nothing but a content. */

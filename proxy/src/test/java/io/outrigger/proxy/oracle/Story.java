@@ -3,11 +3,9 @@ package io.outrigger.proxy.oracle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -60,6 +58,9 @@ record Story(boolean failOnDataErrors, boolean transientTimer, List<Step> steps)
     var random = new Random(seed);
     List<Step> steps = new ArrayList<>();
     steps.add(new Step.Watch(Type.CLUSTER, "a")); // stays: without any watch clients differ freely
+    if (random.nextInt(4) > 0) {
+      steps.add(new Step.Attach());
+    }
     int count = 3 + random.nextInt(length - 2);
     while (steps.size() < count) {
       steps.add(step(random));
@@ -76,7 +77,7 @@ record Story(boolean failOnDataErrors, boolean transientTimer, List<Step> steps)
     } else if (kind < 5) {
       boolean stays = type == Type.CLUSTER && name.equals("a");
       return stays ? new Step.Attach() : new Step.Leave(type, name);
-    } else if (kind < 9) {
+    } else if (kind < 8) {
       return new Step.Attach();
     } else if (kind < 14) {
       Map<String, String> resources = new HashMap<>();
@@ -108,16 +109,5 @@ record Story(boolean failOnDataErrors, boolean transientTimer, List<Step> steps)
       }
     }
     return new Story(failOnDataErrors, transientTimer, kept);
-  }
-
-  /** The names of both types that the story ever watches. */
-  Set<String> watched() {
-    Set<String> keys = new HashSet<>();
-    for (Step step : steps) {
-      if (step instanceof Step.Watch watch) {
-        keys.add(watch.type() + " " + watch.name());
-      }
-    }
-    return keys;
   }
 }

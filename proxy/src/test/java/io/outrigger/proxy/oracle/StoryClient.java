@@ -9,8 +9,8 @@ interface StoryClient {
   void apply(Step step);
 
   /**
-   * What callers who depend on each watched resource see: {@code waits}, {@code uses CONTENT} or
-   * {@code fails}.
+   * What callers who depend on each watched resource see: {@code waits}, {@code uses CONTENT}, the
+   * same with {@code , noted} when failures would mention an error, or {@code fails}.
    */
   Map<String, String> seen();
 

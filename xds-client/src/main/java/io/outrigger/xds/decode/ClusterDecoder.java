@@ -27,7 +27,7 @@ final class ClusterDecoder {
         aggregate
             ? BalancingPolicyDecoder.ofAggregate(proto, errors)
             : BalancingPolicyDecoder.decode(proto, errors);
-    TransportSecurityDecoder.check(proto, errors);
+    boolean httpConnect = TransportSecurityDecoder.usesHttpConnect(proto, errors);
     if (proto.hasLrsServer() && !proto.getLrsServer().hasSelf()) {
       errors.at("lrs_server").add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
     }
@@ -51,7 +51,8 @@ final class ClusterDecoder {
             maxConnections,
             outlierDetection,
             idleTimeout,
-            overrideHostStatus(proto.getCommonLbConfig())));
+            overrideHostStatus(proto.getCommonLbConfig()),
+            httpConnect));
   }
 
   /** A32: the first entry for the default priority decides, and nothing else. */

@@ -83,8 +83,10 @@ final class EndpointDecoder {
   private static LocalityEndpoints locality(
       LocalityLbEndpoints proto, Set<EndpointAddress> addresses, FieldErrors errors) {
     var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
+    Optional<EndpointAddress> proxy =
+        ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"));
     for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
-      endpoint(proto.getLbEndpoints(i), addresses, errors.at("lb_endpoints", i))
+      endpoint(proto.getLbEndpoints(i), addresses, proxy, errors.at("lb_endpoints", i))
           .ifPresent(endpoints::add);
     }
     var locality = proto.getLocality();
@@ -95,7 +97,10 @@ final class EndpointDecoder {
   }
 
   private static Optional<Endpoint> endpoint(
-      LbEndpoint proto, Set<EndpointAddress> addresses, FieldErrors errors) {
+      LbEndpoint proto,
+      Set<EndpointAddress> addresses,
+      Optional<EndpointAddress> localityProxy,
+      FieldErrors errors) {
     FieldErrors here = errors.at("endpoint");
     if (!proto.hasEndpoint()) {
       here.add("is missing");
@@ -125,9 +130,14 @@ final class EndpointDecoder {
     if (own.isEmpty()) {
       return Optional.empty();
     }
+    Optional<EndpointAddress> proxy =
+        ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
+            .or(() -> localityProxy);
     return Optional.of(
         new Endpoint(
-            own,
+            proxy
+                .map(via -> own.stream().map(address -> address.through(via)).toList())
+                .orElse(own),
             health(proto.getHealthStatus()),
             weight,
             hostname(endpoint.getHostname()),

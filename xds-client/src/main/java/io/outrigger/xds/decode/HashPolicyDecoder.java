@@ -65,23 +65,23 @@ final class HashPolicyDecoder {
    */
   private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
     var translated = new StringBuilder(text.length());
+    boolean escaped = false;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (c != '\\') {
-        translated.append('\\').append(c);
+      if (!escaped && c == '\\') {
+        escaped = true;
         continue;
       }
-      i++;
-      char escaped = i < text.length() ? text.charAt(i) : ' ';
-      if (escaped == '\\') {
-        translated.append("\\\\");
-      } else if (escaped >= '0' && escaped <= '9' && escaped - '0' <= pattern.groupCount()) {
-        translated.append('$').append(escaped);
-      } else {
-        errors.add(
-            quoted(text) + " has a backslash before what is neither a group nor a backslash");
-        return Optional.empty();
+      boolean group = c >= '0' && c <= '9' && c - '0' <= pattern.groupCount();
+      if (escaped && !group && c != '\\') {
+        break;
       }
+      translated.append(escaped && group ? '$' : '\\').append(c);
+      escaped = false;
+    }
+    if (escaped) {
+      errors.add(quoted(text) + " has a backslash before what is neither a group nor a backslash");
+      return Optional.empty();
     }
     return Optional.of(translated.toString());
   }

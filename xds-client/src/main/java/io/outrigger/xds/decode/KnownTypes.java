@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.TypeRegistry;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
@@ -70,6 +71,7 @@ final class KnownTypes {
               "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
               HttpConnectionManager::getDescriptor),
           entry("envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", TcpProxy::getDescriptor),
+          entry("envoy.config.core.v3.Address", Address::getDescriptor),
           // HTTP filters
           entry("envoy.extensions.filters.http.router.v3.Router", Router::getDescriptor),
           entry("envoy.extensions.filters.http.fault.v3.HTTPFault", HTTPFault::getDescriptor),

@@ -61,14 +61,16 @@ final class PolicySettingsDecoder {
   static Optional<BalancingPolicy> ringHash(
       Optional<Long> min, FieldErrors atMin, long max, FieldErrors atMax, String hashHeader) {
     long least = min.orElse(BalancingPolicy.RingHash.DEFAULT_MIN_SIZE);
-    boolean legal = isLegalSize(least, atMin) & isLegalSize(max, atMax);
-    if (legal && least > max) {
-      atMin.add("is " + least + ", above the maximum of " + max);
-      legal = false;
+    boolean minIsLegal = isLegalSize(least, atMin);
+    boolean maxIsLegal = isLegalSize(max, atMax);
+    if (!minIsLegal || !maxIsLegal) {
+      return Optional.empty();
     }
-    return legal
-        ? Optional.of(new BalancingPolicy.RingHash(least, max, hashHeader))
-        : Optional.empty();
+    if (least > max) {
+      atMin.add("is " + least + ", above the maximum of " + max);
+      return Optional.empty();
+    }
+    return Optional.of(new BalancingPolicy.RingHash(least, max, hashHeader));
   }
 
   private static boolean isLegalSize(long size, FieldErrors errors) {

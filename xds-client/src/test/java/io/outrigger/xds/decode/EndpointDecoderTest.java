@@ -323,4 +323,63 @@ class EndpointDecoderTest {
   private static String oneLocality(String... endpoints) {
     return "{\"cluster_name\": \"p\", \"endpoints\": [" + locality(0, "a", endpoints) + "]}";
   }
+
+  /** The endpoint's own proxy stands before that of its locality; other types are ignored. */
+  @Test
+  @Conformance("A86-01")
+  void theProxyIsTheEndpointsOrElseTheLocalitys() {
+    var set =
+        valid(
+            ENDPOINT,
+            """
+            {"cluster_name": "pay", "endpoints": [
+              {"locality": {}, "load_balancing_weight": 1, %s, "lb_endpoints": [
+                {"endpoint": {"address": {"socket_address":
+                  {"address": "10.0.0.1", "port_value": 1}}}},
+                {%s, "endpoint": {"address": {"socket_address":
+                  {"address": "10.0.0.2", "port_value": 2}}}}]},
+              {"locality": {"zone": "b"}, "load_balancing_weight": 1,
+               "metadata": {"typed_filter_metadata": {"%s":
+                 {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "x"}}},
+               "lb_endpoints": [
+                {"endpoint": {"address": {"socket_address":
+                  {"address": "10.0.0.3", "port_value": 3}}}}]}]}
+            """
+                .formatted(
+                    proxy("192.0.2.1", 3128), proxy("192.0.2.2", 8080), ProxyAddressDecoder.KEY));
+
+    assertThat(
+            set.priorities().get(0).stream()
+                .flatMap(locality -> locality.endpoints().stream())
+                .map(endpoint -> endpoint.address() + " " + endpoint.address().proxy()))
+        .containsExactly(
+            "10.0.0.1:1 Optional[192.0.2.1:3128]",
+            "10.0.0.2:2 Optional[192.0.2.2:8080]",
+            "10.0.0.3:3 Optional.empty");
+  }
+
+  @Test
+  @Conformance("A86-01")
+  void aProxyThatIsNoAddressIsRefused() {
+    assertThat(
+            errors(
+                ENDPOINT,
+                """
+                {"cluster_name": "pay", "endpoints": [
+                  {"locality": {}, "load_balancing_weight": 1, %s}]}
+                """
+                    .formatted(proxy("proxy.example", 3128))))
+        .singleElement()
+        .asString()
+        .startsWith("endpoints[0].metadata.typed_filter_metadata")
+        .contains("is not an IP address");
+  }
+
+  private static String proxy(String ip, int port) {
+    return """
+        "metadata": {"typed_filter_metadata": {"%s":
+          {"@type": "type.googleapis.com/envoy.config.core.v3.Address",
+           "socket_address": {"address": "%s", "port_value": %d}}}}"""
+        .formatted(ProxyAddressDecoder.KEY, ip, port);
+  }
 }

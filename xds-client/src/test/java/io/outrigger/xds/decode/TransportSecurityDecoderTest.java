@@ -5,6 +5,7 @@ import static io.outrigger.xds.decode.Decoding.errors;
 import static io.outrigger.xds.decode.Decoding.valid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,46 @@ class TransportSecurityDecoderTest {
     assertThat(
             errors(CLUSTER, cluster(ADS + ", \"transport_socket_matches\": [{\"name\": \"x\"}]")))
         .containsExactly("transport_socket_matches: is not supported; use transport_socket");
+  }
+
+  @Test
+  @Conformance("A86-01")
+  void connectionsMayGoThroughProxies() {
+    assertThat(valid(CLUSTER, cluster(ADS + connect(""))).httpConnect()).isTrue();
+    assertThat(valid(CLUSTER, cluster(ADS)).httpConnect()).isFalse();
+  }
+
+  /** TLS would be right there, but is as little supported as without the proxy. */
+  @Test
+  @Conformance("A86-03")
+  void insideThatOnlyTlsMayStand() {
+    assertThat(errors(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.RAW_BUFFER)))))
+        .containsExactly(
+            "transport_socket.typed_config.transport_socket: \""
+                + TransportSecurityDecoder.RAW_BUFFER
+                + "\" may not stand here; leave it out, or give "
+                + TransportSecurityDecoder.UPSTREAM_TLS);
+    assertThat(
+            errors(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS)))))
+        .singleElement()
+        .asString()
+        .contains("upstream TLS is not supported yet");
+  }
+
+  private static String connect(String inner) {
+    return ", \"transport_socket\": {\"name\": \"x\", \"typed_config\": {\"@type\":"
+        + " \"type.googleapis.com/"
+        + TransportSecurityDecoder.HTTP_CONNECT
+        + "\""
+        + inner
+        + "}}";
+  }
+
+  private static String inner(String type) {
+    return ", \"transport_socket\": {\"name\": \"y\", \"typed_config\": {\"@type\":"
+        + " \"type.googleapis.com/"
+        + type
+        + "\"}}";
   }
 
   private static String cluster(String fields) {

@@ -1,0 +1,26 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.config.core.v3.Address;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.Optional;
+
+/** The metadata entry that names the proxy of an endpoint or of a whole locality (A86). */
+final class ProxyAddressDecoder {
+  static final String KEY = "envoy.http11_proxy_transport_socket.proxy_address";
+  static final String ADDRESS = "envoy.config.core.v3.Address";
+
+  private ProxyAddressDecoder() {}
+
+  /** Empty without the entry, for one of another type, and for a wrong one: in errors then. */
+  static Optional<EndpointAddress> decode(Metadata proto, FieldErrors errors) {
+    Any any = proto.getTypedFilterMetadataMap().get(KEY);
+    if (any == null || !TypedConfig.typeName(any.getTypeUrl()).equals(ADDRESS)) {
+      return Optional.empty();
+    }
+    FieldErrors here = errors.at("typed_filter_metadata", KEY);
+    return TypedConfig.read(any, Address.getDefaultInstance(), here)
+        .flatMap(address -> AddressDecoder.endpoint(address, here));
+  }
+}
