@@ -61,7 +61,7 @@ class ReportCallIT {
     var connecting = new AtomicReference<Connector.Attempt>();
     var connector = new NettyConnector(control, loops, UpstreamSettings.DEFAULT);
     var address = new EndpointAddress("127.0.0.1", server.getPort());
-    control.execute(() -> connecting.set(connector.connect(address, listener(ready))));
+    control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));
     Await.until("a connection", () -> ready.get() != null);
     transport = ready.get();
     attempt = connecting.get();
