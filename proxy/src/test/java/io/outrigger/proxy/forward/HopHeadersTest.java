@@ -82,6 +82,26 @@ class HopHeadersTest {
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
   }
 
+  /** Fields of other proxies mean nothing here, those of faults included, and none are added. */
+  @Conformance("SC-47")
+  @Test
+  void fieldsOfOtherProxiesPassAndNoneAreAdded() {
+    String[] others = {
+      "x-envoy-upstream-rq-timeout-ms", "1",
+      "x-envoy-max-retries", "9",
+      "x-envoy-fault-delay-request", "5",
+      "x-forwarded-for", "192.0.2.1",
+      "via", "1.1 other"
+    };
+
+    assertThat(upstream(null, others).toString())
+        .endsWith(
+            "x-envoy-upstream-rq-timeout-ms=1, x-envoy-max-retries=9,"
+                + " x-envoy-fault-delay-request=5, x-forwarded-for=192.0.2.1, via=1.1 other");
+    assertThat(upstream(null).toString())
+        .isEqualTo(":method=POST, :scheme=http, :path=/pkg.Svc/Call, :authority=orders");
+  }
+
   @Test
   void anAuthorityIsAddedWhenTheAppSentNone() {
     var bare =
