@@ -31,8 +31,6 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.OutlierObserver;
-
-
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.testing.FakeControlLoop;

@@ -68,7 +68,8 @@ final class WarmUpIT {
 
   @Test
   void aBackendThatCannotBeReachedDoesNotHoldTheProcessUp() throws Exception {
-    WarmUp warmUp = open((address, maxConnections, listener) -> () -> {}); // never comes to anything
+    WarmUp warmUp =
+        open((address, maxConnections, listener) -> () -> {}); // never comes to anything
 
     control.execute(warmUp::start);
 
