@@ -93,6 +93,11 @@ final class FirstAddress {
         .toList();
   }
 
+  /** How the only endpoint stands. */
+  LbEndpoint describe(Backend only) {
+    return describe(only, candidates);
+  }
+
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     CallTotals totals = CallTotals.NONE;
     boolean isConnecting = false;

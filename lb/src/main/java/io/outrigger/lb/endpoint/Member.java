@@ -76,6 +76,6 @@ public class Member {
   protected void onClose() {}
 
   final LbEndpoint describe() {
-    return addresses.describe(List.of(backend)).get(0);
+    return addresses.describe(backend);
   }
 }

@@ -131,7 +131,10 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private String detail() {
     List<EndpointTracker> all = trackers.all();
-    long ejected = all.stream().filter(EndpointTracker::isEjected).count();
+    int ejected = 0;
+    for (EndpointTracker tracker : all) {
+      ejected += tracker.isEjected() ? 1 : 0;
+    }
     return ejected + " of " + all.size() + " endpoints are ejected";
   }
 

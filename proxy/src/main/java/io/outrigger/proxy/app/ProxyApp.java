@@ -5,9 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
-import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -162,15 +160,7 @@ public final class ProxyApp implements AutoCloseable {
               control,
               loops,
               callLoops,
-              clusters ->
-                  new ClusterManager(
-                      control,
-                      new NettyConnector(control, loops, UpstreamSettings.DEFAULT),
-                      RandomSource.SYSTEM,
-                      new CircuitBreakers(),
-                      OutlierObserver.NONE,
-                      loops.count(),
-                      clusters));
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT));
       warmUp.done().thenAccept(warm::complete);
       control.execute(warmUp::start);
     } catch (IOException e) {

@@ -44,7 +44,7 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
   private static void appendMessage(String message, StringBuilder line) {
     for (int i = 0; i < message.length(); i++) {
       char c = message.charAt(i);
-      boolean steers = c < ' ' && c != '\t' || c == 0x7F;
+      boolean steers = (c < ' ' && c != '\t') || c == 0x7F;
       line.append(steers ? ' ' : c);
     }
   }

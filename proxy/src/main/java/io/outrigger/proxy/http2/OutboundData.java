@@ -59,7 +59,7 @@ final class OutboundData {
         return;
       }
     }
-    stream.pending().add(data, alloc);
+    stream.pending().add(data, stream.sendWindow().available() <= 0, alloc);
     join(stream);
     if (sent > 0) {
       connection.onDataSent(stream, sent);

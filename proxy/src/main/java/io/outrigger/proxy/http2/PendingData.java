@@ -13,11 +13,16 @@ import org.jspecify.annotations.Nullable;
  * <p>A slice keeps the whole buffer alive in which it was read, and what else was in there may have
  * gone long ago. So small pieces are copied together as they come; and larger ones, when the next
  * read buffer begins, if all that this stream has of the last one is less than half of it. A stream
- * thus pins at most twice what waits, and one read buffer more; a byte is copied at most once.
+ * that stands still thus pins at most twice what waits, and one read buffer more; a byte is copied
+ * at most once. What waits only until a socket has room again is not copied: that would cost
+ * streams that flow.
  */
 @LoopConfined
 final class PendingData {
   private static final int CHUNK_BYTES = 4096;
+
+  /** What may wait for a full socket before it counts as standing still. */
+  private static final int FLOWING_BYTES = 64 << 10;
 
   /** Made when it is first needed: most streams never wait. */
   private @Nullable Deque<ByteBuf> chunks;
@@ -37,8 +42,12 @@ final class PendingData {
     return bytes;
   }
 
-  /** Appends {@code data}, which must have bytes, and owns it. */
-  void add(ByteBuf data, ByteBufAllocator alloc) {
+  /**
+   * Appends {@code data}, which must have bytes, and owns it.
+   *
+   * @param windowClosed whether the reader of this stream has stopped
+   */
+  void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     int size = data.readableBytes();
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
@@ -47,11 +56,11 @@ final class PendingData {
     }
     if (size > FrameWriter.COPY_BYTES) {
       open = null;
-      addSlice(queue, data, alloc);
+      addSlice(queue, data, windowClosed, alloc);
       bytes += size;
       return;
     }
-    settleSource(queue, alloc);
+    settleSource(queue, windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
       chunk = alloc.buffer(CHUNK_BYTES, CHUNK_BYTES); // never moves: slices of it may be under way
@@ -64,10 +73,11 @@ final class PendingData {
   }
 
   @SuppressWarnings("ReferenceEquality") // a buffer is itself
-  private void addSlice(Deque<ByteBuf> queue, ByteBuf data, ByteBufAllocator alloc) {
+  private void addSlice(
+      Deque<ByteBuf> queue, ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf from = sourceOf(data);
     if (from != source) {
-      settleSource(queue, alloc);
+      settleSource(queue, windowClosed, alloc);
       source = from;
     }
     queue.add(data);
@@ -75,12 +85,13 @@ final class PendingData {
   }
 
   /** The last read buffer is done with: copies what is here of it, unless that is most of it. */
-  private void settleSource(Deque<ByteBuf> queue, ByteBufAllocator alloc) {
+  private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
     int size = Math.min(sliceBytes, bytes); // some may have left
     source = null;
     sliceBytes = 0;
-    if (done == null || size == 0 || size >= done.capacity() / 2) {
+    boolean flows = !windowClosed && bytes <= FLOWING_BYTES;
+    if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
       return;
     }
     ByteBuf copy = alloc.buffer(size, size).writerIndex(size);

@@ -178,7 +178,9 @@ public final class MetricsText {
 
   private static void countEndpoints(LbNode node, Map<Connectivity, Integer> counts) {
     for (LbEndpoint endpoint : node.endpoints()) {
-      counts.merge(endpoint.state(), 1, Integer::sum);
+      if (endpoint.health().isUsable()) { // nothing connects to the others
+        counts.merge(endpoint.state(), 1, Integer::sum);
+      }
     }
     node.children().forEach(child -> countEndpoints(child, counts));
   }

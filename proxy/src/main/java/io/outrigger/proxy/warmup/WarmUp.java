@@ -2,7 +2,11 @@ package io.outrigger.proxy.warmup;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.downstream.ListenerSettings;
@@ -20,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,13 +70,10 @@ public final class WarmUp {
    * Opens a forward and a backend on free loopback ports; blocks until they are bound.
    *
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param makeClusters the balancing of a target, with circuit breakers of its own
+   * @param connector for the connection to the backend
    */
   public static WarmUp open(
-      ControlLoop control,
-      EventLoops loops,
-      List<CallLoop> callLoops,
-      Function<ClusterManager.Listener, ClusterManager> makeClusters)
+      ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)
       throws IOException {
     var target = new SampleTarget();
     var forward =
@@ -92,8 +92,16 @@ public final class WarmUp {
               callLoops,
               forward,
               ListenerSettings.DEFAULT);
-      return new WarmUp(
-          control, loops, makeClusters.apply(new Unwatched()), backend, target, listener);
+      var clusters =
+          new ClusterManager(
+              control,
+              connector,
+              RandomSource.SYSTEM,
+              new CircuitBreakers(),
+              OutlierObserver.NONE,
+              loops.count(),
+              new Unwatched());
+      return new WarmUp(control, loops, clusters, backend, target, listener);
     } catch (IOException e) {
       backend.close();
       throw e;

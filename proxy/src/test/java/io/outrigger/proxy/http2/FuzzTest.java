@@ -17,38 +17,47 @@ final class FuzzTest {
 
   @Test
   void randomBytesBehindThePreface() {
-    for (long seed = 0; seed < 400; seed++) {
-      var random = new Random(seed);
-      byte[] bytes = new byte[random.nextInt(400)];
-      random.nextBytes(bytes);
-      run(seed, RawPeer.silentClient(SETTINGS), List.of(Frames.PREFACE, Frames.settings(), bytes));
-      run(seed, RawPeer.silentServer(), List.of(Frames.settings(), bytes));
-      run(seed, RawPeer.silentClient(SETTINGS), List.of(bytes));
-    }
+    Seeds.each(
+        400,
+        seed -> {
+          var random = new Random(seed);
+          byte[] bytes = new byte[random.nextInt(400)];
+          random.nextBytes(bytes);
+          run(
+              seed,
+              RawPeer.silentClient(SETTINGS),
+              List.of(Frames.PREFACE, Frames.settings(), bytes));
+          run(seed, RawPeer.silentServer(), List.of(Frames.settings(), bytes));
+          run(seed, RawPeer.silentClient(SETTINGS), List.of(bytes));
+        });
   }
 
   @Test
   void framesOfAnyKindInAnyOrder() {
-    for (long seed = 0; seed < 400; seed++) {
-      var random = new Random(seed);
-      List<byte[]> frames = frames(random, random.nextInt(60));
-      frames.add(0, Frames.settings(4, random.nextInt(3000)));
-      run(seed, RawPeer.silentServer(), frames);
-      frames.add(0, Frames.PREFACE);
-      run(seed, RawPeer.silentClient(SETTINGS), frames);
-    }
+    Seeds.each(
+        400,
+        seed -> {
+          var random = new Random(seed);
+          List<byte[]> frames = frames(random, random.nextInt(60));
+          frames.add(0, Frames.settings(4, random.nextInt(3000)));
+          run(seed, RawPeer.silentServer(), frames);
+          frames.add(0, Frames.PREFACE);
+          run(seed, RawPeer.silentClient(SETTINGS), frames);
+        });
   }
 
   @Test
   void framesWithBytesChangedLostAndRepeated() {
-    for (long seed = 0; seed < 800; seed++) {
-      var random = new Random(seed);
-      List<byte[]> frames = frames(random, 20);
-      frames.add(0, Frames.settings(4, random.nextInt(3000)));
-      byte[] bytes = mutate(random, Frames.join(frames.toArray(new byte[0][])));
-      run(seed, RawPeer.silentServer(), List.of(bytes));
-      run(seed, RawPeer.silentClient(SETTINGS), List.of(Frames.PREFACE, bytes));
-    }
+    Seeds.each(
+        800,
+        seed -> {
+          var random = new Random(seed);
+          List<byte[]> frames = frames(random, 20);
+          frames.add(0, Frames.settings(4, random.nextInt(3000)));
+          byte[] bytes = mutate(random, Frames.join(frames.toArray(new byte[0][])));
+          run(seed, RawPeer.silentServer(), List.of(bytes));
+          run(seed, RawPeer.silentClient(SETTINGS), List.of(Frames.PREFACE, bytes));
+        });
   }
 
   private static void run(long seed, RawPeer peer, List<byte[]> parts) {

@@ -15,6 +15,7 @@ final class PendingDataTest {
   private static final int READ_BUFFER = 64 << 10;
 
   private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
+  private boolean windowClosed = true;
   private final PendingData pending = new PendingData();
 
   @AfterEach
@@ -31,7 +32,7 @@ final class PendingDataTest {
   private void read(int... sizes) {
     ByteBuf buffer = alloc.heapBuffer(READ_BUFFER).writeZero(READ_BUFFER);
     for (int size : sizes) {
-      pending.add(buffer.readRetainedSlice(size), alloc);
+      pending.add(buffer.readRetainedSlice(size), windowClosed, alloc);
     }
     buffer.release();
   }
@@ -57,6 +58,20 @@ final class PendingDataTest {
   }
 
   @Test
+  void whatWaitsForAFullSocketIsNotCopiedUntilItIsMuch() {
+    windowClosed = false;
+    for (int i = 0; i < 20; i++) {
+      read(3_000);
+    }
+    assertThat(used()).isEqualTo(20 * READ_BUFFER);
+
+    for (int i = 0; i < 100; i++) {
+      read(3_000);
+    }
+    assertThat(used()).isLessThan(360_000 + 23 * READ_BUFFER);
+  }
+
+  @Test
   void smallPiecesBetweenLargeOnesDoNotUndoIt() {
     for (int i = 0; i < 100; i++) {
       read(100);
@@ -79,7 +94,7 @@ final class PendingDataTest {
         for (byte b : text) {
           expected.add(b);
         }
-        pending.add(slice, alloc);
+        pending.add(slice, random.nextBoolean(), alloc);
       }
       buffer.release();
       while (pending.bytes() > 0 && random.nextInt(3) > 0) {

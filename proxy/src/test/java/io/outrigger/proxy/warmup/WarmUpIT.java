@@ -6,9 +6,6 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.OutlierObserver;
-import io.outrigger.lb.tree.CircuitBreakers;
-import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.upstream.NettyConnector;
@@ -34,19 +31,7 @@ final class WarmUpIT {
   }
 
   private WarmUp open(Connector connector) throws Exception {
-    return WarmUp.open(
-        control,
-        loops,
-        CallLoop.of(loops, RandomSource.SYSTEM),
-        clusters ->
-            new ClusterManager(
-                control,
-                connector,
-                RandomSource.SYSTEM,
-                new CircuitBreakers(),
-                OutlierObserver.NONE,
-                loops.count(),
-                clusters));
+    return WarmUp.open(control, loops, CallLoop.of(loops, RandomSource.SYSTEM), connector);
   }
 
   @Test
