@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,9 +38,13 @@ class OutlierEjectionScenarioTest {
   private static final String E1 = "10.0.0.1:80";
   private static final String E2 = "10.0.0.2:80";
   private static final String E3 = "10.0.0.3:80";
-  private static final Predicate<String> NONE = address -> false;
 
   private final LbScript lb = new LbScript();
+
+  /** No endpoint fails. */
+  private static boolean none(String address) {
+    return false;
+  }
 
   @Conformance("A50-04")
   @Test
@@ -111,7 +114,7 @@ class OutlierEjectionScenarioTest {
   @Test
   void callsThatWereNeverSentCountAsNothing() {
     start(Detections.failing(50), 4);
-    lb.traffic("a", 40, NONE);
+    lb.traffic("a", 40, OutlierEjectionScenarioTest::none);
     for (int i = 0; i < 400; i++) {
       lb.start("a").callEnded(TestCall.CALL, CallOutcome.NOT_SENT);
     }
@@ -257,7 +260,7 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     late.forEach(stream -> stream.callEnded(TestCall.CALL, CallOutcome.FAILURE));
-    lb.traffic("a", 30, NONE);
+    lb.traffic("a", 30, OutlierEjectionScenarioTest::none);
     seconds(10);
 
     assertThat(ejected()).containsExactly(E0);

@@ -14,7 +14,6 @@ import io.outrigger.xds.cache.Notice;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** One subscribed resource: what is known of it, who watches it, and its running timers. */
 @ControlConfined
@@ -23,7 +22,7 @@ final class Subscription<T> {
   private final String name;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
-  private final Map<Object, TimerHandle> timers = new IdentityHashMap<>(1);
+  private final IdentityHashMap<Object, TimerHandle> timers = new IdentityHashMap<>(1);
 
   Subscription(ResourceType<T> type, String name) {
     this.type = type;
