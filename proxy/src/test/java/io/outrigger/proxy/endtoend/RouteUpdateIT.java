@@ -58,9 +58,9 @@ class RouteUpdateIT {
     assertThat(load.failures()).isEmpty();
     assertThat(bystander.failures()).isEmpty();
     assertThat(load.succeeded()).isEqualTo(load.sent()).isGreaterThan(2_000);
-    assertThat(load.by("a")).isGreaterThan(300);
-    assertThat(load.by("b")).isGreaterThan(300);
-    assertThat(other.connections()).isEqualTo(1); // one app, hence one event loop
+    assertThat(load.by("a")).isGreaterThan(50);
+    assertThat(load.by("b")).isGreaterThan(50);
+    assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
   }
 
   private static String flip(String cluster) {
