@@ -57,9 +57,9 @@ class RouteUpdateIT {
 
     assertThat(load.failures()).isEmpty();
     assertThat(bystander.failures()).isEmpty();
-    assertThat(load.succeeded()).isEqualTo(load.sent()).isGreaterThan(2_000);
-    assertThat(load.by("a")).isGreaterThan(50);
-    assertThat(load.by("b")).isGreaterThan(50);
+    assertThat(load.succeeded()).isEqualTo(load.sent());
+    assertThat(load.by("a")).isGreaterThan(20);
+    assertThat(load.by("b")).isGreaterThan(20);
     assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
   }
 
