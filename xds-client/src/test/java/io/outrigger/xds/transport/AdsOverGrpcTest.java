@@ -12,11 +12,17 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The ADS client over real gRPC, against a control plane that does what the test says. */
 final class AdsOverGrpcTest {
+  /** Tells of each frame of a message that is too long; held, because levels are weak. */
+  private static final Logger FRAMES =
+      Logger.getLogger("io.grpc.internal.AbstractClientStream$TransportState");
+
   private final ScriptedAdsServer server = ScriptedAdsServer.start();
   private final GrpcFixture ads = new GrpcFixture(server.target());
 
@@ -125,6 +131,7 @@ final class AdsOverGrpcTest {
   @Test
   @Conformance("A57-40")
   void aMessageThatCannotBeReadOrIsTooLongEndsTheStreamAndNothingElse() throws Exception {
+    FRAMES.setLevel(Level.WARNING);
     var messages = new ArrayDeque<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
     try (var rude = RudeAdsServer.start(messages);
         var client = new GrpcFixture(rude.target())) {
