@@ -120,8 +120,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
                     settings(detection),
                     detail(),
                     List.of(beneath.mapEndpoints(each -> watched(each, detection)))))
-        .orElseGet(
-            () -> LbNode.inner(name, config, child.state(), Map.of(), "is off", List.of(beneath)));
+        .orElseGet(() -> LbNode.inner(name, config, child.state(), Map.of(), "", List.of(beneath)));
   }
 
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {

@@ -123,7 +123,7 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public void dropPending() {
-    if (isOpenForSending()) {
+    if (isOpenForSending() && pending != null) {
       connection.outbound().leave(this);
       pending.release();
     }

@@ -60,7 +60,7 @@ class RouteUpdateIT {
     assertThat(load.succeeded()).isEqualTo(load.sent());
     assertThat(load.by("a")).isGreaterThan(20);
     assertThat(load.by("b")).isGreaterThan(20);
-    assertThat(other.connections()).isEqualTo(1); // one app, hence one event loop
+    assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
   }
 
   private static String flip(String cluster) {

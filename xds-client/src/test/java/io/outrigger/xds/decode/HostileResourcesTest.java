@@ -50,7 +50,7 @@ class HostileResourcesTest {
     for (long seed = 0; seed < TRIES; seed++) {
       for (var entry : TYPES.entrySet()) {
         ResourceType<?> type = entry.getKey();
-        String nameField = type == ResourceType.ENDPOINT ? "cluster_name" : "name";
+        String nameField = type.equals(ResourceType.ENDPOINT) ? "cluster_name" : "name";
         Message message =
             new RandomMessages(seed, EXTENSIONS).message(entry.getValue(), nameField, "name");
         verdict("seed " + seed, type, message.toByteString());
@@ -203,7 +203,7 @@ class HostileResourcesTest {
     var out = ByteString.newOutput();
     int rest = value;
     while (rest > 0x7f) {
-      out.write(rest & 0x7f | 0x80);
+      out.write((rest & 0x7f) | 0x80);
       rest >>>= 7;
     }
     out.write(rest);

@@ -7,8 +7,14 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.Status;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -126,6 +132,45 @@ final class AdsOverGrpcTest {
       }
       assertThat(told).isEqualTo("ok: x");
     }
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void aTransportWhoseLastStreamIsClosedKeepsNoConnectionAndOpensAnother() {
+    var credentials = new XdsServer.ChannelCredentials.Insecure();
+    var given = new XdsServer(server.target(), credentials, List.of(), ServerFeatures.NONE);
+    AdsTransport transport = ads.call(() -> new GrpcAdsTransport(ads.loop, given));
+    AdsStream stream = ads.call(() -> transport.open(new Silent()));
+    ads.call(() -> send(stream));
+    server.awaitStream().awaitRequest();
+
+    ads.call(() -> close(stream));
+
+    server.awaitDisconnect();
+    AdsStream next = ads.call(() -> transport.open(new Silent()));
+    ads.call(() -> send(next));
+    assertThat(server.awaitStream().awaitRequest().getTypeUrl()).isEqualTo(LISTENER.typeUrl());
+  }
+
+  private static boolean send(AdsStream stream) {
+    stream.send(DiscoveryRequest.newBuilder().setTypeUrl(LISTENER.typeUrl()).build());
+    return true;
+  }
+
+  private static boolean close(AdsStream stream) {
+    stream.close();
+    return true;
+  }
+
+  private static final class Silent implements AdsTransport.Listener {
+    @Override
+    public void onReady() {}
+
+    @Override
+    public void onResponse(DiscoveryResponse response) {}
+
+    @Override
+    public void onClosed(RpcStatus reason) {}
   }
 
   @Test
