@@ -39,7 +39,8 @@ public final class ChildSlot {
 
   /** Gives the child {@code next}; nothing happens when it equals the last configuration. */
   public void update(LbConfig next) {
-    if (next.equals(config)) {
+    LbConfig before = config;
+    if (before != null && next.isSameAs(before)) {
       return;
     }
     config = next;

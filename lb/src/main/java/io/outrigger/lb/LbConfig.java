@@ -6,6 +6,7 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +21,16 @@ public sealed interface LbConfig {
 
   /** Every endpoint beneath. */
   List<Backend> backends();
+
+  /** How many endpoints are beneath; without a look at any of them. */
+  default int size() {
+    return backends().size();
+  }
+
+  /** Whether {@code other} is equal, found out early when endpoints came or went. */
+  default boolean isSameAs(LbConfig other) {
+    return this == other || (size() == other.size() && equals(other));
+  }
 
   /** Configurations of equal identity go to the same policy; another identity asks for another. */
   default Object identity() {
@@ -43,7 +54,12 @@ public sealed interface LbConfig {
 
     @Override
     public List<Backend> backends() {
-      return children.stream().flatMap(child -> child.config().backends().stream()).toList();
+      return joined(children.stream().map(child -> child.config().backends()).toList());
+    }
+
+    @Override
+    public int size() {
+      return children.stream().mapToInt(child -> child.config().size()).sum();
     }
   }
 
@@ -71,6 +87,11 @@ public sealed interface LbConfig {
     @Override
     public List<Backend> backends() {
       return child.backends();
+    }
+
+    @Override
+    public int size() {
+      return child.size();
     }
   }
 
@@ -114,13 +135,24 @@ public sealed interface LbConfig {
     public List<Backend> backends() {
       return child.backends();
     }
+
+    @Override
+    public int size() {
+      return child.size();
+    }
   }
 
-  /** Sends sessions to the endpoints they name (A75, A55); transparent without sessions. */
-  record OverrideHost(Set<HealthStatus> statuses, Duration idleTimeout, LbConfig child)
+  /**
+   * Sends sessions to the endpoints they name (A75, A55); transparent without sessions.
+   *
+   * @param setAside endpoints that nothing beneath balances, for their health (A27-08)
+   */
+  record OverrideHost(
+      Set<HealthStatus> statuses, Duration idleTimeout, List<Backend> setAside, LbConfig child)
       implements LbConfig {
     public OverrideHost {
       statuses = Set.copyOf(statuses);
+      setAside = List.copyOf(setAside);
     }
 
     @Override
@@ -131,6 +163,11 @@ public sealed interface LbConfig {
     @Override
     public List<Backend> backends() {
       return child.backends();
+    }
+
+    @Override
+    public int size() {
+      return child.size();
     }
   }
 
@@ -150,7 +187,12 @@ public sealed interface LbConfig {
 
     @Override
     public List<Backend> backends() {
-      return targets.stream().flatMap(target -> target.child().backends().stream()).toList();
+      return joined(targets.stream().map(target -> target.child().backends()).toList());
+    }
+
+    @Override
+    public int size() {
+      return targets.stream().mapToInt(target -> target.child().size()).sum();
     }
   }
 
@@ -247,5 +289,14 @@ public sealed interface LbConfig {
     public List<Backend> backends() {
       return List.of();
     }
+  }
+
+  private static List<Backend> joined(List<List<Backend>> lists) {
+    if (lists.size() == 1) {
+      return lists.get(0);
+    }
+    List<Backend> joined = new ArrayList<>();
+    lists.forEach(joined::addAll);
+    return joined;
   }
 }

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
  *
  * @param name what the node is about: a cluster, a priority, a locality
  * @param policy the policy's name, such as {@code round_robin}
- * @param config its settings: strings, numbers, lists of these
+ * @param config its settings: strings, numbers, booleans, lists of these
  * @param detail one line for people; empty when there is nothing to say
  */
 public record LbNode(

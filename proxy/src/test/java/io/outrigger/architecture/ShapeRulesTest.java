@@ -22,7 +22,18 @@ class ShapeRulesTest {
 
   /** Packages that do not exist yet are passed over; a second public class is not. */
   @ParameterizedTest(name = "io.outrigger.lb.{0}")
-  @ValueSource(strings = {"priority", "locality", "cluster", "endpoint", "outlier", "override"})
+  @ValueSource(
+      strings = {
+        "priority",
+        "locality",
+        "cluster",
+        "endpoint",
+        "endpoint.least",
+        "endpoint.ring",
+        "endpoint.weighted",
+        "outlier",
+        "override"
+      })
   void aPolicyPackageShowsOneClass(String policy) {
     List<String> shown =
         Product.CLASSES.stream()

@@ -3,6 +3,7 @@ package io.outrigger.bench;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -74,11 +76,16 @@ final class Tree {
 
   /** An aggregate of three leaves, each with three localities of a hundred endpoints. */
   static ClusterHandle aggregate(BalancingPolicy policy) {
+    return aggregate(policy, Optional.empty());
+  }
+
+  /** The same, watched for outliers or not. */
+  static ClusterHandle aggregate(BalancingPolicy policy, Optional<OutlierDetection> detection) {
     var clusters = new ArrayList<ClusterConfig>();
     String[] leaves =
         IntStream.range(0, LEAVES).mapToObj(leaf -> "leaf" + leaf).toArray(String[]::new);
     for (int leaf = 0; leaf < LEAVES; leaf++) {
-      clusters.add(leaf(leaves[leaf], leaf, policy));
+      clusters.add(leaf(leaves[leaf], leaf, policy, detection));
     }
     clusters.add(Samples.aggregate("aggregate", leaves));
     var control = new FakeControlLoop();
@@ -109,15 +116,17 @@ final class Tree {
     return cluster;
   }
 
-  private static ClusterConfig leaf(String name, int number, BalancingPolicy policy) {
+  private static ClusterConfig leaf(
+      String name, int number, BalancingPolicy policy, Optional<OutlierDetection> detection) {
     List<LocalityEndpoints> localities =
         IntStream.range(0, LOCALITIES)
             .mapToObj(
                 locality ->
                     Samples.locality("zone" + locality, 1 + locality, endpoints(number, locality)))
             .toList();
-    return Samples.leaf(
+    return Samples.watched(
         Samples.cluster(name, new ClusterSource.Eds(name), policy, UNLIMITED),
+        detection,
         Samples.endpoints(List.of(localities)));
   }
 

@@ -1,6 +1,9 @@
 package io.outrigger.config.endpoint;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A ClusterLoadAssignment, or what DNS resolved in the same form.
@@ -12,5 +15,25 @@ public record EndpointSet(
   public EndpointSet {
     priorities = priorities.stream().map(List::copyOf).toList();
     drops = List.copyOf(drops);
+  }
+
+  /**
+   * The same set, of which what equals a part of {@code before} is that very object: to compare the
+   * two, or what is made of them, then costs little even when there are many endpoints.
+   */
+  public EndpointSet sharing(EndpointSet before) {
+    Map<Locality, LocalityEndpoints> known = new HashMap<>();
+    before.priorities.forEach(
+        priority -> priority.forEach(locality -> known.put(locality.locality(), locality)));
+    List<List<LocalityEndpoints>> shared = new ArrayList<>();
+    for (List<LocalityEndpoints> priority : priorities) {
+      List<LocalityEndpoints> localities = new ArrayList<>();
+      for (LocalityEndpoints locality : priority) {
+        LocalityEndpoints old = known.get(locality.locality());
+        localities.add(old == null ? locality : locality.sharing(old));
+      }
+      shared.add(localities);
+    }
+    return new EndpointSet(name, shared, drops);
   }
 }

@@ -1,5 +1,6 @@
 package io.outrigger.config.endpoint;
 
+import io.outrigger.base.ListChange;
 import java.util.List;
 
 /**
@@ -10,5 +11,13 @@ import java.util.List;
 public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> endpoints) {
   public LocalityEndpoints {
     endpoints = List.copyOf(endpoints);
+  }
+
+  /** See {@link EndpointSet#sharing}. */
+  LocalityEndpoints sharing(LocalityEndpoints before) {
+    List<Endpoint> shared = ListChange.shared(before.endpoints, endpoints);
+    return shared == before.endpoints && weight == before.weight
+        ? before
+        : new LocalityEndpoints(before.locality, weight, shared);
   }
 }

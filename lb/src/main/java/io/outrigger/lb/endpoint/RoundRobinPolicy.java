@@ -9,6 +9,8 @@ import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.member.EveryEndpointPolicy;
+import io.outrigger.lb.member.Member;
 import java.util.List;
 
 /** Each READY endpoint in turn. */

@@ -1,8 +1,7 @@
 /**
- * The leaves of the tree: policies that choose among endpoints, and how they connect to an endpoint
- * with several addresses. Control loop; their pickers run on event loops. Implements round_robin,
- * pick_first (A62), connecting within an endpoint (A61 "Happy Eyeballs"), and the resolution note
- * in every failure (A88).
+ * The simple leaves of the tree: round_robin, pick_first (A62, A113), and what stands for the
+ * absence of endpoints. Control loop; their pickers run on event loops. The packages beneath hold
+ * the leaves that take more.
  */
 @NullMarked
 package io.outrigger.lb.endpoint;

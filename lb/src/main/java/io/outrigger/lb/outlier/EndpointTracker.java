@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * its subchannels, its latest events.
  *
  * <p>A50 swaps two buckets at each sweep. Here counts only grow, and an interval is the difference
- * between two readings: the same numbers, without a swap that a call could fall into (PITFALLS 11).
+ * between two readings: the same numbers, without a swap that a call could fall into (decision
+ * 0012).
  */
 @ControlConfined
 final class EndpointTracker {

@@ -120,8 +120,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
                     settings(detection),
                     detail(),
                     List.of(beneath.mapEndpoints(each -> watched(each, detection)))))
-        .orElseGet(
-            () -> LbNode.inner(name, config, child.state(), Map.of(), "is off", List.of(beneath)));
+        .orElseGet(() -> LbNode.inner(name, config, child.state(), Map.of(), "", List.of(beneath)));
   }
 
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
@@ -131,7 +130,10 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private String detail() {
     List<EndpointTracker> all = trackers.all();
-    long ejected = all.stream().filter(EndpointTracker::isEjected).count();
+    int ejected = 0;
+    for (EndpointTracker tracker : all) {
+      ejected += tracker.isEjected() ? 1 : 0;
+    }
     return ejected + " of " + all.size() + " endpoints are ejected";
   }
 

@@ -2,9 +2,9 @@ package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
-import io.outrigger.lb.ListChange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,6 +29,10 @@ final class TrackerTable {
   private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
+
+  /** The values of {@link #entries}; null when they have changed since it was made. */
+  private @Nullable List<EndpointTracker> all;
+
   private boolean counting;
 
   /** A tracker and how often the configuration has its endpoint. */
@@ -48,7 +52,12 @@ final class TrackerTable {
 
   /** Every tracker, in the order in which their endpoints came. */
   List<EndpointTracker> all() {
-    return entries.values().stream().map(entry -> entry.tracker).toList();
+    List<EndpointTracker> known = all;
+    if (known == null) {
+      known = entries.values().stream().map(entry -> entry.tracker).toList();
+      all = known;
+    }
+    return known;
   }
 
   /** The tracker of the endpoint to which {@code address} belongs; null when there is none. */
@@ -79,6 +88,7 @@ final class TrackerTable {
         entry = new Entry(new EndpointTracker(added.endpoint().address(), loops));
         entry.tracker.count(counting);
         entries.put(key, entry);
+        all = null;
         fresh.put(key, entry.tracker);
       }
       entry.uses++;
@@ -96,6 +106,7 @@ final class TrackerTable {
     entry.uses--;
     if (entry.uses == 0) {
       entries.remove(key);
+      all = null;
       key.forEach(address -> byAddress.remove(address, entry.tracker));
       strays.addAll(entry.tracker.subchannels());
     }

@@ -3,6 +3,7 @@ package io.outrigger.lb.override;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -35,6 +36,14 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   @Override
   public LbNode describe(String name) {
-    return LbNode.inner(name, config, child.state(), Map.of(), "", List.of(child.describe(name)));
+    List<LbEndpoint> setAside = config.setAside().stream().map(LbEndpoint::untouched).toList();
+    return new LbNode(
+        name,
+        config.policy(),
+        child.state(),
+        Map.of(),
+        setAside.isEmpty() ? "" : setAside.size() + " endpoints are left out for their health",
+        List.of(child.describe(name)),
+        setAside);
   }
 }

@@ -53,7 +53,11 @@ final class ClusterTree {
             drops,
             cluster.maxRequests(),
             cluster.maxConnections(),
-            new LbConfig.OverrideHost(cluster.overrideHostStatus(), cluster.idleTimeout(), child)));
+            new LbConfig.OverrideHost(
+                cluster.overrideHostStatus(),
+                cluster.idleTimeout(),
+                leaf.endpoints().match(ClusterTree::setAside, status -> List.of()),
+                child)));
   }
 
   /**
@@ -110,7 +114,7 @@ final class ClusterTree {
 
   /**
    * A61: pick_first goes by connections alone, so nothing is detected for it; every other policy
-   * lets an ejected endpoint rest (A50-52, decision 0008).
+   * lets an ejected endpoint rest (A50-52, decision 0011).
    */
   private static boolean heedsEjections(BalancingPolicy policy) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
@@ -151,7 +155,8 @@ final class ClusterTree {
   }
 
   private static List<Backend> unweighed(List<LocalityEndpoints> localities) {
-    List<Backend> backends = new ArrayList<>();
+    int count = localities.stream().mapToInt(locality -> locality.endpoints().size()).sum();
+    List<Backend> backends = new ArrayList<>(count);
     for (LocalityEndpoints locality : localities) {
       for (Endpoint endpoint : locality.endpoints()) {
         backends.add(new Backend(endpoint, locality.locality()));
@@ -184,16 +189,32 @@ final class ClusterTree {
       ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
-      List<Endpoint> endpoints =
-          locality.endpoints().stream()
-              .filter(endpoint -> endpoint.health().isUsable())
-              .map(endpoint -> cluster.httpConnect() ? endpoint : endpoint.direct())
-              .toList();
+      List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
+      for (Endpoint endpoint : locality.endpoints()) {
+        if (endpoint.health().isUsable()) {
+          endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
+        }
+      }
       if (!endpoints.isEmpty()) {
         usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
       }
     }
     return usable;
+  }
+
+  /** The endpoints that {@link #usable} leaves out. */
+  private static List<Backend> setAside(EndpointSet endpoints) {
+    List<Backend> setAside = new ArrayList<>();
+    for (List<LocalityEndpoints> priority : endpoints.priorities()) {
+      for (LocalityEndpoints locality : priority) {
+        for (Endpoint endpoint : locality.endpoints()) {
+          if (!endpoint.health().isUsable()) {
+            setAside.add(new Backend(endpoint, locality.locality()));
+          }
+        }
+      }
+    }
+    return setAside;
   }
 
   private static String edsServiceName(ClusterSource source) {

@@ -32,10 +32,10 @@ public final class FakeConnector implements Connector {
   /** A request for load reports. */
   public static final class FakeReports implements LoadReportStream {
     private final Duration interval;
-    private final Listener listener;
+    private final LoadReportStream.Listener listener;
     private boolean closed;
 
-    FakeReports(Duration interval, Listener listener) {
+    FakeReports(Duration interval, LoadReportStream.Listener listener) {
       this.interval = interval;
       this.listener = listener;
     }
@@ -45,7 +45,7 @@ public final class FakeConnector implements Connector {
     }
 
     /** What the one who asked is to be told. On the control loop. */
-    public Listener listener() {
+    public LoadReportStream.Listener listener() {
       return listener;
     }
 
@@ -60,7 +60,7 @@ public final class FakeConnector implements Connector {
   }
 
   @Override
-  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+  public Attempt connect(EndpointAddress address, int maxConnections, Connector.Listener listener) {
     var attempt = new FakeAttempt(address, listener, attempts.size());
     attempt.limitConnections(maxConnections);
     attempts.add(attempt);
@@ -112,14 +112,14 @@ public final class FakeConnector implements Connector {
   /** One attempt, and the connection that may come of it. */
   public static final class FakeAttempt implements Attempt {
     private final EndpointAddress address;
-    private final Listener listener;
+    private final Connector.Listener listener;
     private final int number;
     private int maxConnections;
     private boolean connected;
     private boolean over;
     private boolean givenUp;
 
-    FakeAttempt(EndpointAddress address, Listener listener, int number) {
+    FakeAttempt(EndpointAddress address, Connector.Listener listener, int number) {
       this.address = address;
       this.listener = listener;
       this.number = number;

@@ -77,6 +77,24 @@ class AggregateScenarioTest {
     assertThat(lb.shares("all", 10)).isEqualTo(Map.of(B0, 5, B1, 5));
   }
 
+  @Conformance("A75-03")
+  @Test
+  void thePolicyOfTheAggregateIsNobodys() {
+    var pickFirst =
+        Samples.cluster(
+            "all",
+            new ClusterSource.Aggregate(List.of("b")),
+            new BalancingPolicy.PickFirst(false),
+            1);
+
+    lb.apply(
+        Samples.config(
+            Set.of("all"), new ClusterConfig.Aggregate(pickFirst, List.of("b"), Samples.NOTE), b));
+    lb.ready(B0, B1);
+
+    assertThat(lb.shares("all", 10)).isEqualTo(Map.of(B0, 5, B1, 5));
+  }
+
   @Conformance("A75-17")
   @Test
   void reorderingMovesTrafficAndClosesNothing() {

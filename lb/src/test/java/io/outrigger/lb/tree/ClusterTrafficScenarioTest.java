@@ -1,5 +1,6 @@
 package io.outrigger.lb.tree;
 
+import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,6 +51,8 @@ class ClusterTrafficScenarioTest {
 
     assertThat(lb.open()).containsExactly(E1, E3);
     assertThat(lb.shares("a", 10)).isEqualTo(Map.of(E1, 5, E3, 5));
+    assertThat(lb.endpoint("a", E2).health()).isEqualTo(HealthStatus.UNHEALTHY);
+    assertThat(lb.endpoint("a", E4).state()).isEqualTo(IDLE);
   }
 
   @Conformance("A52-05")

@@ -18,6 +18,7 @@ import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.Method;
 import io.outrigger.lb.OutlierEvent.Share;
 import io.outrigger.lb.OutlierEvent.SpareReason;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.Detections;
 import io.outrigger.lb.testing.LbScript;
@@ -25,13 +26,16 @@ import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Who is ejected, for how long, and what calls and connections see of it (A50). */
 class OutlierEjectionScenarioTest {
@@ -39,9 +43,13 @@ class OutlierEjectionScenarioTest {
   private static final String E1 = "10.0.0.1:80";
   private static final String E2 = "10.0.0.2:80";
   private static final String E3 = "10.0.0.3:80";
-  private static final Predicate<String> NONE = address -> false;
 
   private final LbScript lb = new LbScript();
+
+  /** No endpoint fails. */
+  private static boolean none(String address) {
+    return false;
+  }
 
   @Conformance("A50-04")
   @Test
@@ -111,7 +119,7 @@ class OutlierEjectionScenarioTest {
   @Test
   void callsThatWereNeverSentCountAsNothing() {
     start(Detections.failing(50), 4);
-    lb.traffic("a", 40, NONE);
+    lb.traffic("a", 40, OutlierEjectionScenarioTest::none);
     for (int i = 0; i < 400; i++) {
       lb.start("a").callEnded(TestCall.CALL, CallOutcome.NOT_SENT);
     }
@@ -257,7 +265,7 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     late.forEach(stream -> stream.callEnded(TestCall.CALL, CallOutcome.FAILURE));
-    lb.traffic("a", 30, NONE);
+    lb.traffic("a", 30, OutlierEjectionScenarioTest::none);
     seconds(10);
 
     assertThat(ejected()).containsExactly(E0);
@@ -283,6 +291,62 @@ class OutlierEjectionScenarioTest {
 
     assertThat(lb.shares("a", 40)).containsEntry(address, 10);
     assertThat(lb.connector().count(address)).isEqualTo(1);
+  }
+
+  static Stream<BalancingPolicy> policies() {
+    return Stream.of(
+        new BalancingPolicy.RoundRobin(),
+        new BalancingPolicy.LeastRequest(2),
+        new BalancingPolicy.RingHash(1024, 4096, ""),
+        new BalancingPolicy.WeightedRoundRobin(
+            false,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            Duration.ofMinutes(3),
+            Duration.ofSeconds(1),
+            1,
+            List.of()));
+  }
+
+  @Conformance("A50-35")
+  @ParameterizedTest
+  @MethodSource("policies")
+  void everyPolicyThatListensSparesTheEjected(BalancingPolicy policy) {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.watched(
+                Samples.cluster("a", new ClusterSource.Eds("a"), policy, 1_000),
+                Optional.of(Detections.failing(50)),
+                Samples.priorities(Samples.zone("z", E0, E1, E2, E3)))));
+    readyAll();
+    assertThat(hashed(2_000)).containsOnlyKeys(E0, E1, E2, E3);
+
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0);
+    assertThat(hashed(400)).containsOnlyKeys(E1, E2, E3);
+    seconds(40);
+
+    assertThat(hashed(2_000)).containsOnlyKeys(E0, E1, E2, E3);
+    assertThat(lb.connector().count(E0)).isEqualTo(1);
+  }
+
+  /** Who gets so many calls of different hashes; those to E0 fail. Connects what is asked for. */
+  private Map<String, Integer> hashed(int calls) {
+    Map<String, Integer> shares = new HashMap<>();
+    for (int i = 0; i < calls; i++) {
+      var call = TestCall.hashed(i * 0x9E3779B97F4A7C15L);
+      if (lb.handle("a").picker().pick(call) instanceof PickResult.Use use) {
+        String address = use.subchannel().address().toString();
+        use.subchannel()
+            .callEnded(call, address.equals(E0) ? CallOutcome.FAILURE : CallOutcome.SUCCESS);
+        shares.merge(address, 1, Integer::sum);
+      } else {
+        lb.loop().run();
+        readyAll();
+      }
+    }
+    return shares;
   }
 
   @Conformance("A50-37")

@@ -8,17 +8,25 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.Share;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.Detections;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What detection knows survives what it should, and is forgotten when it should be (A50). */
@@ -305,6 +313,44 @@ class OutlierUpdateScenarioTest {
     assertThat(lb.connector().count()).isEqualTo(4);
   }
 
+  /** Ten thousand endpoints and one more: the others are not looked after again. */
+  @Test
+  void oneEndpointMoreTouchesNoOther() {
+    int size = 10_000;
+    apply(HALF, many(size));
+    Map<String, PickResult> before = uses(size);
+
+    lb.apply(config(Optional.of(HALF), Samples.endpoints(List.of(List.of(many(size + 1))))));
+
+    assertThat(lb.connector().count()).isEqualTo(size + 1);
+    assertThat(lb.open()).hasSize(size + 1);
+    Map<String, PickResult> after = uses(size);
+    assertThat(after).hasSize(size);
+    before.forEach((address, use) -> assertThat(after.get(address)).isSameAs(use));
+    lb.loop().inside(() -> lb.connector().readyAll());
+    assertThat(uses(size + 1)).hasSize(size + 1);
+  }
+
+  /** What picks answer, one after the other. */
+  private Map<String, PickResult> uses(int picks) {
+    Map<String, PickResult> uses = new HashMap<>();
+    for (int i = 0; i < picks; i++) {
+      PickResult result = lb.handle("a").picker().pick(TestCall.CALL);
+      Subchannel subchannel = ((PickResult.Use) result).subchannel();
+      subchannel.callEnded(TestCall.CALL, CallOutcome.NOT_SENT);
+      uses.put(subchannel.address().toString(), result);
+    }
+    return uses;
+  }
+
+  private static LocalityEndpoints many(int count) {
+    return zone(
+        "z",
+        IntStream.range(0, count)
+            .mapToObj(i -> "10.1.%d.%d:80".formatted(i >> 8, i & 255))
+            .toArray(String[]::new));
+  }
+
   private static LocalityEndpoints locality(Endpoint first) {
     return Samples.locality("z", 1, first, Samples.endpoint(E1), Samples.endpoint(E2));
   }
@@ -319,10 +365,13 @@ class OutlierUpdateScenarioTest {
   }
 
   private void apply(Optional<OutlierDetection> detection, EndpointSet endpoints) {
-    lb.apply(
-        Samples.config(
-            Set.of("a"), Samples.watched(Samples.eds("a", E0).cluster(), detection, endpoints)));
+    lb.apply(config(detection, endpoints));
     lb.loop().inside(() -> lb.connector().readyAll());
+  }
+
+  private static XdsConfig config(Optional<OutlierDetection> detection, EndpointSet endpoints) {
+    return Samples.config(
+        Set.of("a"), Samples.watched(Samples.eds("a", E0).cluster(), detection, endpoints));
   }
 
   private void seconds(long seconds) {

@@ -4,10 +4,13 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.stream.NodeMessage;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -20,13 +23,16 @@ public final class XdsViews {
   private static final List<String> TYPES = List.of("lds", "rds", "cds", "eds");
 
   private final Node node;
+  private final String version;
   private final Function<RawResource, String> toJson;
 
   /**
+   * @param version of this program
    * @param toJson a resource in proto3 JSON form; never fails on messages it does not know
    */
-  public XdsViews(Node node, Function<RawResource, String> toJson) {
+  public XdsViews(Node node, String version, Function<RawResource, String> toJson) {
     this.node = node;
+    this.version = version;
     this.toJson = toJson;
   }
 
@@ -106,11 +112,13 @@ public final class XdsViews {
     return json;
   }
 
-  private JsonObject node() {
-    var json = new JsonObject();
-    json.addProperty("id", node.id());
-    json.addProperty("cluster", node.cluster());
-    return json;
+  /** As the control plane gets it (A40 "Generated Node Information"). */
+  private JsonElement node() {
+    try {
+      return JsonParser.parseString(JsonFormat.printer().print(NodeMessage.of(node, version)));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("metadata read from JSON has a JSON form", e);
+    }
   }
 
   private static JsonObject server(XdsStatusView.Client client, XdsStatusView.Server server) {

@@ -34,7 +34,7 @@ final class AdminEndpoints {
 
   private AdminEndpoints(AdminState state) {
     this.state = state;
-    this.xdsViews = new XdsViews(state.node(), ResourceJson::print);
+    this.xdsViews = new XdsViews(state.node(), ProgramVersion.text(), ResourceJson::print);
   }
 
   static Map<String, AdminEndpoint> of(AdminState state) {
@@ -63,25 +63,10 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> ready() {
     return state.ask(
         () -> {
-          if (state.drain().hasBegun()) {
-            return AdminReply.text(503, "draining");
-          }
-          List<String> waiting =
-              state.forwards().stream()
-                  .filter(forward -> !forward.hadConfig())
-                  .map(
-                      forward ->
-                          "forward "
-                              + forward.name()
-                              + " has no configuration yet"
-                              + (forward.error().isEmpty() ? "" : ": " + forward.error()))
-                  .toList();
-          if (waiting.isEmpty() && !state.isWarm().getAsBoolean()) {
-            return AdminReply.text(503, "warming up");
-          }
-          return waiting.isEmpty()
+          List<String> reasons = state.notReady();
+          return reasons.isEmpty()
               ? AdminReply.text(200, "ready")
-              : AdminReply.text(503, String.join("\n", waiting));
+              : AdminReply.text(503, String.join("\n", reasons));
         });
   }
 

@@ -22,6 +22,24 @@ record AdminState(
     Drain drain,
     BooleanSupplier isWarm) {
 
+  /** Why requests should not come here, one line each; empty when ready. On the control loop. */
+  List<String> notReady() {
+    if (drain.hasBegun()) {
+      return List.of("draining");
+    }
+    List<String> waiting =
+        forwards.stream()
+            .filter(forward -> !forward.hadConfig())
+            .map(
+                forward ->
+                    "forward "
+                        + forward.name()
+                        + " has no configuration yet"
+                        + (forward.error().isEmpty() ? "" : ": " + forward.error()))
+            .toList();
+    return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
+  }
+
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {
     var answer = new CompletableFuture<T>();

@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
-import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
@@ -74,7 +73,7 @@ public final class ProxyApp implements AutoCloseable {
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
-  private @Nullable AdminServer admin;
+  private @Nullable AdminServers admin;
   private Optional<AccessLog> access = Optional.empty();
 
   private ProxyApp(ProxyOptions options) {
@@ -144,9 +143,17 @@ public final class ProxyApp implements AutoCloseable {
       forwards.add(open(forward));
     }
     drain = new Drain(control, forwards, options.drain());
-    if (options.admin().isPresent()) {
-      admin = openAdmin(options.admin().get());
-    }
+    admin =
+        AdminServers.open(
+            options,
+            new AdminState(
+                control,
+                options.source().bootstrap().node(),
+                xds,
+                outliers,
+                forwards,
+                requireDrain(),
+                warm::isDone));
     announce();
     control.execute(this::watch);
     warmUp();
@@ -179,9 +186,9 @@ public final class ProxyApp implements AutoCloseable {
     forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
-    adminAddress()
-        .ifPresent(
-            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
+    if (admin != null) {
+      admin.announce();
+    }
   }
 
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
@@ -259,24 +266,6 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  private AdminServer openAdmin(ListenAddress.Tcp address) throws StartFailure {
-    var state =
-        new AdminState(
-            control,
-            options.source().bootstrap().node(),
-            xds,
-            outliers,
-            forwards,
-            requireDrain(),
-            warm::isDone);
-    try {
-      AdminServer server = AdminServer.start(tcp(address), AdminEndpoints.of(state));
-      return server;
-    } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin " + address, e);
-    }
-  }
-
   private void watch() {
     if (resources != null) {
       resources.start();
@@ -305,8 +294,12 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Where the admin server listens; empty when it is off. */
   public Optional<InetSocketAddress> adminAddress() {
-    AdminServer running = admin;
-    return running == null ? Optional.empty() : Optional.of(running.address());
+    return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
+  }
+
+  /** Where the admin gRPC server listens; empty when it is off. */
+  public Optional<InetSocketAddress> adminGrpcAddress() {
+    return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);
   }
 
   /**
@@ -331,7 +324,7 @@ public final class ProxyApp implements AutoCloseable {
   /** Ends everything at once; blocks until ports are closed and loops have stopped. */
   @Override
   public void close() {
-    AdminServer running = admin;
+    AdminServers running = admin;
     if (running != null) {
       running.close();
     }

@@ -9,6 +9,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.orca.LoadReports;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -178,7 +179,7 @@ final class Attempt implements StreamWaiter {
     if (failure == null) {
       return false;
     }
-    long delay = attempts.retryDelay(failure, headers.get(GrpcNames.RETRY_PUSHBACK));
+    long delay = attempts.retryDelay(failure, headers.get(KnownName.RETRY_PUSHBACK));
     if (delay == RetryCourse.NO_RETRY) {
       return false;
     }

@@ -11,6 +11,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import org.jspecify.annotations.Nullable;
@@ -166,10 +167,10 @@ final class Attempts {
       return;
     }
     to(AttemptPhase.STREAMING);
-    call.waiting().leave();
-    AsciiString timeout = call.isGrpc() ? deadline.header() : null;
+    call.stopWaiting();
+    HeaderField timeout = call.isGrpc() ? deadline.header() : null;
     String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
-    AsciiString authority = forward.authorityFor(call.head(), call.target(), hostname);
+    HeaderField authority = forward.authorityFor(call.head(), call.target(), hostname);
     int previous = retries == null ? 0 : retries.previousAttempts();
     request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout, previous));
   }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.forward;
 
-import io.netty.util.AsciiString;
+import io.outrigger.proxy.http2.HeaderField;
+import io.outrigger.proxy.http2.KnownName;
 
 /** Which {@code :authority} goes upstream: the values of {@code --authority}. */
 public sealed interface AuthorityMode {
@@ -11,10 +12,10 @@ public sealed interface AuthorityMode {
   record Preserve() implements AuthorityMode {}
 
   /** Always this text. */
-  record Fixed(AsciiString text) implements AuthorityMode {}
+  record Fixed(HeaderField field) implements AuthorityMode {}
 
   /** Always {@code text}. */
   static AuthorityMode fixed(String text) {
-    return new Fixed(new AsciiString(text));
+    return new Fixed(HeaderField.of(KnownName.AUTHORITY, text));
   }
 }

@@ -1,7 +1,8 @@
 package io.outrigger.proxy.forward;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.http2.HeaderField;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.GrpcTimeout;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +48,11 @@ final class CallDeadline extends DeadlineTimers.Entry {
   }
 
   /** The {@code grpc-timeout} that goes upstream: what is left; null without a limit (A31-37). */
-  @Nullable AsciiString header() {
+  @Nullable HeaderField header() {
     return limitNanos == EffectiveTimeout.NONE
         ? null
-        : new AsciiString(GrpcTimeout.format(Math.max(1, limitNanos - elapsedNanos())));
+        : HeaderField.of(
+            KnownName.GRPC_TIMEOUT, GrpcTimeout.format(Math.max(1, limitNanos - elapsedNanos())));
   }
 
   void cancel() {

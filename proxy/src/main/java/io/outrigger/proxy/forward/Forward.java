@@ -1,11 +1,12 @@
 package io.outrigger.proxy.forward;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.route.Route;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
@@ -25,10 +26,10 @@ public final class Forward {
   private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
-  /** The last target's authority as bytes; a race only costs one more conversion. */
+  /** The last target's authority as a field; a race only costs one more conversion. */
   private @Nullable KnownAuthority known;
 
-  private record KnownAuthority(ForwardTarget target, AsciiString bytes) {}
+  private record KnownAuthority(ForwardTarget target, HeaderField field) {}
 
   /** A forward whose memory nobody limits. */
   public Forward(
@@ -113,21 +114,24 @@ public final class Forward {
    *
    * @param hostname the endpoint's, where the route rewrites the authority; empty otherwise
    */
-  AsciiString authorityFor(RequestHead head, ForwardTarget target, String hostname) {
-    if (settings.authority() instanceof AuthorityMode.Preserve && !head.authority().isEmpty()) {
-      return head.authority();
+  HeaderField authorityFor(RequestHead head, ForwardTarget target, String hostname) {
+    if (settings.authority() instanceof AuthorityMode.Preserve) {
+      HeaderField own = head.authorityField();
+      if (own != null && !own.value().isEmpty()) {
+        return own;
+      }
     }
     if (!hostname.isEmpty()) {
-      return new AsciiString(hostname);
+      return HeaderField.of(KnownName.AUTHORITY, hostname);
     }
     if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
-      return fixed.text();
+      return fixed.field();
     }
     KnownAuthority current = known;
     if (current == null || current.target() != target) {
-      current = new KnownAuthority(target, new AsciiString(target.authority()));
+      current = new KnownAuthority(target, HeaderField.of(KnownName.AUTHORITY, target.authority()));
       known = current;
     }
-    return current.bytes();
+    return current.field();
   }
 }

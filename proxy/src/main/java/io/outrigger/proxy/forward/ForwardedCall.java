@@ -45,7 +45,10 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private final AppSide app;
   private final CallRecord record;
   private final RequestRelay request;
-  private final Waiting waiting;
+
+  /** Made when it is first needed: most calls never wait. */
+  private @Nullable Waiting waiting;
+
   private final CallDeadline deadline;
   private final Attempts attempts;
   private @Nullable Filtering filtering;
@@ -63,7 +66,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     app = new AppSide(stream);
     record = new CallRecord(forward.stats(loop));
     request = new RequestRelay(app, record);
-    waiting = new Waiting(forward.waiting(), loop, this);
     deadline = new CallDeadline(loop, this);
     attempts = new Attempts(forward, loop, this, app, record, request, deadline);
   }
@@ -133,7 +135,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       app.discard(data);
       return;
     }
-    if (!request.isOpen() && !waiting.hold(data.readableBytes())) {
+    if (!request.isOpen() && !waiting().hold(data.readableBytes())) {
       data.release();
       overloaded();
       return;
@@ -177,7 +179,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     while (true) {
       ConfigSelector selector = from.selector();
       if (selector == null) {
-        if (!takeSeat() || waiting.parkOn(from)) {
+        if (!takeSeat() || waiting().parkOn(from)) {
           return;
         }
         continue;
@@ -241,7 +243,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   /** Whether there is room to wait; when not, answers and ends the call. */
   boolean takeSeat() {
-    boolean seated = waiting.takeSeat(head().headers());
+    boolean seated = waiting().takeSeat(head().headers());
     if (!seated) {
       overloaded();
     }
@@ -336,7 +338,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private void finish() {
     to(CallPhase.DONE);
     deadline.cancel();
-    waiting.leave();
+    stopWaiting();
     request.release();
     if (filtering != null) {
       filtering.end();
@@ -362,6 +364,18 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   Waiting waiting() {
-    return waiting;
+    Waiting known = waiting;
+    if (known == null) {
+      known = new Waiting(forward.waiting(), loop, this);
+      waiting = known;
+    }
+    return known;
+  }
+
+  /** Gives back what the call took for its waits. */
+  void stopWaiting() {
+    if (waiting != null) {
+      waiting.leave();
+    }
   }
 }

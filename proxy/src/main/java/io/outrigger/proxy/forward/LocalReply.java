@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.KnownName;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -39,8 +40,8 @@ final class LocalReply {
   static HeaderList trailersOnly(RpcStatus status, LocalReason reason) {
     var block =
         HeaderList.builder(5)
-            .add(HeaderList.STATUS, OK)
-            .add(GrpcNames.CONTENT_TYPE, GrpcNames.APPLICATION_GRPC);
+            .add(KnownName.STATUS, OK)
+            .add(KnownName.CONTENT_TYPE, GrpcNames.APPLICATION_GRPC);
     return withStatus(block, status, reason);
   }
 
@@ -53,7 +54,7 @@ final class LocalReply {
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     var block = HeaderList.builder(last.size() + 3);
     for (int i = 0; i < last.size(); i++) {
-      block.add(last.name(i), last.value(i));
+      block.add(last.field(i));
     }
     return withStatus(block, status, reason);
   }
@@ -61,9 +62,9 @@ final class LocalReply {
   /** The header block of an answer that is not gRPC. */
   static HeaderList http(int status, LocalReason reason, int length) {
     return HeaderList.builder(4)
-        .add(HeaderList.STATUS, Integer.toString(status))
-        .add(GrpcNames.CONTENT_TYPE, TEXT)
-        .add(GrpcNames.CONTENT_LENGTH, Integer.toString(length))
+        .add(KnownName.STATUS, Integer.toString(status))
+        .add(KnownName.CONTENT_TYPE, TEXT)
+        .add(KnownName.CONTENT_LENGTH, Integer.toString(length))
         .add(GrpcNames.LOCAL, reason.text())
         .build();
   }
@@ -89,8 +90,8 @@ final class LocalReply {
       HeaderList.Builder block, RpcStatus status, LocalReason reason) {
     RpcStatus allowed = allowed(status, reason);
     return block
-        .add(GrpcNames.GRPC_STATUS, Integer.toString(allowed.code().number()))
-        .add(GrpcNames.GRPC_MESSAGE, encode(allowed.message()))
+        .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
+        .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))
         .add(GrpcNames.LOCAL, reason.text())
         .build();
   }

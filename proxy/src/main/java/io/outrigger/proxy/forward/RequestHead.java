@@ -3,7 +3,9 @@ package io.outrigger.proxy.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.GrpcTimeout;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +13,12 @@ import org.jspecify.annotations.Nullable;
 /** A request's header block, read once: what the proxy itself must know of it. */
 @LoopConfined
 final class RequestHead implements RequestView {
-  private static final AsciiString HOST = AsciiString.cached("host");
   private static final AsciiString TRUE = AsciiString.cached("true");
 
   private final HeaderList headers;
   private AsciiString method = AsciiString.EMPTY_STRING;
   private AsciiString path = AsciiString.EMPTY_STRING;
-  private @Nullable AsciiString authority;
+  private @Nullable HeaderField authority;
   private @Nullable AsciiString timeout;
   private boolean grpc;
   private boolean waitForReady;
@@ -29,46 +30,20 @@ final class RequestHead implements RequestView {
   static RequestHead of(HeaderList headers) {
     var head = new RequestHead(headers);
     for (int i = 0; i < headers.size(); i++) {
-      head.read(headers.name(i), headers.value(i));
+      head.read(headers.field(i));
     }
     return head;
   }
 
-  /** Fields that matter are told by their length before they are compared. */
-  private void read(AsciiString name, AsciiString value) {
-    switch (name.length()) {
-      case 4 -> {
-        if (authority == null && name.equals(HOST)) {
-          authority = value;
-        }
-      }
-      case 5 -> {
-        if (name.equals(HeaderList.PATH)) {
-          path = value;
-        }
-      }
-      case 7 -> {
-        if (name.equals(HeaderList.METHOD)) {
-          method = value;
-        }
-      }
-      case 10 -> {
-        if (name.equals(HeaderList.AUTHORITY)) {
-          authority = value;
-        }
-      }
-      case 12 -> {
-        if (name.equals(GrpcNames.CONTENT_TYPE)) {
-          grpc = GrpcNames.isGrpc(value);
-        } else if (name.equals(GrpcNames.GRPC_TIMEOUT)) {
-          timeout = value;
-        }
-      }
-      case 26 -> {
-        if (name.equals(GrpcNames.WAIT_FOR_READY)) {
-          waitForReady = value.contentEqualsIgnoreCase(TRUE);
-        }
-      }
+  private void read(HeaderField field) {
+    switch (field.known()) {
+      case METHOD -> method = field.value();
+      case PATH -> path = field.value();
+      case AUTHORITY -> authority = field;
+      case HOST -> authority = authority == null ? field : authority;
+      case CONTENT_TYPE -> grpc = GrpcNames.isGrpc(field.value());
+      case GRPC_TIMEOUT -> timeout = field.value();
+      case WAIT_FOR_READY -> waitForReady = field.value().contentEqualsIgnoreCase(TRUE);
       default -> {}
     }
   }
@@ -91,7 +66,14 @@ final class RequestHead implements RequestView {
 
   /** {@code :authority}, or else {@code host}; empty when the app sent neither. */
   AsciiString authority() {
-    return authority == null ? AsciiString.EMPTY_STRING : authority;
+    return authority == null ? AsciiString.EMPTY_STRING : authority.value();
+  }
+
+  /** {@link #authority} as a {@code :authority} field; null when the app sent neither. */
+  @Nullable HeaderField authorityField() {
+    return authority == null || authority.known() == KnownName.AUTHORITY
+        ? authority
+        : HeaderField.of(KnownName.AUTHORITY, authority.value());
   }
 
   /**

@@ -8,6 +8,7 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.KnownName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +96,7 @@ final class ResponseRelay {
   /** Trailers, or a whole response in one block. */
   private void onEnd(HeaderList last) {
     settle(last);
-    if (!owesGrpcStatus || last.contains(GrpcNames.GRPC_STATUS)) {
+    if (!owesGrpcStatus || last.contains(KnownName.GRPC_STATUS)) {
       app.end(last);
       return;
     }
@@ -111,7 +112,7 @@ final class ResponseRelay {
     ended = true;
     Code code;
     if (grpc) {
-      AsciiString text = last.get(GrpcNames.GRPC_STATUS);
+      AsciiString text = last.get(KnownName.GRPC_STATUS);
       code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;
@@ -130,7 +131,7 @@ final class ResponseRelay {
     if (status < 200) {
       return null;
     }
-    AsciiString text = endStream ? head.get(GrpcNames.GRPC_STATUS) : null;
+    AsciiString text = endStream ? head.get(KnownName.GRPC_STATUS) : null;
     if (text != null) {
       Code code = codeOf(text);
       return code == Code.OK ? null : code;
@@ -153,12 +154,12 @@ final class ResponseRelay {
 
   /** A response without content-type still gets its status completed; text or HTML does not. */
   private static boolean isGrpc(HeaderList headers) {
-    AsciiString contentType = headers.get(GrpcNames.CONTENT_TYPE);
+    AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);
     return contentType == null || GrpcNames.isGrpc(contentType);
   }
 
   private static int statusOf(HeaderList headers) {
-    AsciiString status = headers.get(HeaderList.STATUS);
+    AsciiString status = headers.get(KnownName.STATUS);
     return status == null ? 200 : status.parseInt(); // three digits: the connection has checked
   }
 }

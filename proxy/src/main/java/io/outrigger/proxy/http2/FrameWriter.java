@@ -107,33 +107,20 @@ final class FrameWriter {
     frame(4, FrameType.WINDOW_UPDATE, 0, streamId).writeInt(increment);
   }
 
+  /** A header block, in as many frames as the peer's frame size makes of it (section 6.10). */
   void headers(int streamId, HeaderList headers, boolean endStream) {
-    ByteBuf out = begin(FrameType.HEADER_BYTES);
-    int start = out.writerIndex();
-    out.writeZero(FrameType.HEADER_BYTES);
-    hpack.encode(streamId, headers, out);
-    int length = out.writerIndex() - start - FrameType.HEADER_BYTES;
+    HpackOutput block = hpack.encode(headers);
+    int type = FrameType.HEADERS;
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
-    if (length <= maxFrameSize) {
-      head(out, start, length, FrameType.HEADERS, flags | FrameType.FLAG_END_HEADERS, streamId);
-    } else {
-      split(out, start, length, flags, streamId);
-    }
-  }
-
-  /** Cuts a block that is too large for one frame, which is rare enough to copy it. */
-  private void split(ByteBuf out, int start, int length, int flags, int streamId) {
-    ByteBuf block = out.copy(start + FrameType.HEADER_BYTES, length);
-    out.writerIndex(start);
-    for (int type = FrameType.HEADERS; block.isReadable(); type = FrameType.CONTINUATION) {
-      int bytes = Math.min(block.readableBytes(), maxFrameSize);
-      int end = bytes == block.readableBytes() ? FrameType.FLAG_END_HEADERS : 0;
-      int at = out.writerIndex();
-      out.writeZero(FrameType.HEADER_BYTES);
-      head(out, at, bytes, type, end | (type == FrameType.HEADERS ? flags : 0), streamId);
-      out.writeBytes(block, bytes);
-    }
-    block.release();
+    int at = 0;
+    do {
+      int bytes = Math.min(block.length() - at, maxFrameSize);
+      int last = at + bytes == block.length() ? FrameType.FLAG_END_HEADERS : 0;
+      frame(bytes, type, flags | last, streamId).writeBytes(block.bytes(), at, bytes);
+      at += bytes;
+      type = FrameType.CONTINUATION;
+      flags = 0;
+    } while (at < block.length());
   }
 
   /** One DATA frame of all of {@code data}, which this takes; the caller knows the frame size. */
@@ -169,7 +156,6 @@ final class FrameWriter {
       buffer.release();
       buffer = null;
     }
-    hpack.release();
   }
 
   private void handOver() {

@@ -18,20 +18,30 @@ public final class HeaderList {
   public static final AsciiString STATUS = AsciiString.cached(":status");
 
   /** A block without fields. */
-  public static final HeaderList EMPTY = new HeaderList(new AsciiString[0], 0);
+  public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0);
 
-  /** Names at even places, values at odd ones. */
-  private final AsciiString[] fields;
-
+  private final HeaderField[] fields;
   private final int size;
 
-  private HeaderList(AsciiString[] fields, int size) {
+  /** The bits of the known names that occur. */
+  private final int names;
+
+  private HeaderList(HeaderField[] fields, int size, int names) {
     this.fields = fields;
     this.size = size;
+    this.names = names;
   }
 
   public static Builder builder(int expectedFields) {
     return new Builder(expectedFields);
+  }
+
+  private static int namesOf(HeaderField[] fields, int size) {
+    int names = 0;
+    for (int i = 0; i < size; i++) {
+      names |= fields[i].known().bit();
+    }
+    return names;
   }
 
   /** How many fields. */
@@ -39,65 +49,93 @@ public final class HeaderList {
     return size;
   }
 
+  public HeaderField field(int index) {
+    return fields[index];
+  }
+
   public AsciiString name(int index) {
-    return fields[2 * index];
+    return fields[index].name().text();
   }
 
   public AsciiString value(int index) {
-    return fields[2 * index + 1];
+    return fields[index].value();
+  }
+
+  /** The first field called {@code name}; null when absent. */
+  public @Nullable HeaderField find(KnownName name) {
+    if (!contains(name)) {
+      return null;
+    }
+    int i = 0;
+    while (fields[i].known() != name) {
+      i++;
+    }
+    return fields[i];
+  }
+
+  /** The first value of {@code name}; null when absent. */
+  public @Nullable AsciiString get(KnownName name) {
+    HeaderField field = find(name);
+    return field == null ? null : field.value();
+  }
+
+  public boolean contains(KnownName name) {
+    return (names & name.bit()) != 0;
   }
 
   /** The first value of {@code name} (lower case); null when absent. */
   public @Nullable AsciiString get(AsciiString name) {
-    int index = indexOf(name, 0);
-    return index < 0 ? null : fields[2 * index + 1];
-  }
-
-  /** The first place of {@code name} from {@code start} on, or -1. */
-  @SuppressWarnings("ReferenceEquality") // interned names are the common case
-  public int indexOf(AsciiString name, int start) {
-    for (int i = start; i < size; i++) {
-      AsciiString candidate = fields[2 * i];
-      if (candidate == name || (candidate.length() == name.length() && candidate.equals(name))) {
-        return i;
+    for (int i = 0; i < size; i++) {
+      if (fields[i].name().text().equals(name)) {
+        return fields[i].value();
       }
     }
-    return -1;
+    return null;
   }
 
   public boolean contains(AsciiString name) {
-    return indexOf(name, 0) >= 0;
+    return get(name) != null;
   }
 
   @Override
   public String toString() {
     var text = new StringBuilder();
     for (int i = 0; i < size; i++) {
-      text.append(i == 0 ? "" : ", ").append(name(i)).append('=').append(value(i));
+      text.append(i == 0 ? "" : ", ").append(fields[i]);
     }
     return text.toString();
   }
 
   /** Collects fields for one block. */
   public static final class Builder {
-    /** Names and values of 32 fields. */
     private static final int MOST_KEPT = 64;
+    private static final int MOST_KEPT_BYTES = 2048;
 
-    private AsciiString[] fields;
+    private HeaderField[] fields;
     private int size;
 
     private Builder(int expectedFields) {
-      fields = new AsciiString[2 * Math.max(4, expectedFields)];
+      fields = new HeaderField[Math.max(2, expectedFields)];
+    }
+
+    public Builder add(HeaderField field) {
+      if (size == fields.length) {
+        fields = Arrays.copyOf(fields, 2 * fields.length);
+      }
+      fields[size++] = field;
+      return this;
     }
 
     public Builder add(AsciiString name, AsciiString value) {
-      if (2 * size == fields.length) {
-        fields = Arrays.copyOf(fields, 2 * fields.length);
-      }
-      fields[2 * size] = name;
-      fields[2 * size + 1] = value;
-      size++;
-      return this;
+      return add(HeaderField.of(HeaderName.of(name), value));
+    }
+
+    public Builder add(KnownName name, AsciiString value) {
+      return add(HeaderField.of(name, value));
+    }
+
+    public Builder add(KnownName name, String value) {
+      return add(HeaderField.of(name, value));
     }
 
     public Builder add(AsciiString name, String value) {
@@ -106,18 +144,50 @@ public final class HeaderList {
 
     /** The block; the builder is spent. */
     public HeaderList build() {
-      return new HeaderList(fields, size);
+      return new HeaderList(fields, size, namesOf(fields, size));
+    }
+
+    int hash() {
+      int hash = 0;
+      for (int i = 0; i < size; i++) {
+        hash = 31 * hash + fields[i].hash();
+      }
+      return hash;
+    }
+
+    /** Whether {@code list} consists of the same objects. */
+    boolean isSame(HeaderList list) {
+      if (list.size != size) {
+        return false;
+      }
+      for (int i = 0; i < size; i++) {
+        if (list.fields[i] != fields[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Whether the block is small, and nothing in it is not to be remembered. */
+    boolean mayBeKept() {
+      int bytes = 0;
+      for (int i = 0; i < size && bytes <= MOST_KEPT_BYTES; i++) {
+        bytes += fields[i].isNeverIndexed() ? MOST_KEPT_BYTES + 1 : fields[i].size();
+      }
+      return bytes <= MOST_KEPT_BYTES;
     }
 
     /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */
     HeaderList copy() {
-      return size == 0 ? EMPTY : new HeaderList(Arrays.copyOf(fields, 2 * size), size);
+      return size == 0
+          ? EMPTY
+          : new HeaderList(Arrays.copyOf(fields, size), size, namesOf(fields, size));
     }
 
     /** Forgets the fields, and room that only an unusual block needed. */
     void clear() {
       if (fields.length > MOST_KEPT) {
-        fields = new AsciiString[MOST_KEPT];
+        fields = new HeaderField[MOST_KEPT];
       }
       size = 0;
     }

@@ -1,80 +1,177 @@
 package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns header blocks into header lists (RFC 7541). Says nothing about what the fields may be: see
- * {@link HeaderRules}.
+ * Turns header blocks into header lists (RFC 7541). A field that comes out of a table is the object
+ * that went in: it is neither copied nor checked again.
+ *
+ * <p>Says nothing about what the fields may be: see {@link HeaderRules}.
  */
 @LoopConfined
 final class HpackDecoder {
-  private static final int EXPECTED_FIELDS = 16;
+  /** Section 5.1: no integer of ours is greater than 2^31-1, so none needs more bytes. */
+  private static final int MOST_SHIFT = 28;
 
-  private final Collector collector = new Collector();
-  private final DefaultHttp2HeadersDecoder netty;
+  private static final byte[] NOTHING = {};
 
-  HpackDecoder(int maxHeaderListBytes) {
-    netty =
-        new DefaultHttp2HeadersDecoder(false, maxHeaderListBytes) {
-          @Override
-          protected Http2Headers newHeaders() {
-            collector.begin();
-            return collector;
-          }
-        };
+  private final int maxListBytes;
+  private final HpackSpace space = HpackSpace.current();
+  private final DecoderTable table = new DecoderTable();
+
+  /** The block under way, and where we are in it. */
+  private byte[] bytes = NOTHING;
+
+  private int at;
+  private int end;
+
+  /** The string read last: in the block itself, or decoded from Huffman code. */
+  private byte[] text = NOTHING;
+
+  private int textAt;
+  private int textLength;
+
+  HpackDecoder(int maxListBytes) {
+    this.maxListBytes = maxListBytes;
   }
 
   /**
    * Decodes {@code block}, which is always read to its end, so that the table stays in step.
    *
-   * @return null when the list is larger than allowed
+   * @return null when the list is larger than allowed (RFC 9113 section 6.5.2)
    */
-  @Nullable HeaderList decode(int streamId, ByteBuf block) throws ConnectionFault {
+  @Nullable HeaderList decode(ByteBuf block) throws ConnectionFault {
+    end = block.readableBytes();
+    at = 0;
+    bytes = space.block.of(end);
+    block.readBytes(bytes, 0, end);
+    space.fields.clear();
     try {
-      var unused = netty.decodeHeaders(streamId, block);
-      return collector.take();
-    } catch (Http2Exception.HeaderListSizeException e) {
-      return null;
-    } catch (Http2Exception e) {
-      throw new ConnectionFault(Http2Error.COMPRESSION_ERROR, "header block cannot be decoded");
+      return readFields() ? space.cache.list(space.fields) : null;
+    } finally {
+      bytes = NOTHING;
+      text = NOTHING;
     }
   }
 
-  /** Takes fields from Netty's decoder without building its map. */
-  private static final class Collector extends DefaultHttp2Headers {
-    private final HeaderList.Builder fields = HeaderList.builder(EXPECTED_FIELDS);
-    private int count;
+  /** How much the table holds, as section 4.1 counts. */
+  int tableBytes() {
+    return table.bytes();
+  }
 
-    Collector() {
-      super(false, 2);
+  /** Section 6: one representation after the other. False when the list is too large. */
+  private boolean readFields() throws ConnectionFault {
+    long left = maxListBytes;
+    boolean begun = false;
+    while (at < end) {
+      int first = bytes[at];
+      if ((first & 0xe0) == 0x20) { // section 6.3
+        if (begun) {
+          throw fault("table size is updated within a header block"); // section 4.2
+        }
+        if (!table.resize(integer(0x1f))) {
+          throw fault("table size exceeds the limit");
+        }
+      } else {
+        begun = true;
+        HeaderField field = field(first);
+        left -= field.size();
+        if (left >= 0) {
+          space.fields.add(field);
+        }
+      }
     }
+    return left >= 0;
+  }
 
-    void begin() {
-      fields.clear();
-      count = 0;
+  private HeaderField field(int first) throws ConnectionFault {
+    if (first < 0) { // section 6.1
+      return indexed(integer(0x7f));
     }
+    if (first >= 0x40) { // section 6.2.1
+      HeaderName name = name(integer(0x3f));
+      readString();
+      HeaderField field = space.cache.field(name, text, textAt, textLength);
+      table.add(field);
+      return field;
+    }
+    HeaderName name = name(integer(0x0f));
+    readString();
+    return first >= 0x10 // section 6.2.3
+        ? HeaderField.neverIndexed(name, text, textAt, textLength)
+        : space.cache.field(name, text, textAt, textLength); // section 6.2.2
+  }
 
-    HeaderList take() {
-      return fields.copy();
+  private HeaderField indexed(int index) throws ConnectionFault {
+    HeaderField field = table.get(index);
+    if (field == null) {
+      throw fault("index is in no table"); // section 2.3.3
     }
+    return field;
+  }
 
-    @Override
-    public Http2Headers add(CharSequence name, CharSequence value) {
-      fields.add(AsciiString.of(name), AsciiString.of(value));
-      count++;
-      return this;
+  private HeaderName name(int index) throws ConnectionFault {
+    if (index > 0) {
+      return indexed(index).name();
     }
+    readString();
+    return space.cache.name(text, textAt, textLength);
+  }
 
-    @Override
-    public int size() {
-      return count;
+  /** Section 5.1. */
+  private int integer(int prefix) throws ConnectionFault {
+    int value = bytes[at++] & prefix;
+    if (value < prefix) {
+      return value;
     }
+    long sum = value;
+    for (int shift = 0; shift <= MOST_SHIFT; shift += 7) {
+      int next = bytes[requireByte()];
+      at++;
+      sum += (long) (next & 0x7f) << shift;
+      if (next >= 0) {
+        if (sum > Integer.MAX_VALUE) {
+          break;
+        }
+        return (int) sum;
+      }
+    }
+    throw fault("integer is too large");
+  }
+
+  /** Section 5.2. */
+  private void readString() throws ConnectionFault {
+    boolean huffman = bytes[requireByte()] < 0;
+    int length = integer(0x7f);
+    if (length > end - at) {
+      throw fault("header block ends within a string");
+    }
+    if (huffman) {
+      text = space.text.of(Huffman.mostDecoded(length));
+      textAt = 0;
+      textLength = Huffman.decode(bytes, at, at + length, text);
+      if (textLength < 0) {
+        throw fault("string is not in Huffman code");
+      }
+    } else {
+      text = bytes;
+      textAt = at;
+      textLength = length;
+    }
+    at += length;
+  }
+
+  /** Where the next byte is; the block may hold bytes of an earlier one behind its end. */
+  private int requireByte() throws ConnectionFault {
+    if (at == end) {
+      throw fault("header block is cut short");
+    }
+    return at;
+  }
+
+  private static ConnectionFault fault(String reason) {
+    return new ConnectionFault(Http2Error.COMPRESSION_ERROR, "header block: " + reason);
   }
 }

@@ -1,111 +1,116 @@
 package io.outrigger.proxy.http2;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2HeadersEncoder;
 import io.outrigger.base.LoopConfined;
-import java.util.Iterator;
-import java.util.Map;
-import java.util.NoSuchElementException;
 
-/** Turns header lists into header blocks (RFC 7541). */
+/**
+ * Turns header lists into header blocks (RFC 7541).
+ *
+ * <p>What goes into the table is decided by what is seen, not by a list of names: a field that
+ * comes for the second time, and the first field of a name that has no index yet. So values that
+ * differ with every request (trace ids, timeouts, lengths) do not push out those that stay, and
+ * still cost no more than an index for their name.
+ */
 @LoopConfined
 final class HpackEncoder {
-  /** What we are willing to remember for a peer that allows more (CVE-2026-93492). */
-  private static final int MAX_TABLE_BYTES = 64 << 10;
+  /** RFC 9113 section 6.5.2: SETTINGS_HEADER_TABLE_SIZE until the peer sets it. */
+  private static final int INITIAL_TABLE_BYTES = 4096;
 
-  private final FieldView view = new FieldView();
-  private final DefaultHttp2HeadersEncoder netty =
-      new DefaultHttp2HeadersEncoder(Http2HeadersEncoder.NEVER_SENSITIVE, true);
+  /** The most we use, though a peer may allow more (CVE-2026-93492): what repeats fits. */
+  private static final int MAX_TABLE_BYTES = 4096;
 
-  void encode(int streamId, HeaderList headers, ByteBuf out) {
-    view.list = headers;
-    try {
-      netty.encodeHeaders(streamId, view, out);
-    } catch (Http2Exception e) {
-      throw new IllegalStateException("header list cannot be encoded", e);
-    } finally {
-      view.list = HeaderList.EMPTY;
+  private static final int REMEMBERED = 128;
+
+  private final HpackOutput out = HpackSpace.current().output;
+  private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
+
+  /** Hashes of fields that went without an index, each at its own place. */
+  private int[] strangers = {};
+
+  /** What the table is to become before the next block, and the least it was to be meanwhile. */
+  private int tableBytes = INITIAL_TABLE_BYTES;
+
+  private int leastTableBytes = INITIAL_TABLE_BYTES;
+
+  /** The block of {@code headers}, good until the next block of any connection of this loop. */
+  HpackOutput encode(HeaderList headers) {
+    out.clear();
+    resizeTable();
+    for (int i = 0; i < headers.size(); i++) {
+      encode(headers.field(i));
     }
+    return out;
   }
 
   /** The peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */
   void maxTableSize(long bytes) {
-    try {
-      netty.maxHeaderTableSize(Math.min(bytes, MAX_TABLE_BYTES));
-    } catch (Http2Exception e) {
-      throw new IllegalStateException("table size " + bytes + " is refused", e);
+    tableBytes = (int) Math.min(bytes, MAX_TABLE_BYTES);
+    leastTableBytes = Math.min(leastTableBytes, tableBytes);
+  }
+
+  /** How much the table holds, as section 4.1 counts. */
+  int tableBytes() {
+    return table.bytes();
+  }
+
+  /** Section 4.2: a size in between is told too, since the peer evicted by it. */
+  private void resizeTable() {
+    if (leastTableBytes < table.maxBytes() && leastTableBytes < tableBytes) {
+      resizeTable(leastTableBytes);
+    }
+    if (tableBytes != table.maxBytes()) {
+      resizeTable(tableBytes);
+    }
+    leastTableBytes = tableBytes;
+  }
+
+  private void resizeTable(int size) {
+    table.resize(size);
+    out.integer(0x20, 5, size); // section 6.3
+  }
+
+  private void encode(HeaderField field) {
+    if (field.isNeverIndexed()) {
+      literal(0x10, 4, field); // section 6.2.3
+      return;
+    }
+    int index = field.staticIndex() > 0 ? field.staticIndex() : table.indexOf(field);
+    if (index > 0) {
+      out.integer(0x80, 7, index); // section 6.1
+    } else if (isWorthAnEntry(field)) {
+      literal(0x40, 6, field); // section 6.2.1
+      table.add(field);
+    } else {
+      literal(0, 4, field); // section 6.2.2
     }
   }
 
-  void release() {
-    netty.close();
+  private void literal(int pattern, int prefixBits, HeaderField field) {
+    int name = nameIndex(field.name());
+    out.integer(pattern, prefixBits, name);
+    if (name == 0) {
+      out.string(field.name().text());
+    }
+    out.string(field.value());
   }
 
-  /** Lets Netty's encoder walk over a list without a copy. */
-  private static final class FieldView extends DefaultHttp2Headers {
-    private HeaderList list = HeaderList.EMPTY;
-
-    FieldView() {
-      super(false, 2);
-    }
-
-    @Override
-    public int size() {
-      return list.size();
-    }
-
-    @Override
-    public boolean isEmpty() {
-      return list.size() == 0;
-    }
-
-    @Override
-    public Iterator<Map.Entry<CharSequence, CharSequence>> iterator() {
-      return new Cursor(list);
-    }
+  private int nameIndex(HeaderName name) {
+    return name.staticIndex() > 0 ? name.staticIndex() : table.indexOf(name);
   }
 
-  /** Both the iterator and the entry it stands at. */
-  private static final class Cursor
-      implements Iterator<Map.Entry<CharSequence, CharSequence>>,
-          Map.Entry<CharSequence, CharSequence> {
-    private final HeaderList list;
-    private int index = -1;
-
-    Cursor(HeaderList list) {
-      this.list = list;
+  /** A large one would push out too many that serve. */
+  private boolean isWorthAnEntry(HeaderField field) {
+    if (field.size() > table.maxBytes() / 4) {
+      return false;
     }
-
-    @Override
-    public boolean hasNext() {
-      return index + 1 < list.size();
+    if (nameIndex(field.name()) == 0) {
+      return true;
     }
-
-    @Override
-    public Map.Entry<CharSequence, CharSequence> next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      index++;
-      return this;
+    if (strangers.length == 0) {
+      strangers = new int[REMEMBERED];
     }
-
-    @Override
-    public CharSequence getKey() {
-      return list.name(index);
-    }
-
-    @Override
-    public CharSequence getValue() {
-      return list.value(index);
-    }
-
-    @Override
-    public CharSequence setValue(CharSequence value) {
-      throw new UnsupportedOperationException();
-    }
+    int place = field.hash() & (REMEMBERED - 1);
+    boolean known = strangers[place] == field.hash();
+    strangers[place] = field.hash();
+    return known;
   }
 }

@@ -117,7 +117,7 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onHeaderBlock(int id, ByteBuf block, boolean endStream) throws ConnectionFault {
-    HeaderList headers = hpack.decode(id, block);
+    HeaderList headers = hpack.decode(block);
     SocketStream stream = table.get(id);
     if (stream != null) {
       onMoreHeaders(stream, headers, endStream);

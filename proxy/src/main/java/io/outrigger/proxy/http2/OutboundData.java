@@ -37,7 +37,7 @@ final class OutboundData {
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
       data.release();
-      if (stream.pending().bytes() == 0 && stream.endsAfterData()) {
+      if (stream.pendingBytes() == 0 && stream.endsAfterData()) {
         writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
         stream.onEndSent();
         connection.settle(stream);
@@ -45,7 +45,7 @@ final class OutboundData {
       return;
     }
     int sent = 0;
-    if (stream.pending().bytes() == 0 && line.isEmpty()) {
+    if (stream.pendingBytes() == 0 && line.isEmpty()) {
       int allowed = allowed(stream);
       while (data.readableBytes() > allowed && allowed > 0) {
         write(stream, data.readRetainedSlice(allowed), false);
@@ -77,7 +77,7 @@ final class OutboundData {
 
   /** A stream may have become able to send; it does so at the end of the turn. */
   void join(SocketStream stream) {
-    if (stream.pending().bytes() > 0 && stream.sendWindow().available() > 0 && !stream.isInLine()) {
+    if (stream.pendingBytes() > 0 && stream.sendWindow().available() > 0 && !stream.isInLine()) {
       stream.inLine(true);
       line.add(stream);
     }
@@ -110,12 +110,12 @@ final class OutboundData {
       SocketStream stream = line.removeFirst();
       stream.inLine(false);
       int allowed = allowed(stream);
-      if (stream.isGone() || allowed <= 0 || stream.pending().bytes() == 0) {
+      if (stream.isGone() || allowed <= 0 || stream.pendingBytes() == 0) {
         continue; // it was reset, or its window shrank, while it stood in the line
       }
       ByteBuf data = stream.pending().take(allowed);
       int bytes = data.readableBytes();
-      boolean last = stream.pending().bytes() == 0;
+      boolean last = stream.pendingBytes() == 0;
       write(stream, data, last && stream.endsAfterData());
       HeaderList trailers = last ? stream.takeTrailers() : null;
       if (trailers != null) {

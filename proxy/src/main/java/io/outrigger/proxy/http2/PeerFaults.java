@@ -1,6 +1,5 @@
 package io.outrigger.proxy.http2;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +13,7 @@ final class PeerFaults {
   private static final Logger log = LoggerFactory.getLogger(PeerFaults.class);
 
   private static final HeaderList TOO_LARGE =
-      HeaderList.builder(1).add(HeaderList.STATUS, AsciiString.cached("431")).build();
+      HeaderList.builder(1).add(KnownName.STATUS, "431").build();
 
   private final SocketConnection connection;
   private final FrameWriter writer;

@@ -147,7 +147,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     ConnectionParts p = parts();
     if (stream.id() == 0) {
       p.table().number(stream);
-      stream.inbound().headRequest = HeaderRules.HEAD.equals(headers.get(HeaderList.METHOD));
+      stream.inbound().headRequest = HeaderRules.HEAD.equals(headers.get(KnownName.METHOD));
       if (!p.table().hasLocalIds()) {
         p.course().onIdsUsedUp();
       }

@@ -27,7 +27,9 @@ final class SocketStream implements Http2Stream {
   private final SocketConnection connection;
   private final FlowWindow sendWindow;
   private final CreditWindow creditWindow;
-  private final PendingData pending = new PendingData();
+
+  /** Made when it is first needed: most streams never wait. */
+  private @Nullable PendingData pending;
 
   private @Nullable StreamHandler handler;
   private int id;
@@ -96,7 +98,7 @@ final class SocketStream implements Http2Stream {
     if (!isOpenForSending()) {
       return;
     }
-    if (pending.bytes() > 0) {
+    if (pendingBytes() > 0) {
       if (!endStream) {
         throw new IllegalStateException("header block within the content of stream " + id);
       }
@@ -121,7 +123,7 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public void dropPending() {
-    if (isOpenForSending()) {
+    if (isOpenForSending() && pending != null) {
       connection.outbound().leave(this);
       pending.release();
     }
@@ -149,7 +151,7 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public int pendingBytes() {
-    return pending.bytes();
+    return pending == null ? 0 : pending.bytes();
   }
 
   @Override
@@ -199,7 +201,12 @@ final class SocketStream implements Http2Stream {
   }
 
   PendingData pending() {
-    return pending;
+    PendingData known = pending;
+    if (known == null) {
+      known = new PendingData();
+      pending = known;
+    }
+    return known;
   }
 
   Inbound inbound() {
@@ -225,7 +232,9 @@ final class SocketStream implements Http2Stream {
    */
   int end() {
     gone = true;
-    pending.release();
+    if (pending != null) {
+      pending.release();
+    }
     trailers = null;
     int left = held;
     held = 0;

@@ -7,7 +7,6 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.proxy.forward.LocalReason;
-import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -22,7 +21,6 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** Forms the text of a scrape. */
 @AnyThread
@@ -90,7 +88,7 @@ public final class MetricsText {
     view.forwards().forEach(text::forward);
     var all = MetricSnapshots.builder();
     text.addTo(all);
-    addXds(view.xds(), all);
+    XdsMetrics.addTo(view.xds(), all);
     addOutliers(view.outliers(), all);
     addProcess(view, all);
     var bytes = new ByteArrayOutputStream();
@@ -178,7 +176,9 @@ public final class MetricsText {
 
   private static void countEndpoints(LbNode node, Map<Connectivity, Integer> counts) {
     for (LbEndpoint endpoint : node.endpoints()) {
-      counts.merge(endpoint.state(), 1, Integer::sum);
+      if (endpoint.health().isUsable()) { // nothing connects to the others
+        counts.merge(endpoint.state(), 1, Integer::sum);
+      }
     }
     node.children().forEach(child -> countEndpoints(child, counts));
   }
@@ -199,57 +199,6 @@ public final class MetricsText {
         .metricSnapshot(ready.build())
         .metricSnapshot(endpoints.build())
         .metricSnapshot(durations.build());
-  }
-
-  /** The instruments of A78, with A88's cache states. */
-  private static void addXds(XdsStatusView xds, MetricSnapshots.Builder all) {
-    var connected =
-        gauge("grpc_xds_client_connected", "Whether the ADS stream works, as A78 defines it.");
-    var failures =
-        counter("grpc_xds_client_server_failure", "ADS streams that ended without a response.");
-    var valid =
-        counter("grpc_xds_client_resource_updates_valid", "Resources received that were valid.");
-    var invalid =
-        counter("grpc_xds_client_resource_updates_invalid", "Resources received that were not.");
-    for (XdsStatusView.Client client : xds.clients()) {
-      Labels target = targetOf(client);
-      for (XdsStatusView.Server server : client.servers()) {
-        Labels labels = target.add("grpc_xds_server", server.uri());
-        add(connected, labels, server.connected() ? 1 : 0);
-        add(failures, labels, server.failures());
-        server
-            .updates()
-            .forEach(
-                (type, updates) -> {
-                  Labels typed = labels.add("grpc_xds_resource_type", type);
-                  add(valid, typed, updates.valid());
-                  add(invalid, typed, updates.invalid());
-                });
-      }
-    }
-    var resources = gauge("grpc_xds_client_resources", "Resources by type and cache state.");
-    Map<Labels, Integer> counts = new TreeMap<>();
-    for (XdsStatusView.Client client : xds.clients()) {
-      for (XdsStatusView.Resource resource : client.resources()) {
-        counts.merge(
-            targetOf(client)
-                .add("grpc_xds_cache_state", resource.cacheStateLabel())
-                .add("grpc_xds_resource_type", resource.type()),
-            1,
-            Integer::sum);
-      }
-    }
-    counts.forEach((labels, count) -> add(resources, labels, count));
-    all.metricSnapshot(connected.build())
-        .metricSnapshot(failures.build())
-        .metricSnapshot(valid.build())
-        .metricSnapshot(invalid.build())
-        .metricSnapshot(resources.build());
-  }
-
-  /** A78's {@code grpc.target}, where each target has a client of its own (A71). */
-  private static Labels targetOf(XdsStatusView.Client client) {
-    return client.scope().isEmpty() ? Labels.EMPTY : Labels.of("grpc_target", client.scope());
   }
 
   /** The instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
@@ -310,20 +259,20 @@ public final class MetricsText {
         .metricSnapshot(bugs.build());
   }
 
-  private static CounterSnapshot.Builder counter(String name, String help) {
+  static CounterSnapshot.Builder counter(String name, String help) {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
-  private static GaugeSnapshot.Builder gauge(String name, String help) {
+  static GaugeSnapshot.Builder gauge(String name, String help) {
     return GaugeSnapshot.builder().name(name).help(help);
   }
 
-  private static void add(CounterSnapshot.Builder metric, Labels labels, double value) {
+  static void add(CounterSnapshot.Builder metric, Labels labels, double value) {
     metric.dataPoint(
         CounterSnapshot.CounterDataPointSnapshot.builder().labels(labels).value(value).build());
   }
 
-  private static void add(GaugeSnapshot.Builder metric, Labels labels, double value) {
+  static void add(GaugeSnapshot.Builder metric, Labels labels, double value) {
     metric.dataPoint(
         GaugeSnapshot.GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
   }

@@ -28,9 +28,7 @@ public enum Flag {
   ADMIN(
       "HOST:PORT", Arity.ONE, "admin HTTP server and page; 'off' disables. Default 127.0.0.1:9901"),
   ADMIN_GRPC(
-      "HOST:PORT",
-      Arity.ONE,
-      "admin gRPC server: CSDS, health, channelz, reflection. Default off (not in this version)"),
+      "HOST:PORT", Arity.ONE, "admin gRPC server: CSDS, health, channelz, reflection. Default off"),
   THREADS("N", Arity.ONE, "data-plane event loops. Default: the CPUs that the container is given"),
   TRANSPORT("auto|io_uring|epoll|nio", Arity.ONE, "how sockets are driven. Default auto"),
   CONNECT_TIMEOUT("DURATION", Arity.ONE, "for a connection to a backend. Default 20s"),
@@ -67,9 +65,7 @@ public enum Flag {
   LOG_LEVEL("LEVEL", Arity.ONE, "TRACE, DEBUG, INFO, WARN, ERROR or OFF, on stderr. Default INFO"),
   LOG_FORMAT("text|json", Arity.ONE, "form of the log. Default text"),
   OTLP(
-      "ENDPOINT",
-      Arity.ONE,
-      "traces and metrics over OTLP, such as http://host:4317. Default off (not in this version)"),
+      "ENDPOINT", Arity.ONE, "traces and metrics over OTLP, such as http://host:4317. Default off"),
   CONFIG("FILE", Arity.ONE, "YAML file with these same names; flags and environment win over it");
 
   /** How many values a flag takes. */

@@ -16,7 +16,6 @@ public final class Unsupported {
    */
   public static void refuse(ProxyOptions options) throws InvalidInput {
     List<String> lines = new ArrayList<>();
-    add(lines, Flag.ADMIN_GRPC, options.adminGrpc().isPresent());
     add(lines, Flag.OTLP, options.otlp().isPresent());
     if (!lines.isEmpty()) {
       throw new InvalidInput(lines);

@@ -1,5 +1,7 @@
 package io.outrigger.proxy.route;
 
+import io.netty.util.AsciiString;
+
 /** The {@code grpc-timeout} header: one to eight digits and a unit. */
 public final class GrpcTimeout {
   /** The answer of {@link #parse} for a text that is not a timeout. */
@@ -46,13 +48,28 @@ public final class GrpcTimeout {
    *
    * @param nanos positive
    */
-  public static String format(long nanos) {
+  public static AsciiString format(long nanos) {
     for (int unit = 0; unit < UNIT_NANOS.length; unit++) {
       long value = (nanos - 1) / UNIT_NANOS[unit] + 1;
       if (value < 100_000_000L) {
-        return value + UNITS.substring(unit, unit + 1);
+        return text((int) value, UNITS.charAt(unit));
       }
     }
-    return "99999999H";
+    return text(99_999_999, 'H');
+  }
+
+  private static AsciiString text(int value, char unit) {
+    int digits = 1;
+    for (int rest = value; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    byte[] text = new byte[digits + 1];
+    text[digits] = (byte) unit;
+    int rest = value;
+    for (int i = digits - 1; i >= 0; i--) {
+      text[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return new AsciiString(text, false);
   }
 }

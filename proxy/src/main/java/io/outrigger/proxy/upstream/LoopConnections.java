@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's connections of a transport, and the calls that wait for a stream on them (A105
- * "Subchannel Behavior", decision 0003).
+ * "Subchannel Behavior", decision 0005).
  *
  * <p>A call goes to the oldest connection that admits a stream, or else waits; calls that wait are
  * served in order whenever a connection may have room. While any waits, and none has room, the loop

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * any loop: who waits is told, open streams finish, then the sockets close.
  *
  * <p>Every loop may have one connection, whatever the limit; those beyond are counted here for all
- * loops together, so that there are at most {@code loops + limit - 1} (decision 0003).
+ * loops together, so that there are at most {@code loops + limit - 1} (decision 0005).
  *
  * <p>{@code closed} is set by whoever notices first, before balancing hears of it: a call that
  * still gets this transport from an older picker is turned away and waits for the next one.

@@ -341,15 +341,16 @@ final class BackendAbuseIT {
         new UpstreamSettings(
             UpstreamSettings.CONNECT_TIMEOUT,
             Optional.of(
-                new UpstreamSettings.KeepAlive(Duration.ofMillis(100), Duration.ofMillis(100))),
+                new UpstreamSettings.KeepAlive(Duration.ofSeconds(2), Duration.ofSeconds(1))),
             UpstreamSettings.IDLE_TIMEOUT,
             ConnectionSettings.DEFAULT);
-    try (var probing = new MiniMesh(upstream)) {
-      MiniMesh.Backend silent = probing.leadTo(backend.port());
+    try (var silentBackend = new RawBackend();
+        var probing = new MiniMesh(upstream)) {
+      MiniMesh.Backend silent = probing.leadTo(silentBackend.port());
       try (RawApp caller = RawApp.connect(probing.address())) {
         int id = caller.nextId();
         caller.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
-        RawHttp2 wire = backend.accept();
+        RawHttp2 wire = silentBackend.accept();
         RawBackend.awaitRequest(wire);
         assertThat(wire.await(frame -> true).type()).isEqualTo(Frames.PING); // never answered
 

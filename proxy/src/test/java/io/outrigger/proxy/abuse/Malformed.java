@@ -31,6 +31,7 @@ enum Malformed {
   TWO_CONTENT_LENGTHS("content-length", "1", "content-length", "2"),
   LATE_PSEUDO("x-a", "a", ":path", "/b", ":status", "200");
 
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes to it
   private final String[] fields;
 
   Malformed(String... fields) {

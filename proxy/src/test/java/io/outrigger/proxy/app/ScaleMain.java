@@ -291,7 +291,7 @@ final class ScaleMain {
                                   SocketAddress.newBuilder()
                                       .setAddress(
                                           "10.%d.%d.%d"
-                                              .formatted(cluster >> 8 & 255, cluster & 255, i))
+                                              .formatted((cluster >> 8) & 255, cluster & 255, i))
                                       .setPortValue(port)))));
     }
     return Any.pack(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.grpc.Status;
+import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +30,13 @@ class OutlierDetectionIT {
       "failure_percentage_threshold":50,"failure_percentage_minimum_hosts":1,
       "failure_percentage_request_volume":2""";
 
+  /** Each interval with a failure ejects until the next, with an event that tells how many. */
+  private static final String EVERY_FAILURE =
+      """
+      "interval":"0.2s","base_ejection_time":"0s","enforcing_success_rate":0,
+      "enforcing_failure_percentage":100,"failure_percentage_threshold":0,
+      "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1""";
+
   private final Mesh mesh = new Mesh();
 
   @AfterEach
@@ -51,7 +59,7 @@ class OutlierDetectionIT {
     Backend b = mesh.backend("b").quiet();
     Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
     serve(FAILING, Xds.locality("z", 0, 1, a, b, bad));
-    mesh.startReady();
+    mesh.with(Flag.THREADS, "1").startReady(); // each event loop has connections of its own
     Load load = mesh.load(mesh.app(), METHOD, 200);
 
     Await.until("bad is ejected", () -> ejected(bad).isPresent());
@@ -74,17 +82,8 @@ class OutlierDetectionIT {
 
     bad.answering(Status.OK);
     load.awaitMore("bad", 20);
-    assertThat(bad.connections()).isEqualTo(connectionsPerBackend(a, b));
+    assertThat(bad.connections()).isEqualTo(1);
     assertThat(history(bad)).contains("eject", "uneject");
-  }
-
-  /** Connections are per event loop, made when a loop first needs one; ejection adds none. */
-  private static int connectionsPerBackend(Backend... others) {
-    int most = 0;
-    for (Backend other : others) {
-      most = Math.max(most, other.connections());
-    }
-    return most;
   }
 
   @Conformance({"A50-35", "A50-39"})
@@ -135,17 +134,11 @@ class OutlierDetectionIT {
     load.awaitMore("first", 10);
   }
 
-  /** Each failure ejects for a moment, with an event that tells how many there were. */
   @Conformance("A50-12")
   @Test
   void everyEndButOkIsAFailure() throws Exception {
     Backend a = mesh.backend("a");
-    serve(
-        """
-        "interval":"0.2s","base_ejection_time":"0s","enforcing_success_rate":0,
-        "enforcing_failure_percentage":100,"failure_percentage_threshold":0,
-        "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1""",
-        Xds.locality("z", 0, 1, a));
+    serve(EVERY_FAILURE, Xds.locality("z", 0, 1, a));
     mesh.startReady();
     App app = mesh.app();
     assertThat(app.call(METHOD).status().isOk()).isTrue();
@@ -165,6 +158,49 @@ class OutlierDetectionIT {
     } // the app is gone: the call is cancelled
 
     awaitFailures(a, 3);
+  }
+
+  @Conformance("A50-15")
+  @Test
+  void aStreamThatIsCutIsAFailureAndAConnectionThatFailsIsNone() throws Exception {
+    Backend a = mesh.backend("a");
+    serve(EVERY_FAILURE, Xds.locality("z", 0, 1, a));
+    mesh.startReady();
+    App app = mesh.app();
+    CompletableFuture<App.Reply> cut = app.send("test.Pay/Hold");
+    Await.until("the call is there", () -> a.held() == 1);
+
+    a.kill();
+
+    assertThat(App.join(cut).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    awaitFailures(a, 1);
+    for (int i = 0; i < 20; i++) {
+      app.call(METHOD);
+    }
+    a.revive();
+    assertThat(app.call(METHOD, App.WAIT_FOR_READY, "true").status().isOk()).isTrue();
+    a.answering(Status.INTERNAL);
+    app.call(METHOD, App.WAIT_FOR_READY, "true");
+    awaitFailures(a, 2);
+  }
+
+  @Conformance("A50-13")
+  @Test
+  void eachAttemptOfARequestIsCounted() throws Exception {
+    Backend bad = mesh.backend("bad").answering(Status.UNAVAILABLE);
+    serve(EVERY_FAILURE, Xds.locality("z", 0, 1, bad));
+    String retrying =
+        """
+        {"cluster":"A","timeout":"0s","retry_policy":{"retry_on":"unavailable","num_retries":2,
+          "retry_back_off":{"base_interval":"0.001s"}}}""";
+    mesh.controlPlane.serve(Xds.routes("routes", Xds.host("*", Xds.routeTo("", retrying))));
+    mesh.startReady();
+
+    App.Reply reply = mesh.app().call(METHOD, App.WAIT_FOR_READY, "true");
+
+    assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(bad.started()).isEqualTo(3);
+    awaitFailures(bad, 3);
   }
 
   private void awaitFailures(Backend backend, long expected) {

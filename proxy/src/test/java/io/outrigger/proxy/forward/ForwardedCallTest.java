@@ -10,6 +10,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -289,7 +290,7 @@ class ForwardedCallTest {
   }
 
   private String sentTimeout() {
-    var value = backend.stream().blocks.get(0).get(GrpcNames.GRPC_TIMEOUT);
+    var value = backend.stream().blocks.get(0).get(KnownName.GRPC_TIMEOUT);
     return value == null ? "" : value.toString();
   }
 

@@ -3,7 +3,9 @@ package io.outrigger.proxy.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.AsciiString;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.testing.Conformance;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -11,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HopHeadersTest {
-  private static final AsciiString ORDERS = new AsciiString("orders");
+  private static final HeaderField ORDERS = HeaderField.of(KnownName.AUTHORITY, "orders");
 
   @Conformance("SC-29")
   @ParameterizedTest(name = "{0}: {1} passes: {2}")
@@ -82,6 +84,26 @@ class HopHeadersTest {
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
   }
 
+  /** Fields of other proxies mean nothing here, those of faults included, and none are added. */
+  @Conformance("SC-47")
+  @Test
+  void fieldsOfOtherProxiesPassAndNoneAreAdded() {
+    String[] others = {
+      "x-envoy-upstream-rq-timeout-ms", "1",
+      "x-envoy-max-retries", "9",
+      "x-envoy-fault-delay-request", "5",
+      "x-forwarded-for", "192.0.2.1",
+      "via", "1.1 other"
+    };
+
+    assertThat(upstream(null, others).toString())
+        .endsWith(
+            "x-envoy-upstream-rq-timeout-ms=1, x-envoy-max-retries=9,"
+                + " x-envoy-fault-delay-request=5, x-forwarded-for=192.0.2.1, via=1.1 other");
+    assertThat(upstream(null).toString())
+        .isEqualTo(":method=POST, :scheme=http, :path=/pkg.Svc/Call, :authority=orders");
+  }
+
   @Test
   void anAuthorityIsAddedWhenTheAppSentNone() {
     var bare =
@@ -97,16 +119,21 @@ class HopHeadersTest {
 
   @Test
   void aPlainRequestKeepsItsTimeoutField() {
-    assertThat(upstream(null, "grpc-timeout", "5S").contains(GrpcNames.GRPC_TIMEOUT)).isTrue();
+    assertThat(upstream(null, "grpc-timeout", "5S").contains(KnownName.GRPC_TIMEOUT)).isTrue();
   }
 
   @Test
   void theTimeoutThatIsLeftReplacesTheApps() {
     HeaderList sent =
-        upstream(new AsciiString("3S"), "content-type", "application/grpc", "grpc-timeout", "5S");
+        upstream(
+            HeaderField.of(KnownName.GRPC_TIMEOUT, "3S"),
+            "content-type",
+            "application/grpc",
+            "grpc-timeout",
+            "5S");
 
-    assertThat(String.valueOf(sent.get(GrpcNames.GRPC_TIMEOUT))).isEqualTo("3S");
-    assertThat(sent.indexOf(GrpcNames.GRPC_TIMEOUT, 0)).isEqualTo(sent.size() - 1);
+    assertThat(String.valueOf(sent.get(KnownName.GRPC_TIMEOUT))).isEqualTo("3S");
+    assertThat(sent.field(sent.size() - 1).known()).isEqualTo(KnownName.GRPC_TIMEOUT);
   }
 
   @ParameterizedTest
@@ -138,7 +165,7 @@ class HopHeadersTest {
     assertThat(head.header("absent")).isNull();
   }
 
-  private static HeaderList upstream(@Nullable AsciiString timeout, String... fields) {
+  private static HeaderList upstream(@Nullable HeaderField timeout, String... fields) {
     return HopHeaders.upstream(RequestHead.of(CallScript.request(fields)), ORDERS, timeout, 0);
   }
 }

@@ -107,6 +107,7 @@ public final class Frames {
     return headers(streamId, END_HEADERS | END_STREAM, REQUEST);
   }
 
+  @SuppressWarnings("MutablePublicArray") // nobody writes to it
   public static final String[] REQUEST = {
     ":method", "POST", ":scheme", "http", ":path", "/a.Service/Call", ":authority", "pay"
   };

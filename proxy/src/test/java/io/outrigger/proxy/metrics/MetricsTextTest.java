@@ -21,6 +21,7 @@ import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class MetricsTextTest {
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
-  @Conformance("A88-39")
+  @Conformance({"A78-01", "A88-39"})
   @Test
   void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
     var server =
@@ -44,24 +45,39 @@ class MetricsTextTest {
             3,
             2,
             1,
+            1,
             Map.of("lds", new XdsStatusView.Updates(4, 1)));
     var view = view("", server);
 
-    assertThat(text(view, List.of()))
-        .contains("grpc_xds_client_connected{grpc_xds_server=\"cp:443\"} 1.0")
-        .contains("grpc_xds_client_server_failure_total{grpc_xds_server=\"cp:443\"} 2.0")
+    assertThat(lines(view, "grpc_xds_client_"))
         .contains(
-            "grpc_xds_client_resource_updates_valid_total{grpc_xds_resource_type=\"lds\","
-                + "grpc_xds_server=\"cp:443\"} 4.0")
-        .contains(
-            "grpc_xds_client_resource_updates_invalid_total{grpc_xds_resource_type=\"lds\","
-                + "grpc_xds_server=\"cp:443\"} 1.0")
-        .contains(
-            "grpc_xds_client_resources{grpc_xds_cache_state=\"nacked_but_cached\","
-                + "grpc_xds_resource_type=\"cds\"} 2.0")
-        .contains(
-            "grpc_xds_client_resources{grpc_xds_cache_state=\"requested\","
-                + "grpc_xds_resource_type=\"eds\"} 1.0");
+            "grpc_xds_client_connected{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"} 1.0",
+            "grpc_xds_client_server_failure_total{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"}"
+                + " 1.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 4.0",
+            "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 1.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.cluster.v3.Cluster\","
+                + "grpc_xds_server=\"cp:443\"} 0.0",
+            "grpc_xds_client_resources{grpc_target=\"#all\",grpc_xds_authority=\"#old\","
+                + "grpc_xds_cache_state=\"nacked_but_cached\","
+                + "grpc_xds_resource_type=\"envoy.config.cluster.v3.Cluster\"} 2.0",
+            "grpc_xds_client_resources{grpc_target=\"#all\",grpc_xds_authority=\"east\","
+                + "grpc_xds_cache_state=\"requested\","
+                + "grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1.0");
+  }
+
+  @Conformance("A78-01")
+  @Test
+  void aServerThatNobodyAsksIsNeitherConnectedNorBroken() {
+    var standby =
+        new XdsStatusView.Server("b:443", false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
+
+    assertThat(lines(view("", standby), "grpc_xds_client_connected")).isEmpty();
   }
 
   @Conformance("A50-54")
@@ -142,22 +158,30 @@ class MetricsTextTest {
   @Test
   void aClientForOneTargetIsToldApart() {
     var server =
-        new XdsStatusView.Server("cp:443", true, true, Optional.empty(), 3, 2, 1, Map.of());
+        new XdsStatusView.Server("cp:443", true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
 
     assertThat(text(view("xds:///orders", server), List.of()))
         .contains(
             "grpc_xds_client_connected{grpc_target=\"xds:///orders\",grpc_xds_server=\"cp:443\"}"
                 + " 1.0")
         .contains(
-            "grpc_xds_client_resources{grpc_target=\"xds:///orders\","
-                + "grpc_xds_cache_state=\"requested\",grpc_xds_resource_type=\"eds\"} 1.0");
+            "grpc_xds_client_resources{grpc_target=\"xds:///orders\",grpc_xds_authority=\"east\","
+                + "grpc_xds_cache_state=\"requested\","
+                + "grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1.0");
   }
 
   private static XdsStatusView view(String scope, XdsStatusView.Server server) {
     return new XdsStatusView(
         List.of(
             new XdsStatusView.Client(
-                scope, List.of(server), List.of(), List.of(kept(), kept(), requested()))));
+                scope,
+                List.of(server),
+                List.of(new XdsStatusView.Authority("", List.of("cp:443", "b:443"), 1)),
+                List.of(kept(), kept(), requested()))));
+  }
+
+  private static List<String> lines(XdsStatusView xds, String prefix) {
+    return text(xds, List.of()).lines().filter(line -> line.startsWith(prefix)).toList();
   }
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
@@ -201,7 +225,7 @@ class MetricsTextTest {
             "2", RpcStatus.unavailable("bad"), Optional.empty(), Instant.EPOCH, 1);
     return new XdsStatusView.Resource(
         "cds",
-        "type",
+        ResourceType.CLUSTER.typeUrl(),
         "pay",
         "nacked",
         "1",
@@ -214,8 +238,8 @@ class MetricsTextTest {
   private static XdsStatusView.Resource requested() {
     return new XdsStatusView.Resource(
         "eds",
-        "type",
-        "pay",
+        ResourceType.ENDPOINT.typeUrl(),
+        "xdstp://east/envoy.config.endpoint.v3.ClusterLoadAssignment/pay",
         "requested",
         "",
         Optional.empty(),

@@ -19,7 +19,7 @@ class UnsupportedTest {
           "0=xds:///orders");
 
   @ParameterizedTest
-  @CsvSource({"ADMIN_GRPC, 9902", "OTLP, http://collector:4317"})
+  @CsvSource({"OTLP, http://collector:4317"})
   void flagsThatCannotBeHonouredAreRefused(Flag flag, String value) throws InvalidInput {
     ProxyOptions options = read(Map.of(flag, List.of(value)));
 

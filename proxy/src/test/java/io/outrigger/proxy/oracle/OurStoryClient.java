@@ -166,7 +166,7 @@ final class OurStoryClient implements StoryClient {
         String name;
         String content;
         try {
-          if (type == ResourceType.CLUSTER) {
+          if (type.equals(ResourceType.CLUSTER)) {
             Cluster cluster = Cluster.parseFrom(any.getValue());
             name = cluster.getName();
             content = StoryResources.content(cluster);
@@ -182,7 +182,7 @@ final class OurStoryClient implements StoryClient {
           invalid.put(name, new Decoded.Invalid(List.of(content), raw));
         } else {
           Object value =
-              type == ResourceType.CLUSTER
+              type.equals(ResourceType.CLUSTER)
                   ? Resources.eds(name, content)
                   : Resources.endpoints(content);
           valid.put(name, new Decoded.Valid<>(type.valueType().cast(value), raw));

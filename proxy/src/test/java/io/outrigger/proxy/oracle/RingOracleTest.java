@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +52,7 @@ class RingOracleTest {
     Map<String, Long> weights = new LinkedHashMap<>();
     new TreeMap<>(addresses(count, heaviest, random)).forEach(weights::put);
     FakeParent ours = ours(weights, min, max);
-    TreeMap<Long, String> theirs = theirs(weights, min, max);
+    NavigableMap<Long, String> theirs = theirs(weights, min, max);
 
     for (int i = 0; i < HASHES; i++) {
       long hash = random.nextLong();
@@ -103,7 +104,7 @@ class RingOracleTest {
   }
 
   /** Endpoints by hash, in the order of unsigned numbers. */
-  private static TreeMap<Long, String> theirs(Map<String, Long> weights, long min, long max)
+  private static NavigableMap<Long, String> theirs(Map<String, Long> weights, long min, long max)
       throws ReflectiveOperationException {
     Map<EquivalentAddressGroup, Long> groups = new LinkedHashMap<>();
     weights.forEach(
@@ -124,7 +125,7 @@ class RingOracleTest {
     Class<?> endpointType = key.getType();
     Field addresses = endpointType.getDeclaredField("addrs");
     addresses.setAccessible(true);
-    TreeMap<Long, String> ring = new TreeMap<>(Long::compareUnsigned);
+    NavigableMap<Long, String> ring = new TreeMap<>(Long::compareUnsigned);
     for (Object entry : (Collection<?>) build.invoke(null, groups, total, scale)) {
       Object first = ((Collection<?>) addresses.get(key.get(entry))).iterator().next();
       ring.putIfAbsent(hash.getLong(entry), first.toString());

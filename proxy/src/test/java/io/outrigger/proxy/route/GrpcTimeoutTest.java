@@ -54,13 +54,13 @@ class GrpcTimeoutTest {
     "9223372036854775806, 2562048H",
   })
   void writesTheFinestUnitThatFitsRoundedUp(long nanos, String text) {
-    assertThat(GrpcTimeout.format(nanos)).isEqualTo(text);
+    assertThat(GrpcTimeout.format(nanos).toString()).isEqualTo(text);
   }
 
   @Conformance("A31-37")
   @Property
   void whatIsWrittenReadsBackNoShorter(@ForAll @LongRange(min = 1) long nanos) {
-    String text = GrpcTimeout.format(nanos);
+    String text = GrpcTimeout.format(nanos).toString();
 
     assertThat(text.length()).isLessThanOrEqualTo(9);
     assertThat(GrpcTimeout.parse(text))

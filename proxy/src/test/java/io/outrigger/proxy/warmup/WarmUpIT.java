@@ -11,6 +11,7 @@ import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Queue;
@@ -65,7 +66,7 @@ final class WarmUpIT {
   private static void assertRefused(int port) throws Exception {
     long last = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (System.nanoTime() < last) {
-      try (var socket = new Socket("127.0.0.1", port)) {
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         assertThat(socket.isConnected()).isTrue();
         TimeUnit.MILLISECONDS.sleep(5);
       } catch (ConnectException refused) {

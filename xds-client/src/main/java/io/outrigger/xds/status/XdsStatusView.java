@@ -44,6 +44,11 @@ public record XdsStatusView(List<Client> clients) {
       authorities = List.copyOf(authorities);
       resources = List.copyOf(resources);
     }
+
+    /** Whether {@code server} is asked for anything now. */
+    public boolean uses(Server server) {
+      return authorities.stream().anyMatch(authority -> authority.uses(server.uri()));
+    }
   }
 
   /**
@@ -63,6 +68,10 @@ public record XdsStatusView(List<Client> clients) {
     public boolean isFallenBack() {
       return inUse > 1;
     }
+
+    private boolean uses(String server) {
+      return servers.subList(0, inUse).contains(server);
+    }
   }
 
   /**
@@ -74,6 +83,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param lastError the latest connectivity failure, kept after recovery
    * @param streams opened so far
    * @param failures streams that ended without a response
+   * @param outages times that it went from healthy to unhealthy (A78 {@code server_failure})
    * @param nacks refused responses
    * @param updates by resource type label, for every type
    */
@@ -84,6 +94,7 @@ public record XdsStatusView(List<Client> clients) {
       Optional<Failure> lastError,
       long streams,
       long failures,
+      long outages,
       long nacks,
       Map<String, Updates> updates) {
     public Server {
@@ -118,6 +129,17 @@ public record XdsStatusView(List<Client> clients) {
       Optional<RawResource> raw,
       Optional<ResourceError> error,
       Optional<RpcStatus> connectivityError) {
+    private static final String XDSTP = "xdstp://";
+
+    /** The authority in the name; empty for names of the old style (A47). */
+    public Optional<String> authority() {
+      if (!name.startsWith(XDSTP)) {
+        return Optional.empty();
+      }
+      int end = name.indexOf('/', XDSTP.length());
+      return Optional.of(name.substring(XDSTP.length(), end < 0 ? name.length() : end));
+    }
+
     /** The label of A78's {@code grpc.xds.cache_state} with A88's additions (A88-39). */
     public String cacheStateLabel() {
       return raw.isPresent() && error.isPresent() ? state + "_but_cached" : state;

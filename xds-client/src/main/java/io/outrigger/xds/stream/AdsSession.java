@@ -101,7 +101,7 @@ final class AdsSession implements AdsTransport.Listener {
     for (ResourceType<?> type : ResourceType.ALL) {
       // Empty as a first request would mean every resource there is (A57-28). While a response is
       // being decoded, its ACK or NACK will carry the names.
-      if (type != reading && !subscriptions.names(type).equals(requestedOf(type).names)) {
+      if (!type.equals(reading) && !subscriptions.names(type).equals(requestedOf(type).names)) {
         send(type, Optional.empty());
       }
     }

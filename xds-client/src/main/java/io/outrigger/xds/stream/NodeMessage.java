@@ -9,14 +9,19 @@ import java.util.List;
 import java.util.Map;
 
 /** Who we are, as the control plane reads it (A27 "Node proto"). */
-final class NodeMessage {
+public final class NodeMessage {
   static final String USER_AGENT = "outrigger";
   static final List<String> CLIENT_FEATURES =
       List.of("envoy.lb.does_not_support_overprovisioning", "xds.config.resource-in-sotw");
 
   private NodeMessage() {}
 
-  static Node of(io.outrigger.config.bootstrap.Node node, String version) {
+  /**
+   * Makes the message.
+   *
+   * @param version of this program
+   */
+  public static Node of(io.outrigger.config.bootstrap.Node node, String version) {
     var locality = node.locality();
     return Node.newBuilder()
         .setId(node.id())

@@ -75,7 +75,7 @@ final class ResourceTimers {
   }
 
   private <T> void strike(Subscription<T> subscription) {
-    if (subscription.type() == held) {
+    if (subscription.type().equals(held)) {
       late.add(subscription);
     } else {
       subscription.apply(new CacheEvent.TimerFired<>(message(subscription), loop.now()), features);

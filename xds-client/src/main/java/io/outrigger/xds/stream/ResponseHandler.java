@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What a response means for the resources that are subscribed: reads it, and turns it into one
@@ -34,6 +33,9 @@ import java.util.stream.Stream;
 final class ResponseHandler {
   /** Of a response with a smaller share of what is known, looking for the known costs more. */
   private static final int SMALL_SHARE = 4;
+
+  static final int LONGEST_REFUSAL = 256 * 1024;
+  static final int LONGEST_REASONS = 8 * 1024;
 
   private final ControlLoop loop;
   private final Executor decoding;
@@ -119,16 +121,35 @@ final class ResponseHandler {
     return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + bug));
   }
 
-  /** Why {@code decoded} is refused: each invalid resource, with every reason (A46-02). */
+  /**
+   * Why {@code decoded} is refused: each invalid resource, with every reason (A46-02). Past a size
+   * that servers take in one message, how many more there are.
+   */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
-    return Stream.concat(
-            decoded.invalid().entrySet().stream()
-                .map(
-                    invalid ->
-                        "%s \"%s\": %s"
-                            .formatted(type.noun(), invalid.getKey(), reasons(invalid.getValue()))),
-            decoded.unnamed().stream())
-        .collect(Collectors.joining("\n"));
+    var text = new StringBuilder();
+    int left = decoded.invalid().size() + decoded.unnamed().size();
+    for (var invalid : decoded.invalid().entrySet()) {
+      if (!append(
+          text, type.noun() + " \"" + invalid.getKey() + "\": " + reasons(invalid.getValue()))) {
+        return text.append("\nand ").append(left).append(" more").toString();
+      }
+      left--;
+    }
+    for (String unnamed : decoded.unnamed()) {
+      if (!append(text, unnamed)) {
+        return text.append("\nand ").append(left).append(" more").toString();
+      }
+      left--;
+    }
+    return text.toString();
+  }
+
+  private static boolean append(StringBuilder text, String line) {
+    if (text.length() + line.length() > LONGEST_REFUSAL) {
+      return false;
+    }
+    text.append(text.isEmpty() ? "" : "\n").append(line);
+    return true;
   }
 
   /**
@@ -226,8 +247,10 @@ final class ResponseHandler {
     }
   }
 
+  /** All of them, unless they are so many that thousands of such resources fill the memory. */
   private static String reasons(Decoded.Invalid invalid) {
-    return String.join("; ", invalid.errors());
+    String all = String.join("; ", invalid.errors());
+    return all.length() <= LONGEST_REASONS ? all : all.substring(0, LONGEST_REASONS) + "…";
   }
 
   private static <V> Map<String, V> only(Set<String> wanted, Map<String, V> map) {

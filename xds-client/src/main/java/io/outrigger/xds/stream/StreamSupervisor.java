@@ -58,6 +58,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   private Phase phase = new Phase.Idle();
   private boolean attached;
   private long streams;
+  private long outages;
   private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
   private Optional<XdsStatusView.Failure> lastError = Optional.empty();
 
@@ -137,6 +138,7 @@ final class StreamSupervisor implements AdsSession.Owner {
         lastError,
         streams,
         counters.failures(),
+        outages,
         counters.nacks(),
         counters.updates());
   }
@@ -198,6 +200,7 @@ final class StreamSupervisor implements AdsSession.Owner {
                 .formatted(
                     transport.name(),
                     reason.isOk() ? "it closed the stream without a response" : reason));
+    outages += outage.isEmpty() ? 1 : 0;
     outage = Optional.of(failure);
     lastError = Optional.of(new XdsStatusView.Failure(failure, loop.now()));
     observer.onFailed(transport.name(), reason);

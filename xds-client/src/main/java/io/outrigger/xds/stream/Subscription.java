@@ -12,7 +12,7 @@ import io.outrigger.xds.cache.CacheTransition;
 import io.outrigger.xds.cache.CacheTransition.TimerAction;
 import io.outrigger.xds.cache.Notice;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +23,7 @@ final class Subscription<T> {
   private final String name;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
-  private final Map<Object, TimerHandle> timers = new IdentityHashMap<>(1);
+  private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
 
   Subscription(ResourceType<T> type, String name) {
     this.type = type;
@@ -75,12 +75,12 @@ final class Subscription<T> {
   }
 
   /** Remembers a running timer, one for each {@code owner}, so that an answer stops it. */
-  void timerStarted(Object owner, TimerHandle started) {
+  void timerStarted(ResourceTimers owner, TimerHandle started) {
     stopTimer(owner);
     timers.put(owner, started);
   }
 
-  void stopTimer(Object owner) {
+  void stopTimer(ResourceTimers owner) {
     TimerHandle running = timers.remove(owner);
     if (running != null) {
       running.cancel();

@@ -168,6 +168,7 @@ class BalancingPolicyDecoderTest {
     }
   }
 
+  @Conformance("A75-04")
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "ROUND_ROBIN, true",
@@ -184,6 +185,7 @@ class BalancingPolicyDecoderTest {
     assertThat(decoded.hasErrors()).isEqualTo(!legal);
   }
 
+  @Conformance("A75-04")
   @Test
   void policyListOfAnAggregateOnlyHasToNameAPolicy() {
     valid(CLUSTER, aggregate().setLoadBalancingPolicy(policies(RING_HASH)).build());

@@ -10,6 +10,7 @@ import static io.outrigger.xds.testing.TextResources.unreadable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.Any;
 import com.google.rpc.Code;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
@@ -22,6 +23,7 @@ import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -190,6 +192,26 @@ final class AdsSessionScenarioTest {
     ads.stream().respond(CLUSTER, "2", unreadable(CLUSTER));
 
     assertThat(watcher.take()).isEmpty();
+  }
+
+  @Test
+  void aRefusalOfVeryMuchStaysOfASizeThatServersTake() {
+    Any[] bad = new Any[500];
+    String[] reasons = new String[100];
+    Arrays.fill(reasons, "x".repeat(200));
+    for (int i = 0; i < bad.length; i++) {
+      ads.watch(CLUSTER, "c" + i);
+      bad[i] = invalid(CLUSTER, "c" + i, reasons);
+    }
+    ads.stream().ready().take();
+
+    ads.stream().respond(CLUSTER, "1", bad);
+
+    String details = ads.stream().take().get(0).getErrorDetail().getMessage();
+    assertThat(details).hasSizeLessThan(ResponseHandler.LONGEST_REFUSAL + 50);
+    assertThat(details).startsWith("cluster \"c0\": xxx").matches("(?s).*\nand \\d{3} more");
+    assertThat(ads.status().resources().get(499).error().orElseThrow().details().message())
+        .hasSizeLessThan(ResponseHandler.LONGEST_REASONS + 50);
   }
 
   @Test

@@ -242,6 +242,38 @@ final class StreamSupervisorScenarioTest {
   }
 
   @Test
+  @Conformance("A78-01")
+  void anOutageIsCountedOnceHoweverManyAttemptsFailInIt() {
+    ads.watch(LISTENER, "a");
+    assertThat(server().connected()).as("from the first attempt").isTrue();
+
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    ads.loop.advance(Duration.ofSeconds(1));
+    ads.stream().closeWith(AdsFixture.REFUSED);
+
+    assertThat(server().connected()).isFalse();
+    assertThat(server().outages()).isEqualTo(1);
+    assertThat(server().failures()).isEqualTo(2);
+
+    ads.loop.advance(Duration.ofSeconds(2));
+    ads.stream().ready();
+    assertThat(server().connected()).as("before the response").isFalse();
+    ads.stream().respond(LISTENER, "1", resource(LISTENER, "a", "v1"));
+    assertThat(server().connected()).isTrue();
+    ads.stream().respond(LISTENER, "2", resource(LISTENER, "a", "v1"));
+    assertThat(server().updates().get("lds").valid()).as("unchanged ones too").isEqualTo(2);
+
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    ads.loop.advance(Duration.ofSeconds(1));
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    assertThat(server().outages()).isEqualTo(2);
+  }
+
+  private XdsStatusView.Server server() {
+    return ads.status().servers().get(0);
+  }
+
+  @Test
   @Conformance("A57-09")
   void aWatchDuringAnOutageFailsWithoutWaitingForTheNextAttempt() {
     ads.watch(LISTENER, "a");

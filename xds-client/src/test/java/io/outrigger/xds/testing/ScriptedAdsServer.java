@@ -118,6 +118,19 @@ public final class ScriptedAdsServer implements AutoCloseable {
     return poll(opened, "no stream was opened");
   }
 
+  /** Waits until the clients have ended the connections that there are now; at least one. */
+  public void awaitDisconnect() {
+    List<Channel> open = List.copyOf(connections);
+    if (open.isEmpty()) {
+      throw new AssertionError("no connection");
+    }
+    for (Channel connection : open) {
+      if (!connection.closeFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("the connection stays: " + connection);
+      }
+    }
+  }
+
   /** Resets every TCP connection, as a crash of the machine in between would. */
   public void dropConnections() {
     for (Channel connection : connections) {

@@ -7,16 +7,28 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.Status;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The ADS client over real gRPC, against a control plane that does what the test says. */
 final class AdsOverGrpcTest {
+  /** Tells of each frame of a message that is too long; held, because levels are weak. */
+  private static final Logger FRAMES =
+      Logger.getLogger("io.grpc.internal.AbstractClientStream$TransportState");
+
   private final ScriptedAdsServer server = ScriptedAdsServer.start();
   private final GrpcFixture ads = new GrpcFixture(server.target());
 
@@ -123,8 +135,48 @@ final class AdsOverGrpcTest {
   }
 
   @Test
+  @Conformance("A71-04")
+  void aTransportWhoseLastStreamIsClosedKeepsNoConnectionAndOpensAnother() {
+    var credentials = new XdsServer.ChannelCredentials.Insecure();
+    var given = new XdsServer(server.target(), credentials, List.of(), ServerFeatures.NONE);
+    AdsTransport transport = ads.call(() -> new GrpcAdsTransport(ads.loop, given));
+    AdsStream stream = ads.call(() -> transport.open(new Silent()));
+    ads.call(() -> send(stream));
+    server.awaitStream().awaitRequest();
+
+    ads.call(() -> close(stream));
+
+    server.awaitDisconnect();
+    AdsStream next = ads.call(() -> transport.open(new Silent()));
+    ads.call(() -> send(next));
+    assertThat(server.awaitStream().awaitRequest().getTypeUrl()).isEqualTo(LISTENER.typeUrl());
+  }
+
+  private static boolean send(AdsStream stream) {
+    stream.send(DiscoveryRequest.newBuilder().setTypeUrl(LISTENER.typeUrl()).build());
+    return true;
+  }
+
+  private static boolean close(AdsStream stream) {
+    stream.close();
+    return true;
+  }
+
+  private static final class Silent implements AdsTransport.Listener {
+    @Override
+    public void onReady() {}
+
+    @Override
+    public void onResponse(DiscoveryResponse response) {}
+
+    @Override
+    public void onClosed(RpcStatus reason) {}
+  }
+
+  @Test
   @Conformance("A57-40")
   void aMessageThatCannotBeReadOrIsTooLongEndsTheStreamAndNothingElse() throws Exception {
+    FRAMES.setLevel(Level.WARNING);
     var messages = new ArrayDeque<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
     try (var rude = RudeAdsServer.start(messages);
         var client = new GrpcFixture(rude.target())) {

@@ -11,8 +11,8 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.WrappedSubchannels;
-import io.outrigger.lb.endpoint.EveryEndpointPolicy;
-import io.outrigger.lb.endpoint.Member;
+import io.outrigger.lb.member.EveryEndpointPolicy;
+import io.outrigger.lb.member.Member;
 import java.util.List;
 import java.util.Map;
 

@@ -12,7 +12,7 @@ import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.WrappedSubchannels;
-import io.outrigger.lb.endpoint.Member;
+import io.outrigger.lb.member.Member;
 
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined

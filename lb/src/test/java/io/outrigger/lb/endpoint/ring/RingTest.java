@@ -43,7 +43,7 @@ class RingTest {
     "4000000000 1000000000, 5, 100, 4, 1",
   })
   void entriesFollowTheWeights(String weights, long min, long max, int first, int second) {
-    String[] parts = weights.split(" ");
+    String[] parts = weights.split(" ", -1);
     Ring ring =
         Ring.of(
             List.of(slot("a", Long.parseLong(parts[0])), slot("b", Long.parseLong(parts[1]))),

@@ -1,4 +1,4 @@
-package io.outrigger.lb.endpoint;
+package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -76,6 +76,6 @@ public class Member {
   protected void onClose() {}
 
   final LbEndpoint describe() {
-    return addresses.describe(List.of(backend)).get(0);
+    return addresses.describe(backend);
   }
 }

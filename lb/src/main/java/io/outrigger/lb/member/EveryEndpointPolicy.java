@@ -1,4 +1,4 @@
-package io.outrigger.lb.endpoint;
+package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;

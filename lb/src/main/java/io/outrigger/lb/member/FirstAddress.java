@@ -1,4 +1,4 @@
-package io.outrigger.lb.endpoint;
+package io.outrigger.lb.member;
 
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * address is tried again whenever its own back-off has elapsed, in no order.
  */
 @ControlConfined
-final class FirstAddress {
+public final class FirstAddress {
   static final Duration ATTEMPT_DELAY = Duration.ofMillis(250); // A61 "Happy Eyeballs"
 
   private final ControlLoop control;
@@ -60,30 +60,30 @@ final class FirstAddress {
   private @Nullable TimerHandle attemptTimer;
 
   /** Waits in IDLE. {@code onChange} is told of a new state, error or connection. */
-  FirstAddress(ControlLoop control, LbParent parent, Runnable onChange) {
+  public FirstAddress(ControlLoop control, LbParent parent, Runnable onChange) {
     this.control = control;
     this.parent = parent;
     this.onChange = onChange;
   }
 
-  Connectivity state() {
+  public Connectivity state() {
     return state;
   }
 
   /** Why the last attempt failed. */
-  RpcStatus lastError() {
+  public RpcStatus lastError() {
     return lastError;
   }
 
   /** The subchannel that is connected; present in READY. */
-  Optional<Subchannel> chosen() {
+  public Optional<Subchannel> chosen() {
     return chosen == null || chosen.subchannel == null
         ? Optional.empty()
         : Optional.of(chosen.subchannel);
   }
 
   /** How the endpoints stand, in the order of {@code backends}. */
-  List<LbEndpoint> describe(List<Backend> backends) {
+  public List<LbEndpoint> describe(List<Backend> backends) {
     Map<Backend, List<Candidate>> byBackend = new HashMap<>();
     for (Candidate candidate : candidates) {
       byBackend.computeIfAbsent(candidate.backend, first -> new ArrayList<>(1)).add(candidate);
@@ -91,6 +91,11 @@ final class FirstAddress {
     return backends.stream()
         .map(backend -> describe(backend, byBackend.getOrDefault(backend, List.of())))
         .toList();
+  }
+
+  /** How the only endpoint stands. */
+  LbEndpoint describe(Backend only) {
+    return describe(only, candidates);
   }
 
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
@@ -115,7 +120,7 @@ final class FirstAddress {
    *
    * @param backends at least one
    */
-  void update(List<Backend> backends) {
+  public void update(List<Backend> backends) {
     Map<Key, Candidate> before = new HashMap<>();
     candidates.forEach(candidate -> before.put(candidate.key(), candidate));
     Map<Key, Candidate> after = new HashMap<>();
@@ -151,13 +156,13 @@ final class FirstAddress {
   }
 
   /** Begins to connect, if IDLE. */
-  void connect() {
+  public void connect() {
     if (state == Connectivity.IDLE && !candidates.isEmpty()) {
       startPass();
     }
   }
 
-  void close() {
+  public void close() {
     stopPass();
     chosen = null;
     candidates.forEach(Candidate::giveUp);

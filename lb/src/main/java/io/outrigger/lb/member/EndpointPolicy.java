@@ -1,7 +1,8 @@
-package io.outrigger.lb.endpoint;
+package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
@@ -15,7 +16,8 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +42,11 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   private final ControlLoop control;
   private final LbParent parent;
   private C config;
-  private Map<Key, M> members = new LinkedHashMap<>();
+  private final Map<Key, M> members = new HashMap<>();
+
+  /** The members in the order of the configuration. */
+  private List<M> places = List.of();
+
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;
@@ -73,39 +79,56 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   }
 
   /** In the order of the configuration. */
-  protected final Collection<M> members() {
-    return members.values();
+  protected final List<M> members() {
+    return Collections.unmodifiableList(places);
   }
 
   @Override
   public final void update(LbConfig next) {
     @SuppressWarnings("unchecked") // equal identity: the same kind
     C own = (C) next;
+    List<M> added = place(config.backends(), own.backends());
     config = own;
-    Map<Key, M> before = members;
-    members = new LinkedHashMap<>();
+    onUpdate(added);
+    publishNow();
+  }
+
+  /** Brings members in line with another list of endpoints. Returns those that are new. */
+  private List<M> place(List<Backend> before, List<Backend> after) {
+    boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
+    ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
+    List<M> leaving = fits ? places.subList(change.head(), places.size() - change.tail()) : places;
+    Map<Key, M> old = new LinkedHashMap<>();
+    leaving.forEach(member -> old.put(Key.of(member.backend()), member));
+    members.keySet().removeAll(old.keySet());
     List<M> added = new ArrayList<>();
-    for (Backend backend : config.backends()) {
-      var key = new Key(Set.copyOf(backend.endpoint().addresses()), backend.endpoint().hostname());
+    List<M> between = new ArrayList<>();
+    for (Backend backend : change.added()) {
+      var key = Key.of(backend);
       if (members.containsKey(key)) {
         continue; // the same endpoint twice is one endpoint
       }
-      M member = before.remove(key);
+      M member = old.remove(key);
       if (member == null) {
         member = add(backend);
         added.add(member);
       }
       member.take(backend);
       members.put(key, member);
+      between.add(member);
     }
-    for (M removed : before.values()) {
+    List<M> next = new ArrayList<>(after.size());
+    next.addAll(places.subList(0, change.head()));
+    next.addAll(between);
+    next.addAll(places.subList(places.size() - change.tail(), places.size()));
+    places = next;
+    for (M removed : old.values()) {
       removed.close();
       if (removed == lastFailed) {
         lastFailed = null; // its error says nothing of those that are left
       }
     }
-    onUpdate(added);
-    publishNow();
+    return added;
   }
 
   private M add(Backend backend) {
@@ -117,8 +140,9 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   @Override
   public void close() {
     closed = true;
-    members.values().forEach(Member::close);
-    members = new LinkedHashMap<>();
+    places.forEach(Member::close);
+    places = List.of();
+    members.clear();
   }
 
   @Override
@@ -128,7 +152,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
 
   /** The node with settings and a line for people; see {@link LbNode}. */
   protected final LbNode describe(String name, Map<String, Object> settings, String detail) {
-    List<LbEndpoint> endpoints = members.values().stream().map(Member::describe).toList();
+    List<LbEndpoint> endpoints = places.stream().map(Member::describe).toList();
     return new LbNode(name, config.policy(), state, settings, detail, List.of(), endpoints);
   }
 
@@ -171,7 +195,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** Fails calls with the error of the member that failed last. */
   protected final void publishFailure() {
     String reason =
-        members.isEmpty()
+        places.isEmpty()
             ? "there are no endpoints"
             : "no endpoint can be reached; last error: " + lastError();
     publish(
@@ -180,10 +204,14 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   }
 
   private String lastError() {
-    Member member = lastFailed != null ? lastFailed : members.values().iterator().next();
+    Member member = lastFailed != null ? lastFailed : places.get(0);
     return member.failure();
   }
 
   /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
-  private record Key(Set<EndpointAddress> addresses, String hostname) {}
+  private record Key(Set<EndpointAddress> addresses, String hostname) {
+    static Key of(Backend backend) {
+      return new Key(Set.copyOf(backend.endpoint().addresses()), backend.endpoint().hostname());
+    }
+  }
 }

@@ -1,0 +1,87 @@
+package io.outrigger.proxy.admin.grpc;
+
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.ChannelzService;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.xds.decode.Redaction;
+import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.stream.NodeMessage;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** CSDS, health, channelz and reflection on a port of their own (CONTRACT section 7). */
+@AnyThread
+public final class AdminGrpcServer implements AutoCloseable {
+  private static final int LARGEST_REQUEST_BYTES = 64 << 10;
+  private static final int CALLS_PER_CONNECTION = 16;
+  private static final int CHANNELZ_PAGE = 100;
+
+  private final HealthStatusManager health;
+  private final Server server;
+
+  private AdminGrpcServer(HealthStatusManager health, Server server) {
+    this.health = health;
+    this.server = server;
+  }
+
+  /**
+   * Opens the port. Until health is told, the process is not serving and no name is known.
+   *
+   * @param version of this program
+   * @param view asked for with each CSDS request
+   * @throws IOException when the address cannot be bound
+   */
+  public static AdminGrpcServer start(
+      InetSocketAddress address,
+      Node node,
+      String version,
+      Supplier<CompletionStage<XdsStatusView>> view)
+      throws IOException {
+    var health = new HealthStatusManager();
+    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
+    var configs = new ClientConfigs(NodeMessage.of(node, version), Redaction::of);
+    Server server =
+        NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
+            .maxInboundMessageSize(LARGEST_REQUEST_BYTES)
+            .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
+            .addService(new ClientStatusService(view, configs))
+            .addService(health.getHealthService())
+            .addService(ChannelzService.newInstance(CHANNELZ_PAGE))
+            .addService(ProtoReflectionServiceV1.newInstance())
+            .build()
+            .start();
+    return new AdminGrpcServer(health, server);
+  }
+
+  /**
+   * What health tells from now on.
+   *
+   * @param serving by service name; the empty one is the whole process
+   */
+  public void health(Map<String, Boolean> serving) {
+    serving.forEach(
+        (name, yes) ->
+            health.setStatus(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));
+  }
+
+  /** Where it listens, with the port that was picked. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) server.getListenSockets().get(0);
+  }
+
+  /** Closes the port and ends every call. */
+  @Override
+  public void close() {
+    health.enterTerminalState();
+    server.shutdownNow();
+  }
+}

@@ -1,0 +1,126 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.admin.AdminServer;
+import io.outrigger.proxy.admin.grpc.AdminGrpcServer;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.ProgramVersion;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.StartFailure;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The admin servers that the options ask for: HTTP, gRPC, both or none. */
+@AnyThread
+final class AdminServers implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
+
+  /** Readiness is asked for, not announced; health is no older than this. */
+  private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
+
+  private final Optional<AdminServer> http;
+  private final Optional<AdminGrpcServer> grpc;
+  private volatile boolean closed;
+
+  private AdminServers(Optional<AdminServer> http, Optional<AdminGrpcServer> grpc) {
+    this.http = http;
+    this.grpc = grpc;
+  }
+
+  /**
+   * Opens their ports.
+   *
+   * @throws StartFailure when one cannot be bound; the other is closed again
+   */
+  static AdminServers open(ProxyOptions options, AdminState state) throws StartFailure {
+    Optional<AdminServer> http = Optional.empty();
+    if (options.admin().isPresent()) {
+      http = Optional.of(openHttp(options.admin().get(), state));
+    }
+    Optional<AdminGrpcServer> grpc = Optional.empty();
+    if (options.adminGrpc().isPresent()) {
+      try {
+        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state));
+      } catch (StartFailure failure) {
+        http.ifPresent(AdminServer::close);
+        throw failure;
+      }
+    }
+    var servers = new AdminServers(http, grpc);
+    grpc.ifPresent(server -> state.control().execute(() -> servers.watchHealth(server, state)));
+    return servers;
+  }
+
+  private static AdminServer openHttp(ListenAddress.Tcp address, AdminState state)
+      throws StartFailure {
+    try {
+      return AdminServer.start(socketAddress(address), AdminEndpoints.of(state));
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--admin " + address, e);
+    }
+  }
+
+  private static AdminGrpcServer openGrpc(ListenAddress.Tcp address, AdminState state)
+      throws StartFailure {
+    try {
+      return AdminGrpcServer.start(
+          socketAddress(address),
+          state.node(),
+          ProgramVersion.text(),
+          () -> state.ask(state.xds()::status));
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--admin-grpc " + address, e);
+    }
+  }
+
+  /** On the control loop. */
+  private void watchHealth(AdminGrpcServer server, AdminState state) {
+    if (closed) {
+      return;
+    }
+    Map<String, Boolean> serving = new HashMap<>();
+    boolean draining = state.drain().hasBegun();
+    state
+        .forwards()
+        .forEach(forward -> serving.put(forward.name(), !draining && forward.hadConfig()));
+    serving.put("", state.notReady().isEmpty());
+    server.health(serving);
+    state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));
+  }
+
+  /** Where the HTTP server listens; empty when it is off. */
+  Optional<InetSocketAddress> httpAddress() {
+    return http.map(AdminServer::address);
+  }
+
+  /** Where the gRPC server listens; empty when it is off. */
+  Optional<InetSocketAddress> grpcAddress() {
+    return grpc.map(AdminGrpcServer::address);
+  }
+
+  /** Tells the log where they are. */
+  void announce() {
+    httpAddress()
+        .ifPresent(
+            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
+    grpcAddress()
+        .ifPresent(bound -> log.info("admin gRPC: {}:{}", bound.getHostString(), bound.getPort()));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    http.ifPresent(AdminServer::close);
+    grpc.ifPresent(AdminGrpcServer::close);
+  }
+
+  private static InetSocketAddress socketAddress(ListenAddress.Tcp address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}

@@ -1,0 +1,128 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What RFC 9113 section 8 says of a single field, wherever it stands. Asked once per {@link
+ * HeaderField}; what the fields of a list must be together is in {@link HeaderRules}.
+ */
+@AnyThread
+final class FieldRules {
+  static final AsciiString ASTERISK = AsciiString.cached("*");
+  private static final AsciiString TRAILERS = AsciiString.cached("trailers");
+  private static final AsciiString SWITCHING_PROTOCOLS = AsciiString.cached("101");
+
+  /** Fits a long. */
+  private static final int MAX_LENGTH_DIGITS = 18;
+
+  private FieldRules() {}
+
+  /** What is wrong with a field of this name and value; null when nothing is. */
+  static @Nullable String fault(HeaderName name, AsciiString value) {
+    if (name.fault() != null) {
+      return name.fault();
+    }
+    String fault = faultOfKnown(name.known(), value);
+    if (fault != null) {
+      return fault;
+    }
+    return hasBlankEnd(value) && name.known() != KnownName.GRPC_MESSAGE
+        ? "field value starts or ends with white space"
+        : valueFault(value);
+  }
+
+  private static @Nullable String faultOfKnown(KnownName name, AsciiString value) {
+    return switch (name) {
+      case METHOD, SCHEME ->
+          value.isEmpty() || !isGraphic(value) ? ":method or :scheme is not a token" : null;
+      case PATH -> pathFault(value);
+      case AUTHORITY ->
+          !isGraphic(value) || value.indexOf('@', 0) >= 0
+              ? ":authority has a forbidden character"
+              : null;
+      case STATUS -> statusFault(value);
+      case TE -> value.contentEqualsIgnoreCase(TRAILERS) ? null : "te is not trailers";
+      case CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TRANSFER_ENCODING, UPGRADE ->
+          "connection-specific field"; // section 8.2.2
+      case CONTENT_LENGTH ->
+          value.isEmpty() || value.length() > MAX_LENGTH_DIGITS || !isDigits(value)
+              ? HeaderRules.BAD_LENGTH
+              : null;
+      case HOST,
+          CONTENT_TYPE,
+          GRPC_TIMEOUT,
+          GRPC_STATUS,
+          GRPC_MESSAGE,
+          WAIT_FOR_READY,
+          RETRY_PUSHBACK,
+          PREVIOUS_ATTEMPTS,
+          OTHER ->
+          null;
+    };
+  }
+
+  /** Section 8.3.1; the asterisk is for OPTIONS alone. */
+  private static @Nullable String pathFault(AsciiString path) {
+    if (path.equals(ASTERISK)) {
+      return null;
+    }
+    if (path.isEmpty() || path.byteAt(0) != '/') {
+      return HeaderRules.NO_SLASH;
+    }
+    return !isGraphic(path) || path.indexOf('#', 0) >= 0 ? ":path has a forbidden character" : null;
+  }
+
+  /** Section 8.6 does away with 101. */
+  private static @Nullable String statusFault(AsciiString status) {
+    if (status.length() != 3 || status.charAt(0) < '1' || status.charAt(0) > '9') {
+      return ":status is not a number";
+    }
+    return !isDigits(status) || status.equals(SWITCHING_PROTOCOLS)
+        ? ":status is not allowed"
+        : null;
+  }
+
+  /**
+   * Section 8.2.1 forbids it; but gRPC's Percent-Encoded leaves spaces as they are, so a {@code
+   * grpc-message} may begin or end with one, and gRPC's peers take it.
+   */
+  private static boolean hasBlankEnd(AsciiString value) {
+    return !value.isEmpty()
+        && (isBlank(value.byteAt(0)) || isBlank(value.byteAt(value.length() - 1)));
+  }
+
+  private static boolean isBlank(byte b) {
+    return b == ' ' || b == '\t';
+  }
+
+  /** Section 8.2.1. */
+  private static @Nullable String valueFault(AsciiString value) {
+    for (byte b : value.array()) {
+      if (b == 0 || b == '\r' || b == '\n') {
+        return "field value has a forbidden character";
+      }
+    }
+    return null;
+  }
+
+  private static boolean isDigits(AsciiString text) {
+    for (byte b : text.array()) {
+      if (b < '0' || b > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Neither control characters nor spaces. */
+  static boolean isGraphic(AsciiString text) {
+    for (byte b : text.array()) {
+      if ((b & 0xff) <= ' ' || b == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,141 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One field of a header block. Immutable: an entry of a decoder's table, the lists in which it
+ * stands and an entry of an encoder's table may be one object. What HPACK and the rules of RFC 9113
+ * want to know of it is found out when it is made, not when it passes.
+ */
+@AnyThread
+public final class HeaderField {
+  /** What RFC 7541 section 4.1 adds to the bytes of name and value. */
+  static final int OVERHEAD = 32;
+
+  private final HeaderName name;
+  private final AsciiString value;
+  private final int hash;
+  private final byte staticIndex;
+  private final boolean neverIndexed;
+  private final @Nullable String fault;
+
+  /**
+   * @param value all of its array
+   */
+  private HeaderField(HeaderName name, AsciiString value, int hash, boolean neverIndexed) {
+    this.name = name;
+    this.value = value;
+    this.hash = hash;
+    this.neverIndexed = neverIndexed;
+    staticIndex = (byte) staticIndex(name, value);
+    fault = FieldRules.fault(name, value);
+  }
+
+  public static HeaderField of(KnownName name, AsciiString value) {
+    return of(HeaderName.of(name), value);
+  }
+
+  public static HeaderField of(KnownName name, String value) {
+    return of(HeaderName.of(name), new AsciiString(value));
+  }
+
+  public static HeaderField of(HeaderName name, AsciiString value) {
+    AsciiString whole =
+        value.isEntireArrayUsed() ? value : new AsciiString(value.toByteArray(), false);
+    return new HeaderField(name, whole, hash(name, whole.array(), 0, whole.length()), false);
+  }
+
+  /** The same for bytes that stay the caller's; {@code hash} is theirs. */
+  static HeaderField copyOf(HeaderName name, byte[] bytes, int at, int length, int hash) {
+    return new HeaderField(name, copy(bytes, at, length), hash, false);
+  }
+
+  /** A field that no table may remember (RFC 7541 section 7.1.3). */
+  static HeaderField neverIndexed(HeaderName name, byte[] bytes, int at, int length) {
+    return new HeaderField(name, copy(bytes, at, length), hash(name, bytes, at, length), true);
+  }
+
+  private static AsciiString copy(byte[] bytes, int at, int length) {
+    return new AsciiString(Arrays.copyOfRange(bytes, at, at + length), false);
+  }
+
+  static int hash(HeaderName name, byte[] bytes, int at, int length) {
+    return ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
+  }
+
+  public HeaderName name() {
+    return name;
+  }
+
+  public AsciiString value() {
+    return value;
+  }
+
+  /** Short for the name's. */
+  public KnownName known() {
+    return name.known();
+  }
+
+  /**
+   * Whether whoever sent it wants no table on its way to remember it; the next hop is told the same
+   * (RFC 7541 section 6.2.3).
+   */
+  boolean isNeverIndexed() {
+    return neverIndexed;
+  }
+
+  /** What is wrong with it wherever it stands; null when nothing is. */
+  @Nullable String fault() {
+    return fault;
+  }
+
+  int hash() {
+    return hash;
+  }
+
+  /** The place of this very field in HPACK's static table; 0 when it has none. */
+  int staticIndex() {
+    return staticIndex;
+  }
+
+  /** RFC 7541 section 4.1. */
+  int size() {
+    return name.text().length() + value.length() + OVERHEAD;
+  }
+
+  boolean isSpelled(HeaderName otherName, byte[] bytes, int at, int length, int hashOfBytes) {
+    return hash == hashOfBytes
+        && Arrays.equals(value.array(), 0, value.length(), bytes, at, at + length)
+        && name.isSame(otherName);
+  }
+
+  /** Whether name and value are the same. */
+  boolean isSame(HeaderField other) {
+    return this == other
+        || (hash == other.hash
+            && Arrays.equals(value.array(), other.value.array())
+            && name.isSame(other.name));
+  }
+
+  private static int staticIndex(HeaderName name, AsciiString value) {
+    int first = name.staticIndex();
+    if (first == 0) {
+      return 0;
+    }
+    String text = StaticTable.name(first);
+    for (int i = first; i <= StaticTable.SIZE && StaticTable.name(i).equals(text); i++) {
+      if (value.contentEquals(StaticTable.value(i))) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public String toString() {
+    return name + "=" + value;
+  }
+}

@@ -1,0 +1,110 @@
+package io.outrigger.proxy.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+final class HpackDecoderTest {
+  private final HpackDecoder decoder = new HpackDecoder(8192);
+
+  @Test
+  void aFieldOutOfTheTableIsTheOneThatWentIn() throws Exception {
+    HeaderField first = decode("40 01 61 03 787978").field(0);
+
+    assertThat(decode("be").field(0)).isSameAs(first);
+    assertThat(decode("be be").field(1)).isSameAs(first);
+  }
+
+  @Test
+  void aTextThatComesForTheThirdTimeIsTheOneThatCameForTheSecond() throws Exception {
+    String path = "04 0c 2f73616d706c652f70617468";
+    HeaderField first = decode(path).field(0);
+    HeaderField second = decode(path).field(0);
+
+    assertThat(second).isNotSameAs(first);
+    assertThat(decode(path).field(0)).isSameAs(second);
+    assertThat(new HpackDecoder(8192).decode(Unpooled.wrappedBuffer(bytes(path))).field(0))
+        .as("of another connection of the loop")
+        .isSameAs(second);
+  }
+
+  @Test
+  void aListOfTheSameFieldsIsTheListThatWasThere() throws Exception {
+    HeaderList first = decode("82 86 84");
+
+    assertThat(decode("82 86 84")).isSameAs(first);
+    assertThat(decode("82 84 86").toString()).isEqualTo(":method=GET, :path=/, :scheme=http");
+    assertThat(decode("82 86 84 84").size()).isEqualTo(4);
+    assertThat(decode("82 86").size()).isEqualTo(2);
+  }
+
+  @Test
+  void aFieldThatMustNotBeIndexedIsNeverKept() throws Exception {
+    String password = "10 08 70617373776f7264 06 736563726574";
+    HeaderField first = decode(password).field(0);
+    HeaderField second = decode(password).field(0);
+
+    assertThat(first.isNeverIndexed()).isTrue();
+    assertThat(decode(password).field(0)).isNotSameAs(first).isNotSameAs(second);
+    assertThat(decode("00 08 70617373776f7264 06 736563726574").field(0).isNeverIndexed())
+        .isFalse();
+  }
+
+  /** A bomb: one large entry, named again and again at the cost of a byte. */
+  @Test
+  void aListIsMeasuredAsItIsMeantNotAsItIsSent() throws Exception {
+    byte[] value = new byte[4000];
+    Arrays.fill(value, (byte) 'x');
+    byte[] entry = Frames.join(bytes("40 01 61 7f a11e"), value);
+    assertThat(decoder.decode(Unpooled.wrappedBuffer(entry))).isNotNull();
+
+    byte[] bomb = new byte[60_000];
+    Arrays.fill(bomb, (byte) 0xbe);
+
+    assertThat(decoder.decode(Unpooled.wrappedBuffer(bomb))).isNull();
+    assertThat(decode("be be").size()).as("the table is in step").isEqualTo(2);
+  }
+
+  @Test
+  void theTableIsInStepAfterAListThatWasTooLarge() throws Exception {
+    byte[] large = new byte[9000];
+    Arrays.fill(large, (byte) 'x');
+    byte[] tooMuch = Frames.join(bytes("00 01 61 7f a945"), large, bytes("40 01 62 01 63"));
+    assertThat(decoder.decode(Unpooled.wrappedBuffer(tooMuch))).isNull();
+
+    assertThat(decode("be").toString()).isEqualTo("b=c");
+  }
+
+  @Test
+  void theTableNeverHoldsMoreThanIsAllowed() throws Exception {
+    for (int i = 0; i < 3000; i++) {
+      String name = "%04x".formatted(i);
+      decode("40 04 " + HexFormat.of().formatHex(name.getBytes(StandardCharsets.US_ASCII)) + " 00");
+      assertThat(decoder.tableBytes()).isLessThanOrEqualTo(4096);
+    }
+    assertThat(decoder.tableBytes()).isEqualTo(4096 / 36 * 36);
+  }
+
+  @Test
+  void anEntryLargerThanTheTableEmptiesIt() throws Exception {
+    decode("40 01 61 01 62");
+    byte[] large = new byte[4096];
+    Arrays.fill(large, (byte) 'x');
+    byte[] block = Frames.join(bytes("40 01 61 7f 811f"), large);
+
+    assertThat(decoder.decode(Unpooled.wrappedBuffer(block)).size()).isEqualTo(1);
+    assertThat(decoder.tableBytes()).isZero();
+  }
+
+  private HeaderList decode(String hex) throws ConnectionFault {
+    return decoder.decode(Unpooled.wrappedBuffer(bytes(hex)));
+  }
+
+  private static byte[] bytes(String hex) {
+    return HexFormat.of().parseHex(hex.replace(" ", ""));
+  }
+}

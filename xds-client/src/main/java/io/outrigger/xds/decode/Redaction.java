@@ -1,0 +1,179 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.RawResource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages of the control plane without secrets: fields that the proto files mark as sensitive, and
+ * values of headers that carry credentials, are blanked, within an {@code Any} as well. What is not
+ * readable cannot be searched.
+ */
+@AnyThread
+public final class Redaction {
+  private static final String REDACTED = "[redacted]";
+
+  /** Of headers by these names, values and what they are compared with are nobody's business. */
+  private static final Set<String> SECRET_HEADERS =
+      Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
+
+  /** The field that names the header in the messages that have one. */
+  private static final Map<String, String> HEADER_NAME_FIELDS =
+      Map.of(
+          "envoy.config.core.v3.HeaderValue", "key",
+          "envoy.config.route.v3.HeaderMatcher", "name");
+
+  private static final int ANY_URL = 1;
+  private static final int ANY_VALUE = 2;
+
+  /** Any within Any restarts protobuf's own depth limit; past this ours stops. */
+  private static final int DEEPEST = 64;
+
+  private static final Redaction KEEPING_UNREADABLE = new Redaction(Redaction::any);
+
+  private final BiFunction<String, ByteString, Any> unreadable;
+
+  /**
+   * @param unreadable what stands for an Any of unknown type or that cannot be parsed, from type
+   *     URL and value
+   */
+  Redaction(BiFunction<String, ByteString, Any> unreadable) {
+    this.unreadable = unreadable;
+  }
+
+  /** {@code resource} as it came, byte for byte, unless it has secrets; never fails. */
+  public static Any of(RawResource resource) {
+    return KEEPING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
+  }
+
+  /**
+   * An Any without secrets.
+   *
+   * @param depth how many Anys it is in
+   */
+  Any apply(String typeUrl, ByteString value, int depth) {
+    Optional<Message> parsed = known(typeUrl, depth).flatMap(type -> parsed(type, value));
+    if (parsed.isEmpty()) {
+      return unreadable.apply(typeUrl, value);
+    }
+    Message before = parsed.get();
+    Message after = cleaned(before, depth + 1);
+    return any(typeUrl, after == before ? value : after.toByteString());
+  }
+
+  static Any any(String typeUrl, ByteString value) {
+    return Any.newBuilder().setTypeUrl(typeUrl).setValue(value).build();
+  }
+
+  private static Optional<Descriptor> known(String typeUrl, int depth) {
+    if (depth > DEEPEST || typeUrl.indexOf('/') < 0) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.ofNullable(KnownTypes.all().getDescriptorForTypeUrl(typeUrl));
+    } catch (InvalidProtocolBufferException malformedUrl) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Message> parsed(Descriptor type, ByteString value) {
+    try {
+      return Optional.of(DynamicMessage.parseFrom(type, value));
+    } catch (InvalidProtocolBufferException notReadable) {
+      return Optional.empty();
+    }
+  }
+
+  /** A copy of {@code message} without secrets; itself when nothing changes. */
+  private Message cleaned(Message message, int depth) {
+    Descriptor type = message.getDescriptorForType();
+    if (type.getFullName().equals("google.protobuf.Any")) {
+      String url = (String) message.getField(type.findFieldByNumber(ANY_URL));
+      ByteString value = (ByteString) message.getField(type.findFieldByNumber(ANY_VALUE));
+      if (url.isEmpty() && value.isEmpty()) {
+        return message;
+      }
+      Any after = apply(url, value, depth);
+      return after.getTypeUrl().equals(url) && after.getValue().equals(value) ? message : after;
+    }
+    if (type.getFile().getPackage().equals("google.protobuf")) {
+      return message;
+    }
+    String nameField = HEADER_NAME_FIELDS.get(type.getFullName());
+    if (nameField != null) {
+      FieldDescriptor name = type.findFieldByName(nameField);
+      String header = ((String) message.getField(name)).toLowerCase(Locale.ROOT);
+      return SECRET_HEADERS.contains(header) ? blankedExcept(name, message) : message;
+    }
+    Message.@Nullable Builder changed = null;
+    for (Map.Entry<FieldDescriptor, Object> field : message.getAllFields().entrySet()) {
+      Object before = field.getValue();
+      Object after = cleaned(field.getKey(), before, depth);
+      if (after != before) {
+        changed = changed == null ? message.toBuilder() : changed;
+        changed.setField(field.getKey(), after);
+      }
+    }
+    return changed == null ? message : changed.build();
+  }
+
+  private Object cleaned(FieldDescriptor field, Object value, int depth) {
+    if (isSensitive(field)) {
+      return blanked(value);
+    }
+    if (field.getJavaType() != JavaType.MESSAGE) {
+      return value;
+    }
+    if (!field.isRepeated()) {
+      return cleaned((Message) value, depth);
+    }
+    List<?> before = (List<?>) value;
+    List<Object> after =
+        before.stream().<Object>map(element -> cleaned((Message) element, depth)).toList();
+    for (int i = 0; i < after.size(); i++) {
+      if (after.get(i) != before.get(i)) {
+        return after;
+      }
+    }
+    return value;
+  }
+
+  private static boolean isSensitive(FieldDescriptor field) {
+    return field.getOptions().getExtension(udpa.annotations.Sensitive.sensitive);
+  }
+
+  private static Object blanked(Object value) {
+    if (value instanceof String) {
+      return REDACTED;
+    }
+    if (value instanceof ByteString) {
+      return ByteString.copyFromUtf8(REDACTED);
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(Redaction::blanked).toList();
+    }
+    return value instanceof Message message ? blankedExcept(null, message) : value;
+  }
+
+  private static Message blankedExcept(@Nullable FieldDescriptor kept, Message message) {
+    Message.Builder builder = message.toBuilder();
+    message
+        .getAllFields()
+        .forEach((field, value) -> builder.setField(field, field == kept ? value : blanked(value)));
+    return builder.build();
+  }
+}

@@ -1,0 +1,212 @@
+package io.outrigger.xds.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Message;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.xds.ResourceType;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever stands in a resource, decoding ends soon, with a verdict that names the place. */
+class HostileResourcesTest {
+  private static final Duration CPU_LIMIT = Duration.ofSeconds(2);
+  private static final int TEXT_LIMIT = 100_000;
+
+  private static final Map<ResourceType<?>, Descriptor> TYPES =
+      Map.of(
+          ResourceType.LISTENER, Listener.getDescriptor(),
+          ResourceType.ROUTE, RouteConfiguration.getDescriptor(),
+          ResourceType.CLUSTER, Cluster.getDescriptor(),
+          ResourceType.ENDPOINT, ClusterLoadAssignment.getDescriptor());
+
+  private static final List<Descriptor> EXTENSIONS =
+      KnownTypes.types().entrySet().stream()
+          .sorted(Map.Entry.comparingByKey())
+          .map(entry -> entry.getValue().get())
+          .toList();
+
+  /** {@code -Doutrigger.fuzz=100000} in the JVM's options tries harder. */
+  private static final int TRIES = Integer.getInteger("outrigger.fuzz", 400);
+
+  @Test
+  void anyMessageOfATypeGetsAVerdictInBoundedTime() {
+    for (long seed = 0; seed < TRIES; seed++) {
+      for (var entry : TYPES.entrySet()) {
+        ResourceType<?> type = entry.getKey();
+        String nameField = type.equals(ResourceType.ENDPOINT) ? "cluster_name" : "name";
+        Message message =
+            new RandomMessages(seed, EXTENSIONS).message(entry.getValue(), nameField, "name");
+        verdict("seed " + seed, type, message.toByteString());
+      }
+    }
+  }
+
+  @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)
+  void anyBytesGetAVerdict(@ForAll byte[] bytes) {
+    TYPES.keySet().forEach(type -> verdict("bytes", type, ByteString.copyFrom(bytes)));
+  }
+
+  private static List<String> verdict(String what, ResourceType<?> type, ByteString bytes) {
+    Any any = Any.newBuilder().setTypeUrl(type.typeUrl()).setValue(bytes).build();
+    long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+
+    Decoded<?> decoded = ResourceDecoder.decode(type, List.of(any), Decoding.CONTEXT);
+
+    long nanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start;
+    assertThat(Duration.ofNanos(nanos)).as("%s, %s", what, type).isLessThan(CPU_LIMIT);
+    assertThat(decoded.valid().size() + decoded.invalid().size() + decoded.unnamed().size())
+        .as("%s, %s", what, type)
+        .isEqualTo(1);
+    List<String> errors =
+        Stream.concat(
+                decoded.invalid().values().stream().flatMap(i -> i.errors().stream()),
+                decoded.unnamed().stream())
+            .toList();
+    if (decoded.valid().isEmpty()) {
+      assertThat(errors).as("%s, %s", what, type).isNotEmpty();
+    }
+    assertThat(errors.stream().mapToInt(String::length).sum())
+        .as("%s, %s", what, type)
+        .isLessThan(TEXT_LIMIT);
+    return errors;
+  }
+
+  @ParameterizedTest(name = "{0} is refused at {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "outlier_detection: {interval: {seconds: 315576000001}} | outlier_detection.interval",
+        "outlier_detection: {base_ejection_time: {seconds: -5}} |"
+            + " outlier_detection.base_ejection_time",
+        "outlier_detection: {interval: {seconds: 1, nanos: -1}} | outlier_detection.interval",
+        "outlier_detection: {max_ejection_percent: {value: 4294967295}} |"
+            + " outlier_detection.max_ejection_percent",
+      })
+  void hostileFieldsOfClusters(String field, String path) {
+    String text =
+        "name: 'c' type: EDS eds_cluster_config: {eds_config: {ads: {}}} " + field.strip();
+
+    assertThat(verdict(field, ResourceType.CLUSTER, TextMessages.cluster(text)))
+        .anyMatch(error -> error.startsWith(path + ": "));
+  }
+
+  @ParameterizedTest(name = "{0} is refused at {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // the same locality twice in a priority
+        "endpoints: {locality: {zone: 'z'} load_balancing_weight: {value: 1}}"
+            + " endpoints: {locality: {zone: 'z'} load_balancing_weight: {value: 1}} |"
+            + " endpoints[1].locality",
+        // priority 1 is missing
+        "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 1}}"
+            + " endpoints: {priority: 2 locality: {zone: 'z'} load_balancing_weight: {value: 1}} |"
+            + " endpoints",
+        // weights of a priority beyond 32 bits
+        "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 4294967295}}"
+            + " endpoints: {locality: {zone: 'z'} load_balancing_weight: {value: 4294967295}} |"
+            + " endpoints",
+        "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 1} lb_endpoints:"
+            + " {endpoint: {address: {socket_address: {address: 'not an ip' port_value: 1}}}}} |"
+            + " endpoints[0].lb_endpoints[0]",
+        "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 1} lb_endpoints:"
+            + " {endpoint: {address: {socket_address: {address: '10.0.0.1' port_value: 65536}}}}} |"
+            + " endpoints[0].lb_endpoints[0]",
+      })
+  void hostileFieldsOfEndpoints(String fields, String path) {
+    ByteString message = TextMessages.endpoints("cluster_name: 'c' " + fields.strip());
+
+    assertThat(verdict(fields, ResourceType.ENDPOINT, message))
+        .anyMatch(error -> error.startsWith(path));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"((a{1000}){1000}){1000}", "(((((a{99}){99}){99}){99}){99})", "(", "a{1001}"})
+  void expressionsThatWouldNotEndAreRefused(String regex) {
+    ByteString message =
+        TextMessages.routes(
+            "name: 'r' virtual_hosts: {domains: '*' routes: {match: {safe_regex: {regex: '"
+                + regex
+                + "'}} route: {cluster: 'c'}}}");
+
+    assertThat(verdict(regex, ResourceType.ROUTE, message))
+        .anyMatch(error -> error.startsWith("virtual_hosts[0].routes[0].match.safe_regex.regex: "));
+  }
+
+  @Test
+  void namesOfAMegabyteAreQuotedInPart() {
+    String name = "n".repeat(1 << 20);
+    ByteString message = Cluster.newBuilder().setName(name).setTypeValue(99).build().toByteString();
+
+    assertThat(verdict("long name", ResourceType.CLUSTER, message)).isNotEmpty();
+  }
+
+  @Test
+  void metadataThatIsNoNumberHarmsNobody() {
+    ByteString message =
+        TextMessages.endpoints(
+            "cluster_name: 'c' endpoints: {locality: {zone: 'z'} load_balancing_weight: {value: 1}"
+                + " lb_endpoints: {metadata: {filter_metadata: {key: 'k' value: {fields: {key: 'n'"
+                + " value: {number_value: nan}}}}} endpoint: {address: {socket_address:"
+                + " {address: '10.0.0.1' port_value: 1}}}}}");
+
+    assertThat(verdict("NaN", ResourceType.ENDPOINT, message)).isEmpty();
+  }
+
+  /**
+   * Deeper than the parser goes, which says so; and wrapped in Any after Any, which starts anew.
+   */
+  @Test
+  void recursionEnds() {
+    ByteString nested = ByteString.EMPTY;
+    for (int i = 0; i < 5000; i++) { // Cluster.load_balancing_policy.policies…, as raw bytes
+      nested = ByteString.copyFrom(new byte[] {0x0a}).concat(varint(nested.size())).concat(nested);
+    }
+    ByteString cluster =
+        ByteString.copyFromUtf8("\n\u0001c") // name
+            .concat(ByteString.copyFrom(new byte[] {(byte) 0xca, 0x02})) // field 41
+            .concat(varint(nested.size()))
+            .concat(nested);
+    assertThat(verdict("nested", ResourceType.CLUSTER, cluster)).isNotEmpty();
+
+    Any inner = Any.pack(Cluster.newBuilder().setName("c").build());
+    for (int i = 0; i < 3000; i++) {
+      inner =
+          Any.pack(
+              io.envoyproxy.envoy.service.discovery.v3.Resource.newBuilder()
+                  .setResource(inner)
+                  .build());
+    }
+    var decoded = ResourceDecoder.decode(ResourceType.CLUSTER, List.of(inner), Decoding.CONTEXT);
+    assertThat(decoded.unnamed()).hasSize(1);
+  }
+
+  private static ByteString varint(int value) {
+    var out = ByteString.newOutput();
+    int rest = value;
+    while (rest > 0x7f) {
+      out.write((rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    out.write(rest);
+    return out.toByteString();
+  }
+}
