@@ -75,15 +75,21 @@ public final class XdsViews {
     return config;
   }
 
-  /** Servers with their counts, and resources without their bodies: cheap enough to poll. */
-  public AdminReply summary(XdsStatusView view) {
+  /**
+   * Servers with their counts, and resources without their bodies: cheap enough to poll.
+   *
+   * @param name only this resource, and with its history
+   */
+  public AdminReply summary(XdsStatusView view, Optional<String> name) {
     var servers = new JsonArray();
     var authorities = new JsonArray();
     var resources = new JsonArray();
     for (XdsStatusView.Client client : view.clients()) {
       client.servers().forEach(each -> servers.add(addScope(client, server(client, each))));
       client.authorities().forEach(each -> authorities.add(addScope(client, authority(each))));
-      client.resources().forEach(each -> resources.add(addScope(client, resource(each, false))));
+      client.resources().stream()
+          .filter(each -> name.map(each.name()::equals).orElse(true))
+          .forEach(each -> resources.add(addScope(client, summary(each, name.isPresent()))));
     }
     var summary = new JsonObject();
     summary.addProperty("node", node.id());
@@ -178,6 +184,48 @@ public final class XdsViews {
           .ifPresent(error -> json.addProperty("connectivityError", error.toString()));
     }
     return json;
+  }
+
+  private JsonObject summary(XdsStatusView.Resource resource, boolean withHistory) {
+    JsonObject json = resource(resource, false);
+    XdsStatusView.History history = resource.history();
+    if (history.nacks() > 0) {
+      var nacks = new JsonObject();
+      nacks.addProperty("count", history.nacks());
+      history.firstNack().ifPresent(at -> nacks.addProperty("first", time(at)));
+      history.lastNack().ifPresent(at -> nacks.addProperty("last", time(at)));
+      json.add("nacks", nacks);
+    }
+    if (withHistory) {
+      json.add("changes", changes(history));
+    }
+    return json;
+  }
+
+  /** Each with what makes it differ from the last version before it that was accepted. */
+  private JsonArray changes(XdsStatusView.History history) {
+    var changes = new JsonArray();
+    Optional<JsonElement> accepted = Optional.empty();
+    for (XdsStatusView.Change change : history.changes()) {
+      var json = new JsonObject();
+      json.addProperty("at", time(change.at()));
+      json.addProperty("clientStatus", change.state().toUpperCase(Locale.ROOT));
+      json.addProperty("versionInfo", change.version());
+      if (!change.details().isEmpty()) {
+        json.addProperty("details", change.details());
+      }
+      Optional<JsonElement> body = change.body().map(this::body);
+      if (accepted.isPresent() && body.isPresent()) {
+        var difference = new JsonArray();
+        JsonDifference.of(accepted.get(), body.get()).forEach(difference::add);
+        json.add("difference", difference);
+      }
+      if (change.details().isEmpty()) {
+        accepted = body;
+      }
+      changes.add(json);
+    }
+    return changes;
   }
 
   private JsonObject error(XdsStatusView.ResourceError error, boolean withBody) {

@@ -46,7 +46,7 @@ final class AdminEndpoints {
     table.put("GET /forwards", request -> endpoints.forwards());
     table.put("GET /lb", endpoints::lb);
     table.put("GET /config_dump", endpoints::configDump);
-    table.put("GET /xds", request -> endpoints.xds());
+    table.put("GET /xds", endpoints::xds);
     table.put("GET /metrics", request -> endpoints.metrics());
     table.put("GET /loggers", request -> loggers());
     table.put("POST /loggers/*", AdminEndpoints::setLogger);
@@ -119,8 +119,10 @@ final class AdminEndpoints {
                 xdsViews.configDump(view, request.parameter("type"), request.parameter("name")));
   }
 
-  private CompletionStage<AdminReply> xds() {
-    return state.ask(state.xds()::status).thenApplyAsync(xdsViews::summary);
+  private CompletionStage<AdminReply> xds(AdminRequest request) {
+    return state
+        .ask(state.xds()::status)
+        .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> metrics() {

@@ -3,6 +3,8 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.admin.v3.ClientResourceStatus;
@@ -151,6 +153,24 @@ class AdminGrpcIT {
                 .hasOutlierDetection())
         .isTrue();
     assertThat(configDump()).as("the same over HTTP").isEqualTo(fetch(channel));
+    JsonObject history =
+        mesh.admin()
+            .get("/xds?name=A")
+            .object()
+            .getAsJsonArray("resources")
+            .get(0)
+            .getAsJsonObject();
+    assertThat(history.getAsJsonObject("nacks").get("count").getAsInt()).isEqualTo(1);
+    assertThat(history.getAsJsonArray("changes")).hasSize(2);
+    assertThat(
+            history
+                .getAsJsonArray("changes")
+                .get(1)
+                .getAsJsonObject()
+                .getAsJsonArray("difference")
+                .asList())
+        .extracting(JsonElement::getAsString)
+        .contains("+ outlier_detection: {\"interval\":\"-1s\"}");
   }
 
   private ClientConfig configDump() throws Exception {

@@ -232,7 +232,8 @@ class MetricsTextTest {
         Optional.of(Instant.EPOCH),
         Optional.of(new RawResource("type", new byte[0])),
         Optional.of(error),
-        Optional.empty());
+        Optional.empty(),
+        XdsStatusView.History.NONE);
   }
 
   private static XdsStatusView.Resource requested() {
@@ -245,6 +246,7 @@ class MetricsTextTest {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        XdsStatusView.History.NONE);
   }
 }

@@ -118,6 +118,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param raw what is in use
    * @param error the latest error of the resource itself
    * @param connectivityError why the server cannot be reached, while it cannot
+   * @param history what became of it before
    */
   public record Resource(
       String type,
@@ -128,7 +129,8 @@ public record XdsStatusView(List<Client> clients) {
       Optional<Instant> lastUpdated,
       Optional<RawResource> raw,
       Optional<ResourceError> error,
-      Optional<RpcStatus> connectivityError) {
+      Optional<RpcStatus> connectivityError,
+      History history) {
     private static final String XDSTP = "xdstp://";
 
     /** The authority in the name; empty for names of the old style (A47). */
@@ -145,6 +147,33 @@ public record XdsStatusView(List<Client> clients) {
       return raw.isPresent() && error.isPresent() ? state + "_but_cached" : state;
     }
   }
+
+  /**
+   * What became of a resource since it was first watched.
+   *
+   * @param changes the last ones, the oldest first
+   * @param nacks how often it was refused
+   */
+  public record History(
+      List<Change> changes, long nacks, Optional<Instant> firstNack, Optional<Instant> lastNack) {
+    public static final History NONE =
+        new History(List.of(), 0, Optional.empty(), Optional.empty());
+
+    public History {
+      changes = List.copyOf(changes);
+    }
+  }
+
+  /**
+   * One change.
+   *
+   * @param state label of the cache state from then on
+   * @param version that came, or that the error names
+   * @param details of the error; empty for none
+   * @param body what came, accepted or refused; empty when nothing did, and for what is long ago
+   */
+  public record Change(
+      Instant at, String state, String version, String details, Optional<RawResource> body) {}
 
   /**
    * An error of a resource.

@@ -38,19 +38,21 @@ final class Authority {
   private boolean told; // whether watchers know of an outage
 
   /**
+   * @param bodies bounds what histories hold
    * @param servers at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if nothing is missing
    *     (A95)
    */
   Authority(
       ControlLoop loop,
+      KeptBodies bodies,
       String name,
       List<StreamSupervisor> servers,
       boolean fallbackOnReachabilityOnly) {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.subscriptions = new Subscriptions(loop, this::onSubscriptionsChanged);
+    this.subscriptions = new Subscriptions(loop, bodies, this::onSubscriptionsChanged);
   }
 
   Subscriptions subscriptions() {

@@ -23,11 +23,13 @@ final class Subscription<T> {
   private final String name;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
+  private final ResourceHistory history;
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
 
-  Subscription(ResourceType<T> type, String name) {
+  Subscription(ResourceType<T> type, String name, KeptBodies bodies) {
     this.type = type;
     this.name = name;
+    this.history = new ResourceHistory(bodies);
   }
 
   ResourceType<T> type() {
@@ -40,6 +42,10 @@ final class Subscription<T> {
 
   CacheEntry<T> entry() {
     return entry;
+  }
+
+  ResourceHistory history() {
+    return history;
   }
 
   boolean isWatched() {
@@ -61,6 +67,7 @@ final class Subscription<T> {
 
   void apply(CacheEvent<T> event, ServerFeatures features) {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
+    history.onTransition(entry, step.next());
     entry = step.next();
     if (step.timer() == TimerAction.STOP) {
       stopTimers();

@@ -1,0 +1,97 @@
+package io.outrigger.xds.stream;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.testing.TextResources.invalid;
+import static io.outrigger.xds.testing.TextResources.resource;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.status.XdsStatusView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered of a resource beside its present state. */
+class ResourceHistoryScenarioTest {
+  private final AdsFixture ads = new AdsFixture();
+
+  private XdsStatusView.History history() {
+    return ads.status().resources().get(0).history();
+  }
+
+  private List<String> changes() {
+    return history().changes().stream()
+        .map(change -> change.state() + " " + change.version())
+        .toList();
+  }
+
+  @Test
+  void eachChangeIsRememberedAndRepetitionsAreNot() {
+    ads.watch(CLUSTER, "a");
+    var stream = ads.stream().ready();
+
+    stream.respond(CLUSTER, "1", resource(CLUSTER, "a", "x"));
+    stream.respond(CLUSTER, "2", resource(CLUSTER, "a", "x"));
+    stream.respond(CLUSTER, "3", resource(CLUSTER, "a", "y"));
+    stream.respond(CLUSTER, "4");
+    stream.respond(CLUSTER, "5");
+
+    assertThat(changes()).containsExactly("acked 1", "acked 3", "does_not_exist 4");
+    assertThat(history().changes().get(2).details()).contains("the control plane removed it");
+    assertThat(history().nacks()).isZero();
+  }
+
+  @Test
+  void onlyTheLastTwentyChangesAreKept() {
+    ads.watch(CLUSTER, "a");
+    var stream = ads.stream().ready();
+
+    for (int i = 1; i <= 25; i++) {
+      stream.respond(CLUSTER, "" + i, resource(CLUSTER, "a", "x" + i));
+    }
+
+    assertThat(changes()).hasSize(20).startsWith("acked 6").endsWith("acked 25");
+  }
+
+  @Test
+  void refusalsAreCountedWithTheFirstAndTheLastTime() {
+    ads.watch(CLUSTER, "a");
+    var stream = ads.stream().ready();
+    Instant first = ads.loop.now();
+
+    stream.respond(CLUSTER, "1", invalid(CLUSTER, "a", "lb_policy: is wrong"));
+    ads.loop.advance(Duration.ofSeconds(10));
+    stream.respond(CLUSTER, "1", invalid(CLUSTER, "a", "lb_policy: is wrong"));
+    Instant last = ads.loop.now();
+    stream.respond(CLUSTER, "2", resource(CLUSTER, "a", "x"));
+
+    assertThat(history().nacks()).isEqualTo(2);
+    assertThat(history().firstNack()).contains(first);
+    assertThat(history().lastNack()).contains(last);
+    assertThat(changes()).containsExactly("nacked 1", "acked 2");
+  }
+
+  @Test
+  void bodiesBeyondTheBoundAreLetGoTheOldestFirst() {
+    var bodies = new KeptBodies(10);
+    var first = entry(6);
+    var second = entry(4);
+    var third = entry(3);
+
+    bodies.add(first);
+    bodies.add(second);
+    assertThat(first.view().body()).isPresent();
+    bodies.add(third);
+
+    assertThat(first.view().body()).isEmpty();
+    assertThat(second.view().body()).isPresent();
+    assertThat(third.view().body()).isPresent();
+  }
+
+  private static ResourceHistory.Entry entry(int bytes) {
+    return new ResourceHistory.Entry(
+        Instant.EPOCH, "acked", "1", "", Optional.of(new RawResource("type", new byte[bytes])));
+  }
+}
