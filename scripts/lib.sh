@@ -75,7 +75,7 @@ need_jdk_maven() {
 # Compiles the tests and runs a main class among those of the proxy: $1 its JVM options, then class and arguments.
 test_main() {
   need_jdk_maven
-  cd "$(project_root)"
+  cd "$(project_root)" || exit
   local classpath=proxy/target/test-classpath
   local goals=(-DskipTests -pl proxy -am test-compile dependency:build-classpath)
   # Each module writes the file; the proxy is the last.

@@ -149,7 +149,7 @@ final class ScaleMain {
             of -> server,
             AdsObserver.all());
     var dependencies = new XdsDependencyManager[1];
-    var runtime =
+    var unused =
         new TargetRuntime(
             loop,
             NAME,
@@ -176,9 +176,6 @@ final class ScaleMain {
                       counting(listener));
               return dependencies[0];
             });
-    if (runtime.name().isEmpty()) {
-      throw new AssertionError();
-    }
     return dependencies[0];
   }
 

@@ -12,7 +12,7 @@ final class DifferentialMain {
   private DifferentialMain() {}
 
   public static void main(String[] args) {
-    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
+    ((Logger) LoggerFactory.getLogger("io.outrigger")).setLevel(Level.OFF);
     long sequences = option(args, "--sequences", 10_000);
     long seed = option(args, "--seed", ThreadLocalRandom.current().nextLong(1L << 40));
     int length = (int) option(args, "--length", 25);

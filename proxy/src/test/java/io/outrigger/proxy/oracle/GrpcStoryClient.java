@@ -255,7 +255,8 @@ final class GrpcStoryClient implements StoryClient {
     }
 
     void respond(Step.Respond respond) {
-      if (!attached || handler == null) {
+      var listener = handler;
+      if (!attached || listener == null) {
         return;
       }
       var response =
@@ -265,7 +266,7 @@ final class GrpcStoryClient implements StoryClient {
               .setNonce("n" + ++nonces)
               .addAllResources(List.<Any>of(StoryResources.of(respond)))
               .build();
-      handler.onRecvMessage(responses.parse(response.toByteString().newInput()));
+      listener.onRecvMessage(responses.parse(response.toByteString().newInput()));
     }
 
     void end(Status status) {

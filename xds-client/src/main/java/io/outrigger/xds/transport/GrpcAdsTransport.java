@@ -18,8 +18,6 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * ADS over a gRPC channel. The channel connects with the first stream. Streams do not wait for
@@ -31,15 +29,15 @@ import org.slf4j.LoggerFactory;
  */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
-  private static final Logger log = LoggerFactory.getLogger(GrpcAdsTransport.class);
-
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
   private static final long KEEPALIVE_TIME_MINUTES = 5; // A57-38
   private static final long KEEPALIVE_TIMEOUT_SECONDS = 20;
 
   private final ControlLoop loop;
   private final String name;
+  private final ServerCredentials credentials;
   private final ManagedChannel channel;
+  private final CallOptions calls;
   private int openStreams;
 
   /**
@@ -51,14 +49,13 @@ public final class GrpcAdsTransport implements AdsTransport {
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this.loop = loop;
     name = server.uri();
-    if (!server.callCredentials().isEmpty()) {
-      log.warn("control plane {}: call_creds are not sent by this version", name);
-    }
-    channel = channel(server);
+    credentials = ServerCredentials.of(loop, server);
+    channel = channel(server, credentials.channel());
+    calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
+    loop.execute(credentials::start);
   }
 
-  private static ManagedChannel channel(XdsServer server) {
-    ChannelCredentials credentials = ServerCredentials.of(server);
+  private static ManagedChannel channel(XdsServer server, ChannelCredentials credentials) {
     try {
       return Grpc.newChannelBuilder(server.uri(), credentials)
           .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
@@ -80,9 +77,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   public AdsStream open(Listener listener) {
     loop.checkInside();
     ClientCall<DiscoveryRequest, DiscoveryResponse> call =
-        channel.newCall(
-            AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(),
-            CallOptions.DEFAULT);
+        channel.newCall(AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(), calls);
     var callbacks = new Callbacks(listener);
     call.start(callbacks, new Metadata());
     openStreams++;
@@ -92,6 +87,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   @Override
   public void close() {
     loop.checkInside();
+    credentials.close();
     channel.shutdownNow();
   }
 

@@ -20,13 +20,9 @@ import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,48 +34,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Targets and credentials of a bootstrap as channels. */
 final class GrpcAdsTransportTest {
-  private static final String PASSWORD = "changeit";
-
   private static Path folder = Path.of("");
 
-  /** A certificate for the loopback address that is its own authority. */
   @BeforeAll
-  static void makeCertificate(@TempDir Path temporary)
-      throws IOException, InterruptedException, GeneralSecurityException {
+  static void makeCertificate(@TempDir Path temporary) throws Exception {
     folder = temporary;
-    Path store = folder.resolve("store.p12");
-    int exit =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "test",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=test",
-                "-ext",
-                "san=ip:127.0.0.1",
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD,
-                "-keystore",
-                store.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("keytool.log").toFile())
-            .start()
-            .waitFor();
-    assertThat(exit).as("keytool").isZero();
-    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
-    writePem("cert.pem", "CERTIFICATE", keys.getCertificate("test").getEncoded());
-    writePem("key.pem", "PRIVATE KEY", keys.getKey("test", PASSWORD.toCharArray()).getEncoded());
+    TestCertificate.make(folder, "cert");
   }
 
   @Test
   void reachesAServerOverTlsThatTheGivenAuthorityVouchesFor() throws IOException {
     ServerCredentials credentials =
-        TlsServerCredentials.create(file("cert.pem").toFile(), file("key.pem").toFile());
+        TlsServerCredentials.create(file("cert.pem").toFile(), file("cert.key").toFile());
     var client = new Tls(path("cert.pem"), Optional.empty(), Optional.empty(), Duration.ZERO);
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
@@ -91,7 +57,7 @@ final class GrpcAdsTransportTest {
   @Test
   void refusesAServerThatNoSystemRootVouchesFor() throws IOException {
     ServerCredentials credentials =
-        TlsServerCredentials.create(file("cert.pem").toFile(), file("key.pem").toFile());
+        TlsServerCredentials.create(file("cert.pem").toFile(), file("cert.key").toFile());
     var client = new Tls(Optional.empty(), Optional.empty(), Optional.empty(), Duration.ZERO);
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
@@ -109,11 +75,11 @@ final class GrpcAdsTransportTest {
   void showsItsOwnCertificateToAServerThatAsksForIt() throws IOException {
     ServerCredentials credentials =
         TlsServerCredentials.newBuilder()
-            .keyManager(file("cert.pem").toFile(), file("key.pem").toFile())
+            .keyManager(file("cert.pem").toFile(), file("cert.key").toFile())
             .trustManager(file("cert.pem").toFile())
             .clientAuth(ClientAuth.REQUIRE)
             .build();
-    var client = new Tls(path("cert.pem"), path("cert.pem"), path("key.pem"), Duration.ZERO);
+    var client = new Tls(path("cert.pem"), path("cert.pem"), path("cert.key"), Duration.ZERO);
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
         var ads = new GrpcFixture(server.target(), client, new TextResources())) {
@@ -239,12 +205,5 @@ final class GrpcAdsTransportTest {
 
   private static Optional<String> path(String name) {
     return Optional.of(file(name).toString());
-  }
-
-  private static void writePem(String name, String label, byte[] der) throws IOException {
-    String body =
-        Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(der);
-    Files.writeString(
-        file(name), "-----BEGIN " + label + "-----\n" + body + "\n-----END " + label + "-----\n");
   }
 }

@@ -79,7 +79,7 @@ class ReportedWeightTest {
             Map.of("disk", 0.8),
             Map.of("queue", 0.5, "dotted.name", 0.6, "nan", Double.NaN, "negative", -1.0));
 
-    assertThat(Utilization.of(report, Arrays.asList(names.split(" ")))).isEqualTo(utilization);
+    assertThat(Utilization.of(report, Arrays.asList(names.split(" ", -1)))).isEqualTo(utilization);
   }
 
   @ParameterizedTest(name = "app {0}, cpu {1}, qps {2}, eps {3}")

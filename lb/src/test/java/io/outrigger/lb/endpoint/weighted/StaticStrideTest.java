@@ -54,6 +54,6 @@ class StaticStrideTest {
   }
 
   private static double[] numbers(String text) {
-    return Arrays.stream(text.trim().split(" +")).mapToDouble(Double::parseDouble).toArray();
+    return Arrays.stream(text.trim().split(" +", -1)).mapToDouble(Double::parseDouble).toArray();
   }
 }

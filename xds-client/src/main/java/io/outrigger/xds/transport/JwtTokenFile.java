@@ -1,0 +1,183 @@
+package io.outrigger.xds.transport;
+
+import io.grpc.CallCredentials;
+import io.grpc.Metadata;
+import io.grpc.SecurityLevel;
+import io.grpc.Status;
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Call credentials of the bootstrap's {@code jwt_token_file} (A97 "JwtTokenFileCallCredentials").
+ *
+ * <pre>
+ * a call comes with
+ *   a token, far from its end     gets it
+ *   a token, near its end         gets it; the file is read again beside it
+ *   no token, not backing off     waits for the file to be read
+ *   no token, backing off         fails as the last reading did
+ * the file was read
+ *   with success                  those who wait get the token; back-off starts anew
+ *   in vain                       those who wait fail; back-off
+ * </pre>
+ *
+ * <p>An end is 30 s before the token's own. Nothing is read unless a call comes.
+ */
+@ControlConfined
+final class JwtTokenFile extends CallCredentials {
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Duration SKEW = Duration.ofSeconds(30); // A97
+  private static final Duration REFRESH = Duration.ofMinutes(1); // A97
+  private static final int LARGEST_BYTES = 64 << 10;
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final String path;
+  private final Backoff backoff;
+  private final List<MetadataApplier> waiting = new ArrayList<>();
+  private @Nullable JwtToken token;
+  private boolean isReading;
+  private boolean backingOff;
+  private Status lastFailure = Status.UNAVAILABLE;
+
+  /**
+   * Reads nothing yet.
+   *
+   * @param reading runs what may block
+   */
+  JwtTokenFile(ControlLoop loop, Executor reading, RandomSource random, String path) {
+    this.loop = loop;
+    this.reading = reading;
+    this.path = path;
+    this.backoff = new Backoff(random);
+  }
+
+  @Override
+  public void applyRequestMetadata(RequestInfo call, Executor app, MetadataApplier applier) {
+    if (call.getSecurityLevel() != SecurityLevel.PRIVACY_AND_INTEGRITY) {
+      applier.fail(
+          Status.UNAUTHENTICATED.withDescription(
+              "jwt_token_file "
+                  + path
+                  + ": a token is sent over tls only; use channel_creds of type tls"));
+      return;
+    }
+    loop.execute(() -> apply(applier));
+  }
+
+  private void apply(MetadataApplier applier) {
+    JwtToken known = token;
+    if (known != null && left(known).compareTo(Duration.ZERO) > 0) {
+      applier.apply(header(known));
+      if (left(known).compareTo(REFRESH) < 0) {
+        read();
+      }
+      return;
+    }
+    if (backingOff) {
+      applier.fail(lastFailure);
+      return;
+    }
+    waiting.add(applier);
+    read();
+  }
+
+  /** The end of a token is a time of the wall clock, so that clock decides here. */
+  private Duration left(JwtToken of) {
+    return Duration.between(loop.now(), of.expiry().minus(SKEW));
+  }
+
+  private void read() {
+    if (isReading || backingOff) {
+      return;
+    }
+    isReading = true;
+    Instant now = loop.now();
+    reading.execute(
+        () -> {
+          try {
+            JwtToken found = readFile(now);
+            loop.execute(() -> onRead(found));
+          } catch (NoToken failure) {
+            loop.execute(() -> onFailed(failure.status));
+          }
+        });
+  }
+
+  private void onRead(JwtToken found) {
+    isReading = false;
+    token = found;
+    backoff.reset();
+    takeWaiting().forEach(applier -> applier.apply(header(found)));
+  }
+
+  private void onFailed(Status failure) {
+    isReading = false;
+    lastFailure = failure;
+    backingOff = true;
+    var unused = loop.schedule(backoff.next(), () -> backingOff = false);
+    takeWaiting().forEach(applier -> applier.fail(failure));
+  }
+
+  private List<MetadataApplier> takeWaiting() {
+    var all = List.copyOf(waiting);
+    waiting.clear();
+    return all;
+  }
+
+  private static Metadata header(JwtToken token) {
+    var headers = new Metadata();
+    headers.put(AUTHORIZATION, "Bearer " + token.text());
+    return headers;
+  }
+
+  private JwtToken readFile(Instant now) throws NoToken {
+    String content;
+    try (InputStream file = Files.newInputStream(Path.of(path))) {
+      content = new String(file.readNBytes(LARGEST_BYTES), StandardCharsets.UTF_8);
+    } catch (NoSuchFileException e) {
+      throw failure(Status.UNAVAILABLE, "is not there");
+    } catch (IOException e) {
+      throw failure(Status.UNAVAILABLE, "cannot be read: " + e.getMessage());
+    }
+    JwtToken found;
+    try {
+      found = JwtToken.parse(content);
+    } catch (IllegalArgumentException invalid) {
+      throw failure(Status.UNAUTHENTICATED, String.valueOf(invalid.getMessage()));
+    }
+    if (!found.expiry().isAfter(now)) { // the server would refuse it with fewer words
+      throw failure(Status.UNAUTHENTICATED, "has expired at " + found.expiry());
+    }
+    return found;
+  }
+
+  private NoToken failure(Status status, String reason) {
+    return new NoToken(status.withDescription("jwt_token_file " + path + " " + reason));
+  }
+
+  private static final class NoToken extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final transient Status status;
+
+    NoToken(Status status) {
+      super(status.getDescription());
+      this.status = status;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.outrigger.xds.transport;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads certificate files again at an interval, off the control loop (A65 {@code
+ * refresh_interval}). A reading that fails leaves what was read before in use, and is logged when
+ * its reason is new.
+ */
+@ControlConfined
+final class TlsReload {
+  private static final Logger log = LoggerFactory.getLogger(TlsReload.class);
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final String server;
+  private final Runnable reload;
+  private final Duration interval;
+  private TimerHandle next = () -> {};
+  private boolean closed;
+  private String problem = ""; // the last one, while there is one
+
+  /**
+   * Nothing happens before {@link #start}.
+   *
+   * @param reading runs {@code reload}, which may block
+   * @param reload throws {@code IllegalArgumentException} with the reason when it fails
+   */
+  TlsReload(ControlLoop loop, Executor reading, String server, Duration interval, Runnable reload) {
+    this.loop = loop;
+    this.reading = reading;
+    this.server = server;
+    this.reload = reload;
+    this.interval = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+  }
+
+  void start() {
+    loop.checkInside();
+    if (!closed) {
+      next = loop.schedule(interval, () -> reading.execute(this::read));
+    }
+  }
+
+  private void read() {
+    String failure = "";
+    try {
+      reload.run();
+    } catch (IllegalArgumentException e) {
+      failure = String.valueOf(e.getMessage());
+    }
+    String outcome = failure;
+    loop.execute(
+        () -> {
+          tell(outcome);
+          start();
+        });
+  }
+
+  private void tell(String failure) {
+    if (!failure.equals(problem)) {
+      if (failure.isEmpty()) {
+        log.info("control plane {}: the certificate files are usable again", server);
+      } else {
+        log.warn(
+            "control plane {}: certificate files not reloaded, the ones before stay in use: {}",
+            server,
+            failure);
+      }
+    }
+    problem = failure;
+  }
+
+  /** What is wrong with the files; empty when nothing is. */
+  String problem() {
+    loop.checkInside();
+    return problem;
+  }
+
+  void close() {
+    loop.checkInside();
+    closed = true;
+    next.cancel();
+  }
+}

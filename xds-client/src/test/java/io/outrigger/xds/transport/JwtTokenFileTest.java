@@ -1,0 +1,217 @@
+package io.outrigger.xds.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Attributes;
+import io.grpc.CallCredentials.MetadataApplier;
+import io.grpc.CallCredentials.RequestInfo;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.SecurityLevel;
+import io.grpc.Status;
+import io.outrigger.testing.FakeControlLoop;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A97 "JwtTokenFileCallCredentials", step by step. */
+class JwtTokenFileTest {
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final Deque<Runnable> readings = new ArrayDeque<>();
+
+  @TempDir private Path folder;
+  private Path file = Path.of("");
+  private JwtTokenFile credentials = credentials();
+
+  private JwtTokenFile credentials() {
+    return new JwtTokenFile(
+        loop, readings::add, (bound, purpose) -> bound / 2, file.toString()); // no jitter
+  }
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("token");
+    credentials = credentials();
+  }
+
+  /** Puts a token into the file that ends {@code lifetime} from now. */
+  private String write(String subject, Duration lifetime) throws IOException {
+    long end = loop.now().plus(lifetime).getEpochSecond();
+    String token = JwtTokenTest.token("{\"sub\":\"%s\",\"exp\":%d}".formatted(subject, end));
+    Files.writeString(file, token + "\n");
+    return token;
+  }
+
+  private Call call() {
+    return call(SecurityLevel.PRIVACY_AND_INTEGRITY);
+  }
+
+  private Call call(SecurityLevel level) {
+    var call = new Call();
+    credentials.applyRequestMetadata(new Request(level), Runnable::run, call);
+    loop.run();
+    return call;
+  }
+
+  private void read() {
+    readings.remove().run();
+    loop.run();
+  }
+
+  @Test
+  void theFirstCallsWaitForOneReadingAndLaterOnesGetTheTokenAtOnce() throws IOException {
+    String token = write("a", Duration.ofHours(1));
+
+    Call first = call();
+    Call second = call();
+    assertThat(first.outcome).isEqualTo("waits");
+    assertThat(readings).hasSize(1);
+    read();
+
+    assertThat(first.outcome).isEqualTo("Bearer " + token);
+    assertThat(second.outcome).isEqualTo("Bearer " + token);
+    assertThat(call().outcome).isEqualTo("Bearer " + token);
+    assertThat(readings).isEmpty();
+  }
+
+  @Test
+  void nearItsEndATokenIsStillUsedWhileTheFileIsReadAgain() throws IOException {
+    String old = write("old", Duration.ofMinutes(10));
+    call();
+    read();
+    String fresh = write("new", Duration.ofHours(1));
+
+    loop.advance(Duration.ofSeconds(600 - 30 - 61));
+    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    assertThat(readings).as("more than a minute before").isEmpty();
+
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    read();
+    assertThat(call().outcome).isEqualTo("Bearer " + fresh);
+  }
+
+  @Test
+  void thirtySecondsBeforeItsEndATokenIsUsedNoMore() throws IOException {
+    write("old", Duration.ofMinutes(10));
+    call();
+    read();
+    String fresh = write("new", Duration.ofHours(1));
+
+    loop.advance(Duration.ofSeconds(600 - 30));
+    Call call = call();
+    assertThat(call.outcome).isEqualTo("waits");
+    read();
+
+    assertThat(call.outcome).isEqualTo("Bearer " + fresh);
+  }
+
+  @Test
+  void aFileThatIsNotThereFailsTheCallsUntilTheBackOffIsOver() throws IOException {
+    Call waiting = call();
+    read();
+    String failed = "UNAVAILABLE: jwt_token_file " + file + " is not there";
+    assertThat(waiting.outcome).isEqualTo(failed);
+
+    String token = write("a", Duration.ofHours(1));
+    loop.advance(Duration.ofMillis(900));
+    assertThat(call().outcome).as("within the back-off").isEqualTo(failed);
+    assertThat(readings).isEmpty();
+    loop.advance(Duration.ofMillis(100));
+    assertThat(readings).as("only a call starts a reading").isEmpty();
+    Call later = call();
+    read();
+
+    assertThat(later.outcome).isEqualTo("Bearer " + token);
+  }
+
+  @Test
+  void aTokenThatCannotBeUsedSaysWhy() throws IOException {
+    Files.writeString(file, "not a token");
+    Call garbage = call();
+    read();
+    loop.advance(Duration.ofSeconds(1));
+    write("late", Duration.ofSeconds(-5));
+    Call late = call();
+    read();
+
+    assertThat(garbage.outcome)
+        .isEqualTo("UNAUTHENTICATED: jwt_token_file " + file + " is not a JWT of three parts");
+    assertThat(late.outcome).startsWith("UNAUTHENTICATED: jwt_token_file " + file + " has expired");
+  }
+
+  @Test
+  void aReadingInVainLeavesTheTokenThatIsStillGood() throws IOException {
+    String old = write("old", Duration.ofMinutes(10));
+    call();
+    read();
+    Files.delete(file);
+
+    loop.advance(Duration.ofSeconds(600 - 30 - 40));
+    call();
+    read();
+
+    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    assertThat(readings).as("backing off").isEmpty();
+  }
+
+  @Test
+  void noTokenIsSentInPlainText() throws IOException {
+    write("a", Duration.ofHours(1));
+
+    assertThat(call(SecurityLevel.NONE).outcome)
+        .startsWith("UNAUTHENTICATED: jwt_token_file " + file)
+        .endsWith("use channel_creds of type tls");
+    assertThat(call(SecurityLevel.INTEGRITY).outcome).startsWith("UNAUTHENTICATED");
+    assertThat(readings).isEmpty();
+  }
+
+  /** What a call was told. */
+  private static final class Call extends MetadataApplier {
+    private String outcome = "waits";
+
+    @Override
+    public void apply(Metadata headers) {
+      outcome = headers.get(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER));
+    }
+
+    @Override
+    public void fail(Status status) {
+      outcome = status.getCode() + ": " + status.getDescription();
+    }
+  }
+
+  private static final class Request extends RequestInfo {
+    private final SecurityLevel level;
+
+    Request(SecurityLevel level) {
+      this.level = level;
+    }
+
+    @Override
+    public MethodDescriptor<?, ?> getMethodDescriptor() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public SecurityLevel getSecurityLevel() {
+      return level;
+    }
+
+    @Override
+    public String getAuthority() {
+      return "cp.test";
+    }
+
+    @Override
+    public Attributes getTransportAttrs() {
+      return Attributes.EMPTY;
+    }
+  }
+}
