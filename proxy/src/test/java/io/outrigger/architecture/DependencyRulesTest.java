@@ -73,7 +73,7 @@ class DependencyRulesTest {
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
-        + " proxy.admin proxy.demo xds.dns xds.transport",
+        + " proxy.admin proxy.demo proxy.route.GrpcTimeout xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     List<String> prefixes = Arrays.stream(homes.split(" +")).map("io.outrigger."::concat).toList();

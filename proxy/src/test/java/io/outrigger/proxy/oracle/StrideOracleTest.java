@@ -42,7 +42,8 @@ class StrideOracleTest {
         "10 10 10 10 10 10 10 10 10 10 10 100000",
       })
   void sharesAreThoseOfGrpc(String text) throws Exception {
-    double[] weights = Arrays.stream(text.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
+    double[] weights =
+        Arrays.stream(text.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
 
     int[] ours = ours(weights);
     int[] theirs = theirs(weights);

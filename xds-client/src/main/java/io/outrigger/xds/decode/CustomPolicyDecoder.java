@@ -31,11 +31,12 @@ final class CustomPolicyDecoder {
 
   private final Struct config;
   private final FieldErrors errors;
-  private boolean failed;
+  private final int before;
 
   private CustomPolicyDecoder(Struct config, FieldErrors errors) {
     this.config = config;
     this.errors = errors.at("value");
+    before = errors.count();
   }
 
   static boolean isSupported(String name) {
@@ -61,7 +62,7 @@ final class CustomPolicyDecoder {
           case WEIGHTED_ROUND_ROBIN -> decoder.weightedRoundRobin();
           default -> throw new AssertionError(name);
         };
-    return decoder.failed ? Optional.empty() : policy;
+    return decoder.errors.count() > decoder.before ? Optional.empty() : policy;
   }
 
   private Optional<BalancingPolicy> ringHash() {
@@ -104,7 +105,6 @@ final class CustomPolicyDecoder {
   }
 
   private void fail(String field, String reason) {
-    failed = true;
     errors.at(field).add(reason);
   }
 

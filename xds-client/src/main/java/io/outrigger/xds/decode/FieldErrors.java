@@ -67,6 +67,11 @@ final class FieldErrors {
     return found.count == 0;
   }
 
+  /** How many fields are wrong so far, anywhere in the resource. */
+  int count() {
+    return found.count;
+  }
+
   /** Every error in the order of discovery; past {@link #MOST}, how many more there are. */
   List<String> all() {
     var texts = new ArrayList<>(found.texts);
