@@ -35,6 +35,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   private final int loops;
   private final LbParent parent;
   private final ChildSlot child;
+  private final DropCounts drops;
   private final PublishGate gate = new PublishGate(this::publish);
 
   private final Set<Subchannel> subchannels = new HashSet<>();
@@ -58,6 +59,8 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.breaker = breaker;
     this.releaseBreaker = releaseBreaker;
     this.loops = loops;
+    this.drops = new DropCounts(loops);
+    this.drops.update(config.drops());
     this.config = config;
     this.parent = parent;
     this.child = new ChildSlot(factory, new ChildParent());
@@ -67,6 +70,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   public void update(LbConfig next) {
     LbConfig.ClusterImpl before = config;
     config = (LbConfig.ClusterImpl) next;
+    drops.update(config.drops());
     if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
       subchannels.forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
@@ -84,7 +88,7 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   @Override
   public LbNode describe(String name) {
-    List<String> drops = config.drops().stream().map(ClusterImplPolicy::describe).toList();
+    List<String> shares = config.drops().stream().map(ClusterImplPolicy::describe).toList();
     return LbNode.inner(
         name,
         config,
@@ -93,9 +97,22 @@ public final class ClusterImplPolicy implements LbPolicy {
             "eds_service_name", config.edsServiceName(),
             "max_requests", config.maxRequests(),
             "max_connections_per_subchannel", config.maxConnections(),
-            "drops", drops),
-        breaker.inFlight() + " requests in flight",
+            "drops", shares),
+        detail(),
         List.of(child.describe(name)));
+  }
+
+  /** What is in flight, and what was dropped or refused since the cluster was made. */
+  private String detail() {
+    var detail = new StringBuilder().append(breaker.inFlight()).append(" requests in flight");
+    for (DropCategory drop : config.drops()) {
+      detail.append(", %d dropped (%s)".formatted(drops.of(drop).total(), drop.category()));
+    }
+    long refused = drops.refused().total();
+    if (refused > 0) {
+      detail.append(", %d refused".formatted(refused));
+    }
+    return detail.toString();
   }
 
   private static String describe(DropCategory drop) {
@@ -104,7 +121,8 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   private void publish() {
     if (!closed) {
-      parent.publish(child.state(), new ClusterPicker(config, random, breaker, child.picker()));
+      parent.publish(
+          child.state(), new ClusterPicker(config, random, breaker, drops, child.picker()));
     }
   }
 

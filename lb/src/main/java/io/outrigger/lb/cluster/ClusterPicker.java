@@ -26,11 +26,17 @@ final class ClusterPicker implements Picker {
   private final long maxRequests;
   private final DropCategory[] categories;
   private final PickResult[] drops;
+  private final DropCount[] counts;
   private final PickResult full;
+  private final DropCount refused;
   private final Picker child;
 
   ClusterPicker(
-      LbConfig.ClusterImpl config, RandomSource random, CircuitBreaker breaker, Picker child) {
+      LbConfig.ClusterImpl config,
+      RandomSource random,
+      CircuitBreaker breaker,
+      DropCounts counts,
+      Picker child) {
     this.random = random;
     this.breaker = breaker;
     this.maxRequests = config.maxRequests();
@@ -40,6 +46,8 @@ final class ClusterPicker implements Picker {
       String reason = "dropped by overload category \"" + categories[i].category() + "\"";
       drops[i] = new PickResult.Drop(config.note().unavailable(reason), Reason.OVERLOAD_DROP);
     }
+    this.counts = config.drops().stream().map(counts::of).toArray(DropCount[]::new);
+    this.refused = counts.refused();
     String reason = "as many requests are in flight as allowed: " + maxRequests;
     this.full = new PickResult.Drop(config.note().unavailable(reason), Reason.CIRCUIT_BREAKER);
     this.child = child;
@@ -49,12 +57,14 @@ final class ClusterPicker implements Picker {
   public PickResult pick(PickContext call) {
     for (int i = 0; i < categories.length; i++) {
       if (categories[i].share().draw(random, Purpose.DROP)) {
+        counts[i].onDrop(call.loop());
         return drops[i];
       }
     }
     PickResult result = child.pick(call);
     if (result instanceof PickResult.Use use) {
       if (!breaker.tryAcquire(maxRequests)) {
+        refused.onDrop(call.loop());
         return full;
       }
       use.subchannel().callStarted(call);

@@ -210,6 +210,51 @@ class ClusterImplPolicyTest {
   }
 
   @Test
+  void dropsAreCountedByCategoryAndRefusalsApart() {
+    connected(config(1, List.of(drop("half", 50, 100), drop("some", 1, 100))));
+    parent.random().next(Purpose.DROP, 49, 49, 50, 0, 50, 1, 50, 1);
+    pickOn(0, 3, 2);
+    start();
+
+    assertThat(reason()).isEqualTo(Reason.CIRCUIT_BREAKER);
+
+    assertThat(policy.describe("pay").detail())
+        .isEqualTo("1 requests in flight, 2 dropped (half), 1 dropped (some), 1 refused");
+  }
+
+  @Test
+  void countsOutliveAnotherShareButNotTheirCategory() {
+    connected(config(10, List.of(drop("a", 100, 100), drop("b", 1, 100))));
+    pickOn(0, 1);
+
+    update(config(10, List.of(drop("b", 2, 100), drop("a", 50, 100))));
+    assertThat(policy.describe("pay").detail()).endsWith("0 dropped (b), 2 dropped (a)");
+    update(config(10, List.of()));
+    assertThat(policy.describe("pay").detail()).isEqualTo("0 requests in flight");
+    update(config(10, List.of(drop("a", 50, 100))));
+
+    assertThat(policy.describe("pay").detail()).endsWith("0 dropped (a)");
+  }
+
+  @Test
+  void aReplacedPickerCountsOn() {
+    connected(config(10, List.of(drop("a", 100, 100))));
+    Picker before = parent.picker();
+    update(config(10, List.of(drop("a", 90, 100))));
+
+    before.pick(TestCall.CALL);
+
+    assertThat(policy.describe("pay").detail()).endsWith("1 dropped (a)");
+  }
+
+  /** A pick on each of these loops, dropped. */
+  private void pickOn(int... loops) {
+    for (int loop : loops) {
+      assertThat(parent.picker().pick(new TestCall(loop))).isInstanceOf(PickResult.Drop.class);
+    }
+  }
+
+  @Test
   void anotherLimitTouchesNoConnection() {
     connected(config(10, List.of()));
 
