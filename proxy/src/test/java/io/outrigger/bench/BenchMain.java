@@ -83,7 +83,14 @@ public final class BenchMain {
           target.nanos() == 0 ? "" : "<= " + Math.round(target.nanos()),
           bytes,
           target.bytes() < 0 ? "" : "<= " + Math.round(target.bytes()),
-          isMet() ? "met" : "MISSED");
+          verdict());
+    }
+
+    private String verdict() {
+      if (target.nanos() == 0 && target.bytes() < 0) {
+        return ""; // nothing was asked of it
+      }
+      return isMet() ? "met" : "MISSED";
     }
 
     String json() {
