@@ -1,7 +1,9 @@
 package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
-import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * Bounds what the histories of all resources of a client hold: beyond a number of bytes, the oldest
@@ -11,7 +13,7 @@ import java.util.ArrayDeque;
 final class KeptBodies {
   private static final long MAX_BYTES = 8 << 20;
 
-  private final ArrayDeque<ResourceHistory.Entry> oldestFirst = new ArrayDeque<>();
+  private final Set<ResourceHistory.Entry> oldestFirst = new LinkedHashSet<>();
   private final long maxBytes;
   private long bytes;
 
@@ -29,10 +31,24 @@ final class KeptBodies {
     }
     oldestFirst.add(entry);
     bytes += entry.bodyBytes();
+    Iterator<ResourceHistory.Entry> each = oldestFirst.iterator();
     while (bytes > maxBytes) {
-      ResourceHistory.Entry oldest = oldestFirst.remove();
+      ResourceHistory.Entry oldest = each.next();
+      each.remove();
       bytes -= oldest.bodyBytes();
       oldest.dropBody();
     }
+  }
+
+  /** The entry is in no history any more. */
+  void remove(ResourceHistory.Entry entry) {
+    if (oldestFirst.remove(entry)) {
+      bytes -= entry.bodyBytes();
+    }
+  }
+
+  /** How many bodies are held. */
+  int count() {
+    return oldestFirst.size();
   }
 }

@@ -56,8 +56,14 @@ final class ResourceHistory {
     entries.add(entry);
     bodies.add(entry);
     if (entries.size() > KEPT) {
-      entries.remove();
+      bodies.remove(entries.remove());
     }
+  }
+
+  /** The resource is watched no more. */
+  void forget() {
+    entries.forEach(bodies::remove);
+    entries.clear();
   }
 
   XdsStatusView.History view() {

@@ -106,6 +106,7 @@ final class Subscriptions {
                     return false;
                   }
                   subscription.stopTimers(); // A57-23
+                  subscription.history().forget();
                   return true;
                 });
     if (forgot) {

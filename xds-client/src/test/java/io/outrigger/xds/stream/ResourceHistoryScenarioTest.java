@@ -90,6 +90,21 @@ class ResourceHistoryScenarioTest {
     assertThat(third.view().body()).isPresent();
   }
 
+  @Test
+  void whatIsInNoHistoryAnyMoreHoldsNoRoom() {
+    var bodies = new KeptBodies(10);
+    var first = entry(6);
+    var second = entry(4);
+    bodies.add(first);
+    bodies.add(second);
+
+    bodies.remove(first);
+    bodies.add(entry(6));
+
+    assertThat(bodies.count()).isEqualTo(2);
+    assertThat(second.view().body()).isPresent();
+  }
+
   private static ResourceHistory.Entry entry(int bytes) {
     return new ResourceHistory.Entry(
         Instant.EPOCH, "acked", "1", "", Optional.of(new RawResource("type", new byte[bytes])));
