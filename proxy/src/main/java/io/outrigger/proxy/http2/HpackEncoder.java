@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns header lists into header blocks (RFC 7541).
@@ -23,8 +24,8 @@ final class HpackEncoder {
   private final HpackOutput out = HpackSpace.current().output;
   private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
 
-  /** Hashes of fields that went without an index, each at its own place. */
-  private int[] strangers = {};
+  /** Fields that went without an index; made when the first one goes. */
+  private @Nullable Strangers strangers;
 
   /** What the table is to become before the next block, and the least it was to be meanwhile. */
   private int tableBytes = INITIAL_TABLE_BYTES;
@@ -105,12 +106,9 @@ final class HpackEncoder {
     if (nameIndex(field.name()) == 0) {
       return true;
     }
-    if (strangers.length == 0) {
-      strangers = new int[REMEMBERED];
+    if (strangers == null) {
+      strangers = new Strangers(REMEMBERED);
     }
-    int place = field.hash() & (REMEMBERED - 1);
-    boolean known = strangers[place] == field.hash();
-    strangers[place] = field.hash();
-    return known;
+    return strangers.isKnown(field.hash());
   }
 }
