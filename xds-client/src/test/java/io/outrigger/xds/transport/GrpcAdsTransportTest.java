@@ -168,7 +168,7 @@ final class GrpcAdsTransportTest {
   /** Opens a stream and tells what comes first: {@code ready}, or why it was closed. */
   private static CompletableFuture<String> openStream(
       ControlThread loop, GrpcAdsTransport transport) {
-    var first = new CompletableFuture<String>().orTimeout(10, TimeUnit.SECONDS);
+    var first = new CompletableFuture<String>().orTimeout(60, TimeUnit.SECONDS);
     var listener =
         new AdsTransport.Listener() {
           @Override
