@@ -16,8 +16,8 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
-import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -177,7 +177,8 @@ final class AdsOverGrpcTest {
   @Conformance("A57-40")
   void aMessageThatCannotBeReadOrIsTooLongEndsTheStreamAndNothingElse() throws Exception {
     FRAMES.setLevel(Level.WARNING);
-    var messages = new ArrayDeque<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
+    var messages =
+        new ConcurrentLinkedQueue<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
     try (var rude = RudeAdsServer.start(messages);
         var client = new GrpcFixture(rude.target())) {
       var watcher = client.watch(LISTENER, "a");
@@ -185,7 +186,6 @@ final class AdsOverGrpcTest {
       assertThat(watcher.await()).contains("cannot be reached").containsIgnoringCase("protobuf");
       assertThat(watcher.await()).contains("cannot be reached").contains("exceeds maximum size");
 
-      messages.clear();
       assertThat(watcher.await()).isEqualTo("ok: x");
     }
   }
