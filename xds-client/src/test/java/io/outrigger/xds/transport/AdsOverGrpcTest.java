@@ -13,8 +13,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
+import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -119,11 +121,15 @@ final class AdsOverGrpcTest {
   void aServerThatIsNotThereIsReportedWithTheReasonUntilItIs() {
     int port = server.port();
     server.close();
-    var watcher = ads.watch(LISTENER, "a");
+    AwaitingWatcher<?> watcher;
+    try (var gone = RefusingPort.at(port)) {
+      watcher = ads.watch(LISTENER, "a");
 
-    assertThat(watcher.await())
-        .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + port + " cannot be reached")
-        .containsIgnoringCase("refused");
+      assertThat(watcher.await())
+          .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + gone.number())
+          .contains(" cannot be reached")
+          .containsIgnoringCase("refused");
+    }
     try (var back = ScriptedAdsServer.startOn(port)) {
       back.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
       String told = watcher.await();
