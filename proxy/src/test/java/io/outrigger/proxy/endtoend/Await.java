@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /** Bounded waiting: what does not come in time fails the test and says what was there instead. */
 public final class Await {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private Await() {}

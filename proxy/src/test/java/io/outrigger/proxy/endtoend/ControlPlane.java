@@ -13,6 +13,7 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,6 +47,7 @@ final class ControlPlane implements AutoCloseable {
   private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
   private final int port;
   private @Nullable Server server;
+  private @Nullable RefusingPort refusing; // while there is no server
   private int version;
   private boolean mute;
   private volatile boolean recording = true;
@@ -88,6 +91,25 @@ final class ControlPlane implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Waits until a client asks for a resource, which was sent to it then if it is there. What is
+   * removed before would be missing for a client that is slow.
+   */
+  ControlPlane awaitAskedFor(ResourceType<?> type, String name) {
+    Await.until(
+        name + " is asked for",
+        () -> {
+          var asked = new AtomicBoolean();
+          run(
+              () ->
+                  asked.set(
+                      streams.stream()
+                          .anyMatch(stream -> stream.names(type.typeUrl()).contains(name))));
+          return asked.get();
+        });
+    return this;
+  }
+
   /** A response with exactly these resources, whatever is subscribed. */
   ControlPlane pushRaw(ResourceType<?> type, Any... all) {
     run(
@@ -104,6 +126,7 @@ final class ControlPlane implements AutoCloseable {
     server = null;
     if (running != null) {
       stop(running);
+      refusing = RefusingPort.at(port);
     }
     run(streams::clear);
     return this;
@@ -112,6 +135,7 @@ final class ControlPlane implements AutoCloseable {
   /** Comes back on its port; nothing where it is there. */
   ControlPlane revive() {
     if (server == null) {
+      release();
       server = listen(port);
     }
     return this;
@@ -153,9 +177,17 @@ final class ControlPlane implements AutoCloseable {
     return names;
   }
 
+  private void release() {
+    if (refusing != null) {
+      refusing.close();
+      refusing = null;
+    }
+  }
+
   @Override
   public void close() {
     kill();
+    release();
     thread.shutdownNow();
   }
 

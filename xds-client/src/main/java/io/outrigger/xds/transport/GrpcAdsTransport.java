@@ -6,6 +6,7 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelRegistry.ProviderNotFoundException;
@@ -91,6 +92,17 @@ public final class GrpcAdsTransport implements AdsTransport {
     channel.shutdownNow();
   }
 
+  /**
+   * Sends the channel back to idle, then runs {@code task} on the control loop; not at all if the
+   * transport is closed meanwhile. The channel may do either on a thread of its own, in the order
+   * of the calls. Without waiting, a stream opened from {@code task} could still fail with the
+   * reason of the one before.
+   */
+  private void enterIdleThen(Runnable task) {
+    channel.enterIdle();
+    channel.notifyWhenStateChanged(ConnectivityState.SHUTDOWN, () -> loop.execute(task));
+  }
+
   /** One line: gRPC's own description goes on with the channel's pipeline. */
   private static RpcStatus toRpcStatus(Status status) {
     String description = status.getDescription();
@@ -130,10 +142,11 @@ public final class GrpcAdsTransport implements AdsTransport {
       loop.execute(
           () -> {
             countOut();
-            if (!attached) {
-              channel.enterIdle();
+            if (attached) {
+              listener.onClosed(toRpcStatus(status));
+            } else {
+              enterIdleThen(() -> listener.onClosed(toRpcStatus(status)));
             }
-            listener.onClosed(toRpcStatus(status));
           });
     }
 
