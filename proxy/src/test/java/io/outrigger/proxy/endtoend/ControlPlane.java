@@ -15,6 +15,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
+import io.outrigger.xds.testing.LoadServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -43,6 +44,7 @@ final class ControlPlane implements AutoCloseable {
   private final Map<String, Map<String, Any>> resources = new HashMap<>();
   private final List<Stream> streams = new ArrayList<>();
   private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
+  private final LoadServer loads = new LoadServer();
   private final int port;
   private @Nullable Server server;
   private int version;
@@ -57,6 +59,11 @@ final class ControlPlane implements AutoCloseable {
   /** The target for a bootstrap. */
   String target() {
     return "127.0.0.1:" + port;
+  }
+
+  /** Where it takes load reports; it asks for none at first. */
+  LoadServer loads() {
+    return loads;
   }
 
   /** Adds or replaces resources and pushes the types that changed, clusters and endpoints first. */
@@ -182,6 +189,7 @@ final class ControlPlane implements AutoCloseable {
       return NettyServerBuilder.forAddress(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .addService(new Service())
+          .addService(loads)
           .build()
           .start();
     } catch (IOException e) {
