@@ -112,8 +112,10 @@ final class CountedSubchannel extends DelegatingSubchannel {
   /** Adds what has come since the last time. Control loop. */
   void collect(LoadSums sums) {
     CallTotals now = counts.totals();
-    sums.add(locality, collected, now);
-    collected = now;
+    if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
+      sums.add(locality, collected, now);
+      collected = now;
+    }
     MetricTally current = tally;
     if (current != null) {
       sums.add(locality, current.take());

@@ -139,6 +139,41 @@ class LoadOracleIT {
           () -> metrics(node, "pay").toString(),
           () -> metrics(node, "pay").equals(wanted));
     }
+    assertThat(localities("outrigger", "pay")).anyMatch(UpstreamLocalityStats::hasCpuUtilization);
+    assertThat(localities("grpc-java", "pay")).noneMatch(UpstreamLocalityStats::hasCpuUtilization);
+  }
+
+  /** An accepted difference: gRPC's client tells of localities in which nothing happened. */
+  @Conformance("A64-03")
+  @Test
+  void aLocalityWithoutActivityIsLeftOut() {
+    NamedBackend good = backend(new NamedBackend("good"));
+    twins.cluster(reported("pay"), assignment("pay", locality("a", 0, 1, good.port())));
+    twins.serveRoutes(List.of(route(prefix("/"), "pay")));
+    for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {
+      assertThat(client.ask(Request.of("/pkg.Svc/Get"))).isEqualTo("good");
+    }
+    awaitBoth("pay", new Totals(1, 1, 0, 0, 0, Map.of()));
+
+    Await.until(
+        "both have reported more often than there was something to say",
+        () -> NODES.stream().allMatch(node -> twins.loads().reports(node, "pay").size() > 3));
+
+    assertThat(localities("outrigger", "pay")).noneMatch(LoadOracleIT::isIdle);
+    assertThat(localities("grpc-java", "pay")).anyMatch(LoadOracleIT::isIdle);
+  }
+
+  private List<UpstreamLocalityStats> localities(String node, String cluster) {
+    return twins.loads().reports(node, cluster).stream()
+        .flatMap(stats -> stats.getUpstreamLocalityStatsList().stream())
+        .toList();
+  }
+
+  private static boolean isIdle(UpstreamLocalityStats locality) {
+    return locality.toBuilder()
+        .clearLocality()
+        .build()
+        .equals(UpstreamLocalityStats.getDefaultInstance());
   }
 
   @Test
@@ -181,24 +216,23 @@ class LoadOracleIT {
   /** Number of requests and sum by name, over all reports. */
   private Map<String, List<Double>> metrics(String node, String cluster) {
     Map<String, List<Double>> sums = new TreeMap<>();
-    for (ClusterStats stats : twins.loads().reports(node, cluster)) {
-      for (UpstreamLocalityStats locality : stats.getUpstreamLocalityStatsList()) {
-        add(sums, "cpu_utilization", locality.getCpuUtilization());
-        add(sums, "mem_utilization", locality.getMemUtilization());
-        add(sums, "application_utilization", locality.getApplicationUtilization());
-        locality
-            .getLoadMetricStatsList()
-            .forEach(
-                named ->
-                    add(
-                        sums,
-                        named.getMetricName(),
-                        UnnamedEndpointLoadMetricStats.newBuilder()
-                            .setNumRequestsFinishedWithMetric(
-                                named.getNumRequestsFinishedWithMetric())
-                            .setTotalMetricValue(named.getTotalMetricValue())
-                            .build()));
-      }
+    for (UpstreamLocalityStats locality : localities(node, cluster)) {
+
+      add(sums, "cpu_utilization", locality.getCpuUtilization());
+      add(sums, "mem_utilization", locality.getMemUtilization());
+      add(sums, "application_utilization", locality.getApplicationUtilization());
+      locality
+          .getLoadMetricStatsList()
+          .forEach(
+              named ->
+                  add(
+                      sums,
+                      named.getMetricName(),
+                      UnnamedEndpointLoadMetricStats.newBuilder()
+                          .setNumRequestsFinishedWithMetric(
+                              named.getNumRequestsFinishedWithMetric())
+                          .setTotalMetricValue(named.getTotalMetricValue())
+                          .build()));
     }
     return sums;
   }

@@ -150,7 +150,7 @@ public final class LoadServer extends LoadReportingServiceImplBase {
     }
 
     synchronized void send(LoadStatsResponse response) {
-      if (!over && !requests.isEmpty() && response != sent) {
+      if (!over && !requests.isEmpty() && !response.equals(sent)) {
         sent = response;
         responses.onNext(response);
       }
