@@ -3,6 +3,7 @@ package io.outrigger.lb;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +59,13 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public void onLoadReport(LoadReport report) {
-    delegate().onLoadReport(report);
+  public void onLoadReport(PickContext call, LoadReport report) {
+    delegate().onLoadReport(call, report);
+  }
+
+  @Override
+  public void standsIn(Locality locality) {
+    delegate().standsIn(locality);
   }
 
   @Override

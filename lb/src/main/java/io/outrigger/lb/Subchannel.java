@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,10 @@ public interface Subchannel {
    * A response brought a load report (A51). Said to subchannels that want it, before {@link
    * #callEnded}; on the call's event loop.
    */
-  default void onLoadReport(LoadReport report) {}
+  default void onLoadReport(PickContext call, LoadReport report) {}
+
+  /** The endpoint stands in another locality from now on. Control loop. */
+  default void standsIn(Locality locality) {}
 
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {

@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
@@ -48,12 +49,13 @@ public final class SharedSubchannels implements LbParent {
     control.checkInside();
     Shared shared = byAddress.get(address);
     if (shared == null) {
-      shared = new Shared(address);
+      shared = new Shared(address, backend.locality());
       shared.subchannel = parent.newSubchannel(backend, address, shared);
       byAddress.put(address, shared);
     }
     var lease = new Lease(shared, backend, listener);
     shared.leases.add(lease);
+    shared.noteLocality();
     if (shared.state != Connectivity.IDLE) {
       control.execute(lease::catchUp);
     }
@@ -78,9 +80,11 @@ public final class SharedSubchannels implements LbParent {
     private @Nullable Subchannel subchannel;
     private Connectivity state = Connectivity.IDLE;
     private RpcStatus reason = RpcStatus.OK;
+    private Locality locality;
 
-    Shared(EndpointAddress address) {
+    Shared(EndpointAddress address, Locality locality) {
       this.address = address;
+      this.locality = locality;
     }
 
     Subchannel subchannel() {
@@ -116,8 +120,22 @@ public final class SharedSubchannels implements LbParent {
     }
 
     void onReturned(Lease lease) {
-      if (leases.remove(lease) && leases.isEmpty()) {
+      if (!leases.remove(lease)) {
+        return;
+      }
+      if (leases.isEmpty()) {
         control.execute(this::closeIfUnused);
+      } else {
+        noteLocality();
+      }
+    }
+
+    /** The endpoint stands where its newest owner says: an older one is about to let go of it. */
+    void noteLocality() {
+      Locality newest = leases.get(leases.size() - 1).backend.locality();
+      if (!newest.equals(locality)) {
+        locality = newest;
+        subchannel().standsIn(newest);
       }
     }
 

@@ -53,6 +53,7 @@ final class ClusterTree {
             drops,
             cluster.maxRequests(),
             cluster.maxConnections(),
+            cluster.loadReporting(),
             new LbConfig.OverrideHost(
                 cluster.overrideHostStatus(),
                 cluster.idleTimeout(),

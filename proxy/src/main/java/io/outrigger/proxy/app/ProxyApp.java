@@ -5,6 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -67,6 +68,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
   private final OutlierCounters outliers = new OutlierCounters();
+  private final LoadRegistry loads;
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -101,6 +103,7 @@ public final class ProxyApp implements AutoCloseable {
                     ? new GrpcAdsTransport(control, server)
                     : new LocalAdsTransport(control, files),
             AdsObserver.all());
+    loads = new LoadRegistry(control);
     targets =
         new Targets(
             control,
@@ -110,6 +113,7 @@ public final class ProxyApp implements AutoCloseable {
             dns,
             new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
+            loads,
             outliers,
             loops.count(),
             options.ignoreRouteTimeout());
@@ -270,6 +274,7 @@ public final class ProxyApp implements AutoCloseable {
     if (resources != null) {
       resources.start();
     }
+    xds.reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
     watchMemory();

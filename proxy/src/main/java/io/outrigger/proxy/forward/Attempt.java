@@ -169,7 +169,7 @@ final class Attempt implements StreamWaiter {
     }
     AsciiString report = last.get(LoadReports.TRAILER);
     if (report != null) {
-      LoadReports.ofTrailer(report).ifPresent(subchannel::onLoadReport);
+      LoadReports.ofTrailer(report).ifPresent(load -> subchannel.onLoadReport(call, load));
     }
   }
 

@@ -89,6 +89,7 @@ public final class MetricsText {
     var all = MetricSnapshots.builder();
     text.addTo(all);
     XdsMetrics.addTo(view.xds(), all);
+    LoadReportMetrics.addTo(view.xds().loadReports(), all);
     addOutliers(view.outliers(), all);
     addProcess(view, all);
     var bytes = new ByteArrayOutputStream();

@@ -16,6 +16,7 @@ import io.grpc.stub.StreamObserver;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
+import io.outrigger.xds.testing.LoadServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -45,6 +46,7 @@ final class ControlPlane implements AutoCloseable {
   private final Map<String, Map<String, Any>> resources = new HashMap<>();
   private final List<Stream> streams = new ArrayList<>();
   private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
+  private final LoadServer loads = new LoadServer();
   private final int port;
   private @Nullable Server server;
   private @Nullable RefusingPort refusing; // while there is no server
@@ -60,6 +62,11 @@ final class ControlPlane implements AutoCloseable {
   /** The target for a bootstrap. */
   String target() {
     return "127.0.0.1:" + port;
+  }
+
+  /** Where it takes load reports; it asks for none at first. */
+  LoadServer loads() {
+    return loads;
   }
 
   /** Adds or replaces resources and pushes the types that changed, clusters and endpoints first. */
@@ -214,6 +221,7 @@ final class ControlPlane implements AutoCloseable {
       return NettyServerBuilder.forAddress(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .addService(new Service())
+          .addService(loads)
           .build()
           .start();
     } catch (IOException e) {

@@ -6,7 +6,9 @@ import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.HealthStatus;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -28,9 +30,7 @@ final class ClusterDecoder {
             ? BalancingPolicyDecoder.ofAggregate(proto, errors)
             : BalancingPolicyDecoder.decode(proto, errors);
     boolean httpConnect = TransportSecurityDecoder.usesHttpConnect(proto, errors);
-    if (proto.hasLrsServer() && !proto.getLrsServer().hasSelf()) {
-      errors.at("lrs_server").add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
-    }
+    Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
         proto.hasOutlierDetection()
             ? Optional.of(
@@ -52,7 +52,23 @@ final class ClusterDecoder {
             outlierDetection,
             idleTimeout,
             overrideHostStatus(proto.getCommonLbConfig()),
-            httpConnect));
+            httpConnect,
+            loadReporting));
+  }
+
+  /** A27: only the server that sends the cluster may ask for its load. A37: not of aggregates. */
+  private static Optional<LoadReporting> loadReporting(
+      Cluster proto, DecodeContext context, FieldErrors errors) {
+    if (!proto.hasLrsServer()) {
+      return Optional.empty();
+    }
+    if (!proto.getLrsServer().hasSelf()) {
+      errors.add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
+    }
+    var metrics = PropagatedMetrics.of(proto.getLrsReportEndpointMetricsList());
+    return proto.hasClusterType()
+        ? Optional.empty()
+        : context.loadServer().map(server -> new LoadReporting(server, metrics));
   }
 
   /** A32: the first entry for the default priority decides, and nothing else. */
