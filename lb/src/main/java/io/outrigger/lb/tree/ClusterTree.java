@@ -189,17 +189,30 @@ final class ClusterTree {
       ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
-      List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
-      for (Endpoint endpoint : locality.endpoints()) {
-        if (endpoint.health().isUsable()) {
-          endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
-        }
-      }
-      if (!endpoints.isEmpty()) {
-        usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
+      LocalityEndpoints left = usable(cluster, locality);
+      if (!left.endpoints().isEmpty()) {
+        usable.add(left);
       }
     }
     return usable;
+  }
+
+  /** Itself when all of it is usable as it is: most localities are, and large. */
+  private static LocalityEndpoints usable(ClusterResource cluster, LocalityEndpoints locality) {
+    boolean same = true;
+    for (Endpoint endpoint : locality.endpoints()) {
+      same &= endpoint.health().isUsable() && (cluster.httpConnect() || endpoint.isDirect());
+    }
+    if (same) {
+      return locality;
+    }
+    List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
+    for (Endpoint endpoint : locality.endpoints()) {
+      if (endpoint.health().isUsable()) {
+        endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
+      }
+    }
+    return new LocalityEndpoints(locality.locality(), locality.weight(), endpoints);
   }
 
   /** The endpoints that {@link #usable} leaves out. */
