@@ -17,6 +17,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,8 +31,15 @@ import java.util.concurrent.TimeUnit;
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
-  private static final long KEEPALIVE_TIME_MINUTES = 5; // A57-38
-  private static final long KEEPALIVE_TIMEOUT_SECONDS = 20;
+
+  /**
+   * How a path to the server that is silently dead is found: a ping after {@code time} without a
+   * byte from it, and {@code timeout} for the answer. gRPC lets {@code time} be 10 s or more.
+   */
+  record KeepAlive(Duration time, Duration timeout) {
+    static final KeepAlive DEFAULT = // A57-38
+        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20));
+  }
 
   private final ControlLoop loop;
   private final String name;
@@ -47,19 +55,24 @@ public final class GrpcAdsTransport implements AdsTransport {
    *     credentials name cannot be used
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
+    this(loop, server, KeepAlive.DEFAULT);
+  }
+
+  GrpcAdsTransport(ControlLoop loop, XdsServer server, KeepAlive keepAlive) {
     this.loop = loop;
     name = server.uri();
     credentials = ServerCredentials.of(loop, server);
-    channel = channel(server, credentials.channel());
+    channel = channel(server, credentials.channel(), keepAlive);
     calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
     loop.execute(credentials::start);
   }
 
-  private static ManagedChannel channel(XdsServer server, ChannelCredentials credentials) {
+  private static ManagedChannel channel(
+      XdsServer server, ChannelCredentials credentials, KeepAlive keepAlive) {
     try {
       return Grpc.newChannelBuilder(server.uri(), credentials)
-          .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
-          .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+          .keepAliveTime(keepAlive.time().toNanos(), TimeUnit.NANOSECONDS)
+          .keepAliveTimeout(keepAlive.timeout().toNanos(), TimeUnit.NANOSECONDS)
           .maxInboundMessageSize(MAX_RESPONSE_BYTES)
           .build();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
