@@ -152,7 +152,7 @@ final class Backend implements AutoCloseable {
   /** Comes back on its port. */
   Backend revive() {
     end();
-    server = listen(port);
+    server = Await.bound(() -> listen(port));
     return this;
   }
 

@@ -112,7 +112,7 @@ final class ControlPlane implements AutoCloseable {
   /** Comes back on its port; nothing where it is there. */
   ControlPlane revive() {
     if (server == null) {
-      server = listen(port);
+      server = Await.bound(() -> listen(port));
     }
     return this;
   }
