@@ -5,6 +5,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Passes everything on to another subchannel; what a wrapper extends. */
@@ -76,5 +77,15 @@ public abstract class DelegatingSubchannel implements Subchannel {
   @Override
   public Optional<String> locality() {
     return delegate().locality();
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return delegate().priority();
+  }
+
+  @Override
+  public void take(Backend backend) {
+    delegate().take(backend);
   }
 }

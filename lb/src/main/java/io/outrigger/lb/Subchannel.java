@@ -4,6 +4,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,4 +68,14 @@ public interface Subchannel {
   default Optional<String> locality() {
     return Optional.empty();
   }
+
+  /** The priority of its cluster that the endpoint is in, for the access log. Any thread. */
+  default OptionalInt priority() {
+    return OptionalInt.empty();
+  }
+
+  /**
+   * The same endpoint with what may change of it: where it stands, and its weight. Control loop.
+   */
+  default void take(Backend backend) {}
 }

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -152,8 +153,11 @@ public final class SharedSubchannels implements LbParent {
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
     private final Subchannel subchannel;
-    private final Backend backend;
     private final SubchannelListener listener;
+
+    /** Event loops read it when a call ends; an old one for a moment is no harm. */
+    private volatile Backend backend;
+
     private Connectivity told = Connectivity.IDLE;
     private boolean askedBehind;
     private boolean closed;
@@ -207,6 +211,16 @@ public final class SharedSubchannels implements LbParent {
     @Override
     public Optional<String> locality() {
       return Optional.of(backend.locality().toString());
+    }
+
+    @Override
+    public OptionalInt priority() {
+      return OptionalInt.of(backend.priority());
+    }
+
+    @Override
+    public void take(Backend next) {
+      backend = next;
     }
 
     @Override

@@ -97,7 +97,7 @@ final class ClusterTree {
             new LbConfig.Child(
                 names.names().get(i),
                 "priority " + i,
-                policy(policyOf(cluster), usable, note),
+                policy(policyOf(cluster), usable, i, note),
                 reresolves(cluster.source())));
       }
     }
@@ -125,7 +125,7 @@ final class ClusterTree {
   }
 
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityEndpoints> localities, FailureNote note) {
+      BalancingPolicy policy, List<LocalityEndpoints> localities, int priority, FailureNote note) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
@@ -134,40 +134,40 @@ final class ClusterTree {
                       new LbConfig.Target(
                           locality.locality().toString(),
                           locality.weight(),
-                          policy(wrr.child(), List.of(locality), note)))
+                          policy(wrr.child(), List.of(locality), priority, note)))
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(weighed(localities), pickFirst.shuffle(), note);
+      return new LbConfig.PickFirst(weighed(localities, priority), pickFirst.shuffle(), note);
     }
     if (policy instanceof BalancingPolicy.RingHash ringHash) {
-      return new LbConfig.RingHash(weighed(localities), ringHash, note);
+      return new LbConfig.RingHash(weighed(localities, priority), ringHash, note);
     }
     if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(unweighed(localities), note);
+      return new LbConfig.RoundRobin(unweighed(localities, priority), note);
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
-      return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
+      return new LbConfig.LeastRequest(unweighed(localities, priority), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
+      return new LbConfig.WeightedRoundRobin(unweighed(localities, priority), weighted, note);
     }
     throw new AssertionError(policy);
   }
 
-  private static List<Backend> unweighed(List<LocalityEndpoints> localities) {
+  private static List<Backend> unweighed(List<LocalityEndpoints> localities, int priority) {
     int count = localities.stream().mapToInt(locality -> locality.endpoints().size()).sum();
     List<Backend> backends = new ArrayList<>(count);
     for (LocalityEndpoints locality : localities) {
       for (Endpoint endpoint : locality.endpoints()) {
-        backends.add(new Backend(endpoint, locality.locality()));
+        backends.add(new Backend(endpoint, locality.locality(), 1, priority));
       }
     }
     return backends;
   }
 
   /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
-  private static List<Backend> weighed(List<LocalityEndpoints> localities) {
+  private static List<Backend> weighed(List<LocalityEndpoints> localities, int priority) {
     long localitySum = localities.stream().mapToLong(LocalityEndpoints::weight).sum();
     List<Backend> backends = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
@@ -176,7 +176,7 @@ final class ClusterTree {
       for (Endpoint endpoint : locality.endpoints()) {
         long share = endpoint.weight() * ONE / sum;
         long weight = Math.max(1, localityShare * share / ONE);
-        backends.add(new Backend(endpoint, locality.locality(), weight));
+        backends.add(new Backend(endpoint, locality.locality(), weight, priority));
       }
     }
     return backends;
@@ -190,17 +190,30 @@ final class ClusterTree {
       ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
-      List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
-      for (Endpoint endpoint : locality.endpoints()) {
-        if (endpoint.health().isUsable()) {
-          endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
-        }
-      }
-      if (!endpoints.isEmpty()) {
-        usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
+      LocalityEndpoints left = usable(cluster, locality);
+      if (!left.endpoints().isEmpty()) {
+        usable.add(left);
       }
     }
     return usable;
+  }
+
+  /** Itself when all of it is usable as it is: most localities are, and large. */
+  private static LocalityEndpoints usable(ClusterResource cluster, LocalityEndpoints locality) {
+    boolean same = true;
+    for (Endpoint endpoint : locality.endpoints()) {
+      same &= endpoint.health().isUsable() && (cluster.httpConnect() || endpoint.isDirect());
+    }
+    if (same) {
+      return locality;
+    }
+    List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
+    for (Endpoint endpoint : locality.endpoints()) {
+      if (endpoint.health().isUsable()) {
+        endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
+      }
+    }
+    return new LocalityEndpoints(locality.locality(), locality.weight(), endpoints);
   }
 
   /** The endpoints that {@link #usable} leaves out. */

@@ -12,6 +12,7 @@ import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.orca.LoadReports;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,10 @@ final class Attempt implements StreamWaiter {
 
   Optional<String> locality() {
     return subchannel.locality();
+  }
+
+  OptionalInt priority() {
+    return subchannel.priority();
   }
 
   ResponseRelay response() {

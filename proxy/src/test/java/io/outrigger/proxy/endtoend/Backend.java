@@ -157,7 +157,7 @@ final class Backend implements AutoCloseable {
   Backend revive() {
     end();
     freePort();
-    server = listen(port);
+    server = Await.bound(() -> listen(port));
     return this;
   }
 

@@ -143,7 +143,7 @@ final class ControlPlane implements AutoCloseable {
   ControlPlane revive() {
     if (server == null) {
       release();
-      server = listen(port);
+      server = Await.bound(() -> listen(port));
     }
     return this;
   }

@@ -24,7 +24,11 @@ public final class GrpcAdsTransport implements AdsTransport {
    *     credentials name cannot be used
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
-    channel = new ServerChannel(loop, server);
+    this(loop, server, ServerChannel.KeepAlive.DEFAULT);
+  }
+
+  GrpcAdsTransport(ControlLoop loop, XdsServer server, ServerChannel.KeepAlive keepAlive) {
+    channel = new ServerChannel(loop, server, keepAlive);
   }
 
   @Override

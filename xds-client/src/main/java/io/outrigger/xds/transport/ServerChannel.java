@@ -11,6 +11,7 @@ import io.grpc.MethodDescriptor;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.XdsServer;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,8 +26,15 @@ import java.util.concurrent.TimeUnit;
 @ControlConfined
 final class ServerChannel {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
-  private static final long KEEPALIVE_TIME_MINUTES = 5; // A57-38
-  private static final long KEEPALIVE_TIMEOUT_SECONDS = 20;
+
+  /**
+   * How a path to the server that is silently dead is found: a ping after {@code time} without a
+   * byte from it, and {@code timeout} for the answer. gRPC lets {@code time} be 10 s or more.
+   */
+  record KeepAlive(Duration time, Duration timeout) {
+    static final KeepAlive DEFAULT = // A57-38
+        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20));
+  }
 
   private final ControlLoop loop;
   private final String name;
@@ -42,20 +50,21 @@ final class ServerChannel {
    * @throws IllegalArgumentException naming the server, if its target or a file that its
    *     credentials name cannot be used
    */
-  ServerChannel(ControlLoop loop, XdsServer server) {
+  ServerChannel(ControlLoop loop, XdsServer server, KeepAlive keepAlive) {
     this.loop = loop;
     name = server.uri();
     credentials = ServerCredentials.of(loop, server);
-    channel = channel(server, credentials.channel());
+    channel = channel(server, credentials.channel(), keepAlive);
     calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
     loop.execute(credentials::start);
   }
 
-  private static ManagedChannel channel(XdsServer server, ChannelCredentials credentials) {
+  private static ManagedChannel channel(
+      XdsServer server, ChannelCredentials credentials, KeepAlive keepAlive) {
     try {
       return Grpc.newChannelBuilder(server.uri(), credentials)
-          .keepAliveTime(KEEPALIVE_TIME_MINUTES, TimeUnit.MINUTES)
-          .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+          .keepAliveTime(keepAlive.time().toNanos(), TimeUnit.NANOSECONDS)
+          .keepAliveTimeout(keepAlive.timeout().toNanos(), TimeUnit.NANOSECONDS)
           .maxInboundMessageSize(MAX_RESPONSE_BYTES)
           .build();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
