@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.CircuitBreakers;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
@@ -22,7 +23,7 @@ final class ClusterDecoder {
   private ClusterDecoder() {}
 
   static Optional<ClusterResource> decode(
-      Cluster proto, DecodeContext context, FieldErrors errors) {
+      Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, errors);
     boolean aggregate = proto.hasClusterType();
     Optional<BalancingPolicy> policy =
@@ -38,7 +39,7 @@ final class ClusterDecoder {
                     proto.getOutlierDetection(), errors.at("outlier_detection")))
             : Optional.empty();
     long maxConnections = maxConnections(proto.getCircuitBreakers(), errors.at("circuit_breakers"));
-    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, errors);
+    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, bytes, errors);
     if (source.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
     }
