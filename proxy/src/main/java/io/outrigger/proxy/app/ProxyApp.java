@@ -15,6 +15,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -43,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -157,7 +159,11 @@ public final class ProxyApp implements AutoCloseable {
                 outliers,
                 forwards,
                 requireDrain(),
-                warm::isDone));
+                warm::isDone,
+                memory,
+                new LoopLag(
+                    callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
+                    System::nanoTime)));
     announce();
     control.execute(this::watch);
     warmUp();
