@@ -5,6 +5,8 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import io.outrigger.base.AnyThread;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** An answer of the admin server. */
 @AnyThread
@@ -15,12 +17,23 @@ public final class AdminReply {
   private final int status;
   private final String contentType;
   private final byte[] body;
+  private final @Nullable EventFeed feed;
 
   /** Takes ownership of {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
+    this(status, contentType, body, null);
+  }
+
+  private AdminReply(int status, String contentType, byte[] body, @Nullable EventFeed feed) {
     this.status = status;
     this.contentType = contentType;
     this.body = body;
+    this.feed = feed;
+  }
+
+  /** Server-sent events for as long as the reader stays. */
+  public static AdminReply events(EventFeed feed) {
+    return new AdminReply(200, "text/event-stream", new byte[0], feed);
   }
 
   private static AdminReply ofJson(int status, JsonElement value) {
@@ -50,6 +63,11 @@ public final class AdminReply {
 
   public String contentType() {
     return contentType;
+  }
+
+  /** Where events come from; empty for an answer that ends. */
+  Optional<EventFeed> feed() {
+    return Optional.ofNullable(feed);
   }
 
   /** The bytes; do not modify. */
