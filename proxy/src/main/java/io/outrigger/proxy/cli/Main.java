@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
 import io.outrigger.proxy.options.ListenAddress;
@@ -36,7 +37,8 @@ public final class Main {
 
   /** The program {@code outrigger}. */
   public static void main(String[] args) {
-    start(new Programs(Main::runSidecar, Main::runDemo, Main::checkResources), args);
+    start(
+        new Programs(Main::runSidecar, Main::runDemo, Main::checkResources, LiveCheck::run), args);
   }
 
   private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
