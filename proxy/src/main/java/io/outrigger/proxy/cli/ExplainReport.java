@@ -180,6 +180,7 @@ final class ExplainReport {
 
   /** What comes from elsewhere cannot steer the terminal. */
   private void add(String indent, String form, Object... values) {
-    lines.add(indent + String.format(Locale.ROOT, form, values).replaceAll("\\p{Cntrl}+", " "));
+    lines.add(
+        indent + String.format(Locale.ROOT, form, values).replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
   }
 }
