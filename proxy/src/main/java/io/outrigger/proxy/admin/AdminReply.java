@@ -4,7 +4,12 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import io.outrigger.base.AnyThread;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.zip.GZIPOutputStream;
 
 /** An answer of the admin server. */
 @AnyThread
@@ -15,12 +20,29 @@ public final class AdminReply {
   private final int status;
   private final String contentType;
   private final byte[] body;
+  private final Optional<byte[]> gzip;
 
   /** Takes ownership of {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
+    this(status, contentType, body, Optional.empty());
+  }
+
+  private AdminReply(int status, String contentType, byte[] body, Optional<byte[]> gzip) {
     this.status = status;
     this.contentType = contentType;
     this.body = body;
+    this.gzip = gzip;
+  }
+
+  /** The same answer, compressed once for all who can read it so: for what never changes. */
+  AdminReply compressed() {
+    var bytes = new ByteArrayOutputStream();
+    try (var stream = new GZIPOutputStream(bytes)) {
+      stream.write(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail to be written to
+    }
+    return new AdminReply(status, contentType, body, Optional.of(bytes.toByteArray()));
   }
 
   private static AdminReply ofJson(int status, JsonElement value) {
@@ -55,5 +77,10 @@ public final class AdminReply {
   /** The bytes; do not modify. */
   byte[] body() {
     return body;
+  }
+
+  /** The bytes in gzip's form, where there is one; do not modify. */
+  Optional<byte[]> gzip() {
+    return gzip;
   }
 }
