@@ -51,16 +51,11 @@ export function boxesOf(root, unfolded) {
       box.folded = !unfolded.has(box.id);
       if (box.folded) return;
     }
-    for (const child of inner.children) visit(child, box, used && isUsed(inner, child));
+    for (const child of inner.children) visit(child, box, used && child.used);
     if (inner.endpoints.length) boxes.push(endpointBox(box, inner, total));
   };
   visit(root, null, true);
   return boxes;
-}
-
-/** Whether a parent gives a child its calls now. */
-export function isUsed(parent, child) {
-  return child.used ?? (parent.policy !== 'priority' || parent.detail.startsWith(child.name + ' is in use'));
 }
 
 function endpointBox(parent, node, total) {

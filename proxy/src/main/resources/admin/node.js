@@ -3,6 +3,7 @@
 import {endpointState, get, walk} from './data.js';
 import {clock, count, el, figure, keyed, percent, setState, state, text, words} from './dom.js';
 
+const NEWS = 8;
 const HISTORY_MILLIS = 5_000;
 
 export class Detail {
@@ -18,8 +19,10 @@ export class Detail {
     this.facts = el('dl.facts');
     this.past = el('ol.past');
     this.pastTitle = el('h4', {}, 'Decisions of outlier detection');
+    this.newsTitle = el('h4', {}, 'Latest events');
+    this.news = el('ol.past');
     this.none = el('p.quiet', {}, 'Choose a policy or an endpoint to see its settings, its figures, its past and the reason for its state.');
-    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.pastTitle, this.past);
+    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.pastTitle, this.past, this.newsTitle, this.news);
     this.element = el('aside.detail', {'aria-label': 'detail', tabindex: '-1'}, this.none, this.some);
   }
 
@@ -34,8 +37,16 @@ export class Detail {
       keyed(this.past, [], null, null, null);
     }
     this.pastTitle.hidden = !address;
+    this.#setNews(address ?? shown?.node?.name);
     if (shown?.node) this.#setNode(shown);
     if (shown?.endpoint) this.#setEndpoint(shown);
+  }
+
+  #setNews(subject) {
+    const found = this.page.events.all.filter(event => event.subject === subject).slice(-NEWS).reverse();
+    this.newsTitle.hidden = !found.length;
+    keyed(this.news, found, event => event.place,
+      event => el('li', {}, el('time.quiet', {datetime: event.time}, clock(event.time)), ` ${words(event.kind)}: ${event.message}`), () => {});
   }
 
   #setNode({node, box}) {

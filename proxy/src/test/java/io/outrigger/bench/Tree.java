@@ -8,7 +8,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeConnector;
@@ -96,7 +96,7 @@ final class Tree {
             connector,
             RandomSource.SYSTEM,
             new CircuitBreakers(),
-            OutlierObserver.NONE,
+            LbObserver.NONE,
             LOOPS,
             new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));

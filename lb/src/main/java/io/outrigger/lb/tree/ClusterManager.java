@@ -8,7 +8,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PolicyFactory;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +44,7 @@ public final class ClusterManager {
   private final Connector connector;
   private final RandomSource random;
   private final Listener listener;
+  private final LbObserver observer;
   private final PolicyFactory factory;
   private final Reresolution reresolution;
   private final ClusterTrees trees = new ClusterTrees();
@@ -54,7 +55,7 @@ public final class ClusterManager {
    * A manager without clusters.
    *
    * @param breakers shared by all managers of the process
-   * @param outliers hears what outlier detection decides in any of the clusters
+   * @param observer hears, besides the log, what happens in any of the clusters
    * @param loops how many event loops pick; {@code PickContext.loop} is below that
    */
   public ClusterManager(
@@ -62,14 +63,15 @@ public final class ClusterManager {
       Connector connector,
       RandomSource random,
       CircuitBreakers breakers,
-      OutlierObserver outliers,
+      LbObserver observer,
       int loops,
       Listener listener) {
     this.control = control;
     this.connector = connector;
     this.random = random;
     this.listener = listener;
-    this.factory = new TreeFactory(control, random, breakers, outliers, loops);
+    this.observer = new LbLog().and(observer);
+    this.factory = new TreeFactory(control, random, breakers, this.observer, loops);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 
@@ -161,6 +163,7 @@ public final class ClusterManager {
         control,
         connector,
         random,
+        observer,
         factory,
         reresolution,
         handle -> control.execute(() -> onUnused(handle)));

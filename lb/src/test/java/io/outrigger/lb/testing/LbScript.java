@@ -4,6 +4,7 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.PickResult;
@@ -34,7 +35,7 @@ public final class LbScript implements ClusterManager.Listener {
   private final FakeControlLoop loop;
   private final FakeConnector connector = new FakeConnector();
   private final ScriptedRandom random = new ScriptedRandom(7);
-  private final List<OutlierEvent> events = new ArrayList<>();
+  private final List<LbEvent> events = new ArrayList<>();
   private final ClusterManager manager;
   private final Map<String, ClusterHandle> handles = new HashMap<>();
   private int clusterChanges;
@@ -95,6 +96,14 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** What outlier detection decided so far. */
   public List<OutlierEvent> outlierEvents() {
+    return events.stream()
+        .filter(OutlierEvent.class::isInstance)
+        .map(OutlierEvent.class::cast)
+        .toList();
+  }
+
+  /** All that was observed so far. */
+  public List<LbEvent> events() {
     return List.copyOf(events);
   }
 

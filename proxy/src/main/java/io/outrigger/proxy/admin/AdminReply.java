@@ -21,17 +21,30 @@ public final class AdminReply {
   private final String contentType;
   private final byte[] body;
   private final Optional<byte[]> gzip;
+  private final Optional<EventFeed> feed;
 
   /** Takes ownership of {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
-    this(status, contentType, body, Optional.empty());
+    this(status, contentType, body, Optional.empty(), Optional.empty());
   }
 
-  private AdminReply(int status, String contentType, byte[] body, Optional<byte[]> gzip) {
+  private AdminReply(
+      int status,
+      String contentType,
+      byte[] body,
+      Optional<byte[]> gzip,
+      Optional<EventFeed> feed) {
     this.status = status;
     this.contentType = contentType;
     this.body = body;
     this.gzip = gzip;
+    this.feed = feed;
+  }
+
+  /** Server-sent events for as long as the reader stays. */
+  public static AdminReply events(EventFeed feed) {
+    return new AdminReply(
+        200, "text/event-stream", new byte[0], Optional.empty(), Optional.of(feed));
   }
 
   /** The same answer, compressed once for all who can read it so: for what never changes. */
@@ -42,7 +55,7 @@ public final class AdminReply {
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory does not fail to be written to
     }
-    return new AdminReply(status, contentType, body, Optional.of(bytes.toByteArray()));
+    return new AdminReply(status, contentType, body, Optional.of(bytes.toByteArray()), feed);
   }
 
   private static AdminReply ofJson(int status, JsonElement value) {
@@ -72,6 +85,11 @@ public final class AdminReply {
 
   public String contentType() {
     return contentType;
+  }
+
+  /** Where events come from; empty for an answer that ends. */
+  Optional<EventFeed> feed() {
+    return feed;
   }
 
   /** The bytes; do not modify. */

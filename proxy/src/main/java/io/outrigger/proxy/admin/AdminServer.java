@@ -13,10 +13,12 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
@@ -121,6 +123,7 @@ public final class AdminServer implements AutoCloseable {
   private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final AdminGuard guard;
     private final Map<String, AdminEndpoint> endpoints;
+    private @Nullable EventStream stream;
 
     Handler(AdminGuard guard, Map<String, AdminEndpoint> endpoints) {
       this.guard = guard;
@@ -129,6 +132,10 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      if (stream != null) {
+        context.close(); // nothing can be asked behind a stream that has no end
+        return;
+      }
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().name().equals("HEAD");
       boolean gzip = request.headers().containsValue(HttpHeaderNames.ACCEPT_ENCODING, "gzip", true);
@@ -139,10 +146,45 @@ public final class AdminServer implements AutoCloseable {
                   log.error("admin request {} failed", request.uri(), failure);
                   var sorry = AdminReply.text(500, "internal error, see the log");
                   send(context, sorry, false, head, false);
+                } else if (reply.feed().isPresent() && !head) {
+                  EventFeed feed = reply.feed().get();
+                  context.executor().execute(() -> stream(context, reply, feed));
                 } else {
+                  reply.feed().ifPresent(EventFeed::close);
                   send(context, reply, keepAlive, head, gzip);
                 }
               });
+    }
+
+    private void stream(ChannelHandlerContext context, AdminReply reply, EventFeed feed) {
+      if (!context.channel().isActive()) {
+        feed.close();
+        return;
+      }
+      var response =
+          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()));
+      setHeaders(response, reply);
+      response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+      context.write(response);
+      var opened = new EventStream(context, feed);
+      stream = opened;
+      opened.start();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      if (stream != null) {
+        stream.onWritable();
+      }
+      context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (stream != null) {
+        stream.close();
+      }
+      context.fireChannelInactive();
     }
 
     private CompletionStage<AdminReply> answer(FullHttpRequest request) {
@@ -163,7 +205,12 @@ public final class AdminServer implements AutoCloseable {
       try {
         var uri = new QueryStringDecoder(request.uri());
         var known = method.equals("POST") ? AdminRequest.Method.POST : AdminRequest.Method.GET;
-        return dispatch(new AdminRequest(known, uri.path(), uri.parameters()));
+        return dispatch(
+            new AdminRequest(
+                known,
+                uri.path(),
+                uri.parameters(),
+                Optional.ofNullable(headers.get("last-event-id"))));
       } catch (IllegalArgumentException badQuery) {
         return done(AdminReply.text(400, "the query is not valid: " + badQuery.getMessage()));
       }
@@ -209,14 +256,8 @@ public final class AdminServer implements AutoCloseable {
       var response =
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
-      response
-          .headers()
-          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
-          .set(HttpHeaderNames.CONTENT_LENGTH, bytes.length)
-          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
-          .set("x-content-type-options", "nosniff")
-          .set("referrer-policy", "no-referrer")
-          .set("content-security-policy", CONTENT_SECURITY);
+      setHeaders(response, reply);
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
       if (compressed.isPresent()) {
         response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
       }
@@ -227,6 +268,16 @@ public final class AdminServer implements AutoCloseable {
       if (!keepAlive) {
         written.addListener(ChannelFutureListener.CLOSE);
       }
+    }
+
+    private static void setHeaders(HttpResponse response, AdminReply reply) {
+      response
+          .headers()
+          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+          .set("x-content-type-options", "nosniff")
+          .set("referrer-policy", "no-referrer")
+          .set("content-security-policy", CONTENT_SECURITY);
     }
 
     @Override

@@ -39,7 +39,7 @@ public final class LbViews {
   public enum Detail {
     /** What the contract lists. */
     CONTRACT,
-    /** Besides, all calls so far. */
+    /** Besides, all calls so far, and which nodes get calls now. */
     CALLS,
     /** Besides, the latest decisions of outlier detection. */
     FULL;
@@ -94,6 +94,9 @@ public final class LbViews {
     json.addProperty("state", node.state().toString());
     json.add("config", GSON.toJsonTree(node.config()));
     json.addProperty("detail", node.detail());
+    if (detail != Detail.CONTRACT) {
+      json.addProperty("used", node.isUsed());
+    }
     var children = new JsonArray();
     node.children().forEach(child -> children.add(node(child)));
     json.add("children", children);

@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
@@ -18,6 +19,7 @@ record AdminState(
     Node node,
     AdsClients xds,
     OutlierCounters outliers,
+    EventLog events,
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm) {

@@ -8,6 +8,8 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.events.AdsEvents;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
@@ -29,7 +31,6 @@ import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.io.IOException;
@@ -67,6 +68,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
   private final OutlierCounters outliers = new OutlierCounters();
+  private final EventLog events;
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -81,6 +83,7 @@ public final class ProxyApp implements AutoCloseable {
     var random = RandomSource.SYSTEM;
     var source = options.source();
     control = new ControlThread("control");
+    events = new EventLog(control);
     memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
@@ -100,7 +103,7 @@ public final class ProxyApp implements AutoCloseable {
                 files == null
                     ? new GrpcAdsTransport(control, server)
                     : new LocalAdsTransport(control, files),
-            AdsObserver.all());
+            new AdsEvents(events));
     targets =
         new Targets(
             control,
@@ -111,6 +114,7 @@ public final class ProxyApp implements AutoCloseable {
             new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
             outliers,
+            events,
             loops.count(),
             options.ignoreRouteTimeout());
   }
@@ -142,7 +146,7 @@ public final class ProxyApp implements AutoCloseable {
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
-    drain = new Drain(control, forwards, options.drain());
+    drain = new Drain(control, events, forwards, options.drain());
     admin =
         AdminServers.open(
             options,
@@ -151,6 +155,7 @@ public final class ProxyApp implements AutoCloseable {
                 options.source().bootstrap().node(),
                 xds,
                 outliers,
+                events,
                 forwards,
                 requireDrain(),
                 warm::isDone));
@@ -196,12 +201,11 @@ public final class ProxyApp implements AutoCloseable {
     Optional<TargetRuntime> only = Optional.empty();
     if (spec.target() instanceof XdsTarget.Service service
         && !(options.authority() instanceof AuthorityMode.Preserve)) {
-      TargetRuntime target = onlyTarget(service);
+      TargetRuntime target = onlyTarget(spec.name(), service);
       only = Optional.of(target);
       resolver = TargetResolver.fixed(target);
     } else {
-      var many =
-          new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec.target()));
+      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
       byAuthority.add(many);
       resolver = many;
     }
@@ -225,12 +229,12 @@ public final class ProxyApp implements AutoCloseable {
         resolver instanceof AuthorityTargets many ? many::targets : () -> one);
   }
 
-  private TargetRuntime onlyTarget(XdsTarget.Service service) throws StartFailure {
+  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
     String authority =
         options.authority() instanceof AuthorityMode.Fixed fixed
             ? fixed.text()
             : service.dataPlaneAuthority();
-    Outcome<TargetRuntime> made = targets.make(service, authority);
+    Outcome<TargetRuntime> made = targets.make(forward, service, authority);
     if (made instanceof Outcome.Ok<TargetRuntime> ok) {
       return ok.value();
     }
@@ -239,14 +243,16 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
-  private Function<String, Outcome<TargetRuntime>> targetMaker(XdsTarget target) {
+  private Function<String, Outcome<TargetRuntime>> targetMaker(
+      io.outrigger.proxy.options.Forward spec) {
     Optional<String> fixed =
         options.authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
             : Optional.empty();
     return authority ->
         targets.make(
-            target instanceof XdsTarget.Service service
+            spec.name(),
+            spec.target() instanceof XdsTarget.Service service
                 ? service
                 : new XdsTarget.Service(Optional.empty(), authority),
             fixed.orElse(authority));

@@ -9,6 +9,8 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.events.EventLog;
+import io.outrigger.proxy.events.LbEvents;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.xds.deps.DnsLookup;
@@ -31,15 +33,17 @@ record Targets(
     Connector connector,
     CircuitBreakers breakers,
     OutlierCounters outliers,
+    EventLog events,
     int loops,
     boolean ignoreRouteTimeout) {
   /**
    * A target, not yet started.
    *
+   * @param forward whose it is
    * @param authority the data-plane authority, which virtual hosts match
    * @return failed when the bootstrap does not know the target's xDS authority
    */
-  Outcome<TargetRuntime> make(XdsTarget.Service service, String authority) {
+  Outcome<TargetRuntime> make(String forward, XdsTarget.Service service, String authority) {
     Outcome<String> listener = ListenerNames.of(bootstrap, service.authority(), service.path());
     if (!(listener instanceof Outcome.Ok<String> name)) {
       return Outcome.failed(listener.status());
@@ -56,7 +60,7 @@ record Targets(
                     connector,
                     random,
                     breakers,
-                    outliers.of(service.toString()),
+                    outliers.of(service.toString()).and(new LbEvents(events, forward)),
                     loops,
                     clusters),
             configs ->

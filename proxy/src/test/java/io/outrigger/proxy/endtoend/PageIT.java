@@ -84,7 +84,6 @@ class PageIT {
     Tab tab = chromium.tab(Look.desk(Theme.LIGHT));
     tabs.add(tab);
     tab.forgive("/ready"); // it says 503 for a while, and a browser says so in the console
-    tab.forgive("/events");
     tab.open(URI.create("http://" + mesh.admin().host() + "/#" + view));
     awaitThat(tab, "the page is filled", "document.body?.dataset.fresh > 1");
     return tab;
@@ -238,6 +237,33 @@ class PageIT {
         .contains("\"interval\": \"-1s\"");
     awaitText(tab, ".changes .difference", "~ outlier_detection.interval");
     picture(tab, "resources");
+  }
+
+  @Test
+  void eventsAreSeenAsTheyHappen() throws Exception {
+    Backend bad = serveWithAnOutlier(mesh.backend("a").quiet(), mesh.backend("b").quiet());
+    mesh.startReady();
+    Tab tab = open("events");
+    awaitText(tab, "#events .list", "accepted eds version");
+
+    mesh.load(mesh.app(), METHOD, 100);
+
+    awaitText(tab, "#events .list", "failure percentage 100.00 > 50");
+    awaitText(tab, "#events .list", "127.0.0.1:" + bad.port());
+    awaitText(tab, "#announcer", "eject");
+    tab.click("#events button[aria-pressed]");
+    mesh.controlPlane.serve(Xds.watchedCluster("pay", "\"interval\":\"-1s\""));
+    awaitText(tab, "#events .bar", "new while paused");
+    assertThat(tab.text("#events .list")).doesNotContain("is negative");
+    tab.click("#events button[aria-pressed]");
+    awaitText(tab, "#events .list", "outlier_detection.interval: is negative");
+    tab.fill("#events input[type=search]", "nack");
+    awaitThat(
+        tab,
+        "the others are hidden",
+        "document.querySelectorAll('#events .row:not([hidden])').length === 1");
+    tab.fill("#events input[type=search]", "s");
+    picture(tab, "events");
   }
 
   @Test
