@@ -123,6 +123,10 @@ export function count(value) {
   return ROUND.format(value);
 }
 
+export function several(n, noun) {
+  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
 /** A rate or a figure with about three digits; a dash where there is none. */
 export function figure(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';

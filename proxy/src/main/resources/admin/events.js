@@ -89,14 +89,15 @@ export class Events {
     this.kind = el('select', {'aria-label': 'kind', onchange: () => this.draw()}, el('option', {value: ''}, 'every kind'));
     this.pause = el('button', {type: 'button', 'aria-pressed': 'false', onclick: () => this.#toggle()}, 'Pause');
     this.shown = el('span.quiet.number');
-    this.list = new List({label: 'events, newest first', row: eventRow, update: updateRow});
+    this.list = new List({label: 'events, newest first', row: eventRow, update: updateRow, key: event => event.place, pick: event => this.#tell(event)});
+    this.whole = el('section.card.whole', {'aria-label': 'the chosen event', 'aria-live': 'polite', hidden: ''}, el('h3.clip'), el('p.quiet'), el('p'));
     this.empty = el('p.empty', {hidden: ''});
     this.commands = new Commands();
     this.commands.set([curl('/events?format=json'), '/events?format=json'], ['curl -sN ' + location.origin + '/events']);
     this.element = el('div', {},
       el('div.bar', {}, this.filter, this.kind, this.pause, el('span.grow'), this.shown),
       el('div.list-head.event-row', {'aria-hidden': 'true'}, ['time', 'kind', 'forward', 'subject', 'what happened'].map(name => el('span', {}, name))),
-      this.list.element, this.empty, this.commands.element);
+      this.list.element, this.empty, this.whole, this.commands.element);
   }
 
   show() {
@@ -105,6 +106,15 @@ export class Events {
 
   async refresh() {
     this.draw();
+  }
+
+  /** A row has no room for long messages. */
+  #tell(event) {
+    const [title, about, message] = this.whole.children;
+    this.whole.hidden = false;
+    text(title, `${words(event.kind)} ${event.subject}`);
+    text(about, [event.time, event.forward && `forward ${event.forward}`, `event ${event.seq}`].filter(Boolean).join(', '));
+    text(message, event.message);
   }
 
   #toggle() {
@@ -134,7 +144,7 @@ export class Events {
 }
 
 function eventRow() {
-  return el('div.event-row', {}, el('time.number'), el('span.state', {}, glyph('idle'), el('span')), el('span.clip'), el('code.clip'), el('span.clip'));
+  return el('div.event-row', {}, el('time'), el('span.state', {}, glyph('idle'), el('span')), el('span.clip'), el('code.clip'), el('span.clip'));
 }
 
 function updateRow(row, event) {

@@ -12,6 +12,8 @@ const NARROWEST = 124; // a column of weight 1; below that the picture becomes a
 const WIDEST = 240;
 const LISTED = 12; // endpoints of one policy that are listed by name; more become a field of shapes
 const LISTED_IN_ALL = 80;
+const FLAT = 40; // a field of more than that gets the width that names leave
+const NAMES = 180; // what a column of weight 1 keeps beside such a field
 const UNFOLDED = 8; // clusters that are shown with what is below them
 
 /**
@@ -20,10 +22,10 @@ const UNFOLDED = 8; // clusters that are shown with what is below them
  * A row is `{id, node}` or `{id, endpoint}`; a field is the endpoints that are drawn as shapes.
  */
 export function boxesOf(root, unfolded) {
-  let total = 0;
+  let listable = 0;
   const measure = node => {
     node.children.forEach(measure);
-    total += node.endpoints.length;
+    if (node.endpoints.length <= LISTED) listable += node.endpoints.length;
     const below = [...node.children, ...node.endpoints];
     node.rate = below.reduce((sum, each) => sum + (each.rate ?? 0), 0);
     node.failing = below.reduce((sum, each) => sum + (each.failing ?? 0), 0);
@@ -52,14 +54,14 @@ export function boxesOf(root, unfolded) {
       if (box.folded) return;
     }
     for (const child of inner.children) visit(child, box, used && child.used);
-    if (inner.endpoints.length) boxes.push(endpointBox(box, inner, total));
+    if (inner.endpoints.length) boxes.push(endpointBox(box, inner, listable <= LISTED_IN_ALL));
   };
   visit(root, null, true);
   return boxes;
 }
 
-function endpointBox(parent, node, total) {
-  const listed = node.endpoints.length <= LISTED && total <= LISTED_IN_ALL;
+function endpointBox(parent, node, canList) {
+  const listed = canList && node.endpoints.length <= LISTED;
   const id = parent.id + '\u0003';
   return {
     id, parent, depth: parent.depth + 1, title: null, used: parent.used, rate: node.rate, failing: node.failing,
@@ -70,19 +72,32 @@ function endpointBox(parent, node, total) {
 
 /** Gives every box `x`, `y`, `w`, `h`; the answer is the height of the picture and whether it is an outline. */
 export function place(boxes, width) {
-  const weights = [];
-  for (const box of boxes) weights[box.depth] = Math.max(weights[box.depth] ?? 0, weightOf(box));
-  const unit = (width - (weights.length - 1) * LANE) / weights.reduce((a, b) => a + b);
-  const outline = unit < NARROWEST;
+  const widths = widthsOf(boxes, width);
   boxes.forEach(box => { box.children = []; });
   boxes.forEach(box => box.parent?.children.push(box));
-  const widths = weights.map(weight => Math.floor(Math.min(unit, WIDEST) * weight));
-  return {outline, height: outline ? placeOutline(boxes, width) : placeColumns(boxes[0], widths)};
+  return {outline: !widths, height: widths ? placeColumns(boxes[0], widths) : placeOutline(boxes, width)};
 }
 
-/** How much of the width a box needs: addresses are long, fields are flat rather than high, the target has all lines to itself. */
+/** The width of each column; null where there is no room for columns. */
+function widthsOf(boxes, width) {
+  const weights = [];
+  const flat = [];
+  for (const box of boxes) {
+    weights[box.depth] = Math.max(weights[box.depth] ?? 0, weightOf(box));
+    if (box.field?.length > FLAT) flat[box.depth] = true;
+  }
+  const room = width - (weights.length - 1) * LANE;
+  const sum = weights.reduce((a, b) => a + b);
+  if (room / sum < NARROWEST) return null;
+  const fields = flat.filter(Boolean).length;
+  const unit = Math.min(room / sum, fields ? NAMES : WIDEST);
+  const left = room - unit * sum;
+  return weights.map((weight, depth) => Math.floor(unit * weight + (flat[depth] ? left / fields : 0)));
+}
+
+/** How much of the width a box needs: addresses are long, the target has all lines to itself. */
 function weightOf(box) {
-  return box.field ? 2.2 : box.title === null ? 1.4 : box.rows.length > 2 ? 1.3 : box.parent ? 1 : 0.9;
+  return box.title === null ? 1.4 : box.rows.length > 2 ? 1.3 : box.parent ? 1 : 0.9;
 }
 
 /** Each depth is a column; a box stands level with its first child. */
@@ -131,11 +146,11 @@ export function linesOf(boxes, outline) {
     const ends = box.title === null && !outline && !box.field
       ? box.rows.map((row, i) => ({
           id: row.id, y: box.y + PAD + i * ROW + ROW / 2, rate: row.endpoint.rate,
-          used: box.used && row.endpoint.rate > 0, dead: endpointState(row.endpoint) !== 'READY',
+          used: box.used && endpointState(row.endpoint) === 'READY', dead: endpointState(row.endpoint) !== 'READY',
         }))
       : [{id: box.id, y: box.y + (box.title === null ? PAD + ROW / 2 : TITLE / 2 + 1), rate: box.rate, used: box.used}];
     for (const end of ends) {
-      const width = end.rate > 0 ? 1.5 + 6.5 * Math.sqrt(Math.min(1, end.rate / most)) : 1.5;
+      const width = end.rate > 0 && !end.dead ? 1.5 + 6.5 * Math.sqrt(Math.min(1, end.rate / most)) : 1.5;
       lines.push({...end, d: outline ? elbow(box, end.y) : curve(box, end.y), width: width.toFixed(1)});
     }
   }

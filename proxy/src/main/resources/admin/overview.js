@@ -2,7 +2,7 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
-import {attr, clock, count, el, figure, keyed, millis, percent, setState, state, svg, text} from './dom.js';
+import {attr, clock, count, el, figure, keyed, millis, percent, setState, several, state, svg, text} from './dom.js';
 
 const SECONDS = 60;
 const [WIDE, HIGH] = [150, 28];
@@ -40,7 +40,7 @@ export class Overview {
     this.noForwards.hidden = rows.length > 0;
     keyed(this.forwards, rows, ({forward}) => forward.name, forwardRow, (row, item) => this.#updateForward(row, item));
     const rates = rows.map(({figures}) => figures?.rate).filter(rate => rate !== null && rate !== undefined);
-    this.#tile(0, readiness.ready ? 'Ready' : 'Not ready', readiness.ready ? forwards.length === 1 ? '1 forward' : `${count(forwards.length)} forwards` : readiness.reason, readiness.ready ? 'good' : 'bad');
+    this.#tile(0, readiness.ready ? 'Ready' : 'Not ready', readiness.ready ? several(forwards.length, 'forward') : readiness.reason, readiness.ready ? 'good' : 'bad');
     this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–', `${count(rows.reduce((sum, {figures}) => sum + (figures?.active ?? 0), 0))} active`);
     const xds = await get('/xds');
     const asked = xds.servers.filter(server => server.use !== 'standby');

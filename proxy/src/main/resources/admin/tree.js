@@ -2,7 +2,7 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {EndpointRates, endpointState, get, walk} from './data.js';
-import {attr, count, el, figure, glyph, keyed, setGlyph, setState, shape, state, svg, text, tone, words} from './dom.js';
+import {attr, count, el, figure, glyph, keyed, setGlyph, setState, several, shape, state, svg, text, tone, words} from './dom.js';
 import {boxesOf, linesOf, place} from './layout.js';
 import {List} from './list.js';
 import {Detail} from './node.js';
@@ -173,7 +173,7 @@ export class Tree {
     const counts = FIELD_STATES.map(of => [of, tones.filter(each => each === of).length]).filter(([, n]) => n);
     const soonest = box.field.filter(each => each.ejected).sort((a, b) => a.ejected.until < b.ejected.until ? -1 : 1)[0];
     const summary = counts.map(([of, n]) => `${count(n)} ${LEGEND.find(([each]) => each === of)[1]}`).join(' · ');
-    text(caption, `${count(box.field.length)} endpoints: ${summary}${soonest ? `, first ${this.countdown(soonest.ejected)}` : ''}`);
+    text(caption, `${several(box.field.length, 'endpoint')}: ${summary}${soonest ? `, first ${this.countdown(soonest.ejected)}` : ''}`);
     attr(caption, 'title', caption.textContent);
     const key = `${box.across} ${box.cell} ${tones.join('')}`;
     if (field.drawn === key) return;

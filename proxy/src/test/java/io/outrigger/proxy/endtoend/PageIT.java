@@ -45,6 +45,7 @@ class PageIT {
   private static @Nullable Chromium chromium;
 
   private final Mesh mesh = new Mesh();
+  private String host = "";
   private final List<Tab> tabs = new ArrayList<>();
 
   @BeforeAll
@@ -68,7 +69,7 @@ class PageIT {
         assertThat(tab.problems()).isEmpty();
         assertThat(tab.requests())
             .isNotEmpty()
-            .allSatisfy(uri -> assertThat(uri.getAuthority()).isEqualTo(mesh.admin().host()));
+            .allSatisfy(uri -> assertThat(uri.getAuthority()).isEqualTo(host));
         assertThat(tab.holds("window.pwned")).isFalse();
       }
     } finally {
@@ -84,7 +85,8 @@ class PageIT {
     Tab tab = chromium.tab(Look.desk(Theme.LIGHT));
     tabs.add(tab);
     tab.forgive("/ready"); // it says 503 for a while, and a browser says so in the console
-    tab.open(URI.create("http://" + mesh.admin().host() + "/#" + view));
+    host = mesh.admin().host();
+    tab.open(URI.create("http://" + host + "/#" + view));
     awaitThat(tab, "the page is filled", "document.body?.dataset.fresh > 1");
     return tab;
   }
@@ -357,7 +359,7 @@ class PageIT {
     awaitText(tab, ".forwards", "orders");
     List.of("/forwards", "/calls", "/xds", "/ready", "/events").forEach(tab::forgive);
 
-    mesh.proxy().close();
+    mesh.close();
 
     awaitText(tab, "#problem", "does not answer");
     awaitText(tab, "#light", "no answer");
