@@ -16,7 +16,7 @@ const byId = id => document.getElementById(id);
 
 class Page {
   traffic = new Traffic();
-  events = new EventLog(words => this.#announce(words), () => this.#onEvents());
+  events = new EventLog(words => this.announce(words), () => this.#onEvents());
   #views = new Map();
   #current = null;
   #lost = 0; // failures in a row
@@ -81,7 +81,7 @@ class Page {
   }
 
   #connected(ready) {
-    if (this.#lost) this.#announce('The sidecar answers again.');
+    if (this.#lost) this.announce('The sidecar answers again.');
     this.#lost = 0;
     document.body.classList.remove('stale');
     byId('problem').hidden = true;
@@ -106,7 +106,7 @@ class Page {
   }
 
   /** Said by screen readers when they are done with what they say. */
-  #announce(words) {
+  announce(words) {
     text(byId('announcer'), words);
   }
 }

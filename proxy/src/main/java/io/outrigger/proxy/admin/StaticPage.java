@@ -28,6 +28,7 @@ public final class StaticPage {
           "list.js",
           "node.js",
           "overview.js",
+          "picture.js",
           "resources.js",
           "tree.js");
 
