@@ -80,6 +80,7 @@ export class Picture {
     chip.hidden = !isLit(box);
     text(title, box.title);
     attr(title, 'title', box.title);
+    rate.hidden = isLit(box);
     text(rate, box.rate && !isLit(box) ? this.options.amount(box.rate) : '');
     fold.hidden = !box.foldable;
     text(fold, box.folded ? 'open' : 'close');
@@ -109,7 +110,7 @@ export class Picture {
     text(name, node ? node.policy : endpoint.address);
     const short = node ? isLit(box) && node.rate ? this.options.amount(node.rate) : brief(node) : this.options.says(endpoint);
     text(says, short);
-    attr(row, 'class', 'policy' + (endpoint ? ' endpoint ' + tone(standing) : ''));
+    attr(row, 'class', 'policy' + (node && isLit(box) ? ' rated' : '') + (endpoint ? ' endpoint ' + tone(standing) : ''));
     attr(row, 'aria-level', box.depth + 1);
     attr(row, 'aria-selected', item.id === this.#selected?.id);
     attr(row, 'tabindex', item.id === this.#focus ? 0 : -1);
