@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param address the endpoint's first, by which people know it
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
+ * @param failure why it cannot be reached; empty in any other state
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -21,7 +22,20 @@ public record LbEndpoint(
     long weight,
     Connectivity state,
     CallTotals calls,
-    Detection detection) {
+    Detection detection,
+    String failure) {
+  /** An endpoint that can be reached, or was not tried. */
+  public LbEndpoint(
+      EndpointAddress address,
+      Locality locality,
+      HealthStatus health,
+      long weight,
+      Connectivity state,
+      CallTotals calls,
+      Detection detection) {
+    this(address, locality, health, weight, state, calls, detection, "");
+  }
+
   /** An endpoint that nobody watches. */
   public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
     var endpoint = backend.endpoint();
@@ -42,7 +56,12 @@ public record LbEndpoint(
 
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(address, locality, health, weight, state, calls, watched);
+    return new LbEndpoint(address, locality, health, weight, state, calls, watched, failure);
+  }
+
+  /** The same endpoint, which cannot be reached because of {@code reason}. */
+  public LbEndpoint failing(String reason) {
+    return new LbEndpoint(address, locality, health, weight, state, calls, detection, reason);
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -144,6 +145,12 @@ public final class ClusterManager {
   public List<LbNode> describe() {
     control.checkInside();
     return live.values().stream().map(LiveCluster::describe).toList();
+  }
+
+  /** One tree as it stands; empty when there is no such cluster. */
+  public Optional<LbNode> describe(String cluster) {
+    control.checkInside();
+    return Optional.ofNullable(live.get(cluster)).map(LiveCluster::describe);
   }
 
   /** Ends every tree; calls that wait in one fail. The listener is told nothing afterwards. */

@@ -52,6 +52,7 @@ final class AdminEndpoints {
     table.put("GET /config_dump", endpoints::configDump);
     table.put("GET /xds", endpoints::xds);
     table.put("GET /events", new EventEndpoint(state));
+    table.put("GET /explain", new ExplainEndpoint(state));
     table.put("GET /metrics", request -> endpoints.metrics());
     table.put("GET /loggers", request -> loggers());
     table.put("POST /loggers/*", AdminEndpoints::setLogger);

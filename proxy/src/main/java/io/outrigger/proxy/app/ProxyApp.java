@@ -45,6 +45,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -199,14 +200,20 @@ public final class ProxyApp implements AutoCloseable {
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
     TargetResolver resolver;
     Optional<TargetRuntime> only = Optional.empty();
+    Supplier<List<TargetRuntime>> all;
+    Function<String, Optional<TargetRuntime>> known;
     if (spec.target() instanceof XdsTarget.Service service
         && !(options.authority() instanceof AuthorityMode.Preserve)) {
       TargetRuntime target = onlyTarget(spec.name(), service);
       only = Optional.of(target);
+      all = () -> List.of(target);
+      known = authority -> Optional.of(target);
       resolver = TargetResolver.fixed(target);
     } else {
       var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
       byAuthority.add(many);
+      all = many::targets;
+      known = many::known;
       resolver = many;
     }
     var forward =
@@ -219,14 +226,8 @@ public final class ProxyApp implements AutoCloseable {
             loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
-    List<TargetRuntime> one = only.map(List::of).orElse(List.of());
     return new RunningForward(
-        spec.name(),
-        bound,
-        spec.target().toString(),
-        listener,
-        only,
-        resolver instanceof AuthorityTargets many ? many::targets : () -> one);
+        spec.name(), bound, spec.target().toString(), listener, only, all, known);
   }
 
   private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {

@@ -42,6 +42,7 @@ final class OutriggerCommand implements Runnable {
             .addSubcommand("run", RunCommand.spec(sidecar))
             .addSubcommand("demo", new DemoCommand(programs.demo(), surroundings))
             .addSubcommand("validate", new ValidateCommand(programs.resources(), surroundings))
+            .addSubcommand("explain", new ExplainCommand(surroundings))
             .addSubcommand("status", new StatusCommand(surroundings))
             .addSubcommand("wait", new WaitCommand(surroundings));
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {
