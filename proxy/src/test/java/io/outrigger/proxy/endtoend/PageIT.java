@@ -269,6 +269,39 @@ class PageIT {
   }
 
   @Test
+  void aRequestIsExplainedAsAPathThroughTheTree() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    Backend bad = serveWithAnOutlier(a);
+    mesh.controlPlane.serve(
+        Xds.routes(
+            "routes", Xds.host("*", Xds.route("/other.Shop/", "other"), Xds.route("", "pay"))));
+    mesh.with(Flag.THREADS, "1").startReady();
+    mesh.load(mesh.app(), METHOD, 100);
+    Tab tab = open("explain");
+    Await.until("the outlier is ejected", () -> mesh.admin().get("/lb").body().contains("\"by\""));
+
+    tab.fill("#explain-path", "/test.Pay/Charge");
+    tab.fill("#explain-headers", "x-user: jane");
+    tab.click("#explain button[type=submit]");
+
+    awaitText(tab, ".answer h3", "cluster pay, to 127.0.0.1:" + a.port());
+    assertThat(tab.text(".steps")).contains("x-user: jane", "its domain * matches best");
+    assertThat(tab.text(".routes .missed")).contains("/other.Shop/", "missed by");
+    assertThat(tab.text(".routes .hit")).contains("matches");
+    awaitThat(tab, "it is lit", "document.querySelectorAll('.way .box.used').length === 4");
+    assertThat(tab.text(".shares")).contains("100 %", "127.0.0.1:" + a.port());
+    assertThat(tab.text(".left-out")).contains("127.0.0.1:" + bad.port() + " ejected until");
+    assertThat(tab.text(".commands")).contains("outrigger explain", "--header");
+    tab.click(".way .endpoint.out");
+    awaitText(tab, ".way [role=status]", "ejected until");
+    picture(tab, "explain");
+    tab.fill("#explain-path", "no slash <b>here</b>");
+    tab.forgive("/explain"); // a refusal is an answer of 400, and a browser says so in the console
+    tab.click("#explain button[type=submit]");
+    awaitText(tab, "#explain .errors", "path");
+  }
+
+  @Test
   void theKeysGoThroughTheTree() throws Exception {
     serveWithAnOutlier(mesh.backend("a").quiet());
     mesh.startReady();
@@ -343,10 +376,20 @@ class PageIT {
       awaitText(tab, ".resource h3", hostile);
       awaitText(tab, ".pane", hostile);
     }
-    for (String view : List.of("overview", "events", "explain")) {
-      tab.evaluate("location.hash = '#" + view + "'");
-      awaitThat(tab, view + " is open", "!document.querySelector('#" + view + "').hidden");
-    }
+    tab.evaluate("location.hash = '#events'");
+    awaitText(tab, "#events .list", hostile);
+    tab.click("#events .row");
+    awaitText(tab, ".whole", hostile);
+    tab.evaluate(
+        "location.hash = '#explain?' + new URLSearchParams({forward: 'orders', path: \"/%1$s\","
+                .formatted(hostile.replace(" ", "/"))
+            + " headers: \"x-user: %s\"})".formatted(hostile));
+    awaitText(tab, ".answer", "x-user: " + hostile);
+    awaitText(tab, ".answer h3", "cluster " + hostile);
+    awaitText(tab, ".way .box-head", hostile);
+    awaitText(tab, "#explain .commands", "<img".replace("<", "%3C"));
+    tab.evaluate("location.hash = '#overview'");
+    awaitText(tab, "#overview .tiles", "with an error");
     assertThat(tab.evaluate("document.querySelectorAll('img, b, script').length").getAsInt())
         .isEqualTo(2); // the page's own sign and module
   }
