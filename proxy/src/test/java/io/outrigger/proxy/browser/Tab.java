@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -175,6 +176,37 @@ public final class Tab implements AutoCloseable {
     var parameters = new JsonObject();
     parameters.addProperty("text", text);
     send("Input.insertText", parameters);
+  }
+
+  /** What takes the focus but has no name for a screen reader. */
+  public List<String> unnamed() {
+    List<String> found = new ArrayList<>();
+    for (JsonElement each :
+        send("Accessibility.getFullAXTree", new JsonObject()).getAsJsonArray("nodes")) {
+      JsonObject node = each.getAsJsonObject();
+      if (isFocusable(node) && value(node, "name").isEmpty()) {
+        found.add(value(node, "role") + " " + node);
+      }
+    }
+    return found;
+  }
+
+  private static boolean isFocusable(JsonObject node) {
+    if (node.get("ignored").getAsBoolean() || value(node, "role").equals("RootWebArea")) {
+      return false;
+    }
+    for (JsonElement each : node.getAsJsonArray("properties")) {
+      JsonObject property = each.getAsJsonObject();
+      if (property.get("name").getAsString().equals("focusable")) {
+        return property.getAsJsonObject("value").get("value").getAsBoolean();
+      }
+    }
+    return false;
+  }
+
+  private static String value(JsonObject node, String member) {
+    JsonObject found = node.getAsJsonObject(member);
+    return found == null || !found.has("value") ? "" : found.get("value").getAsString();
   }
 
   /** Processor time of the page's thread in script, style and layout since it was opened. */

@@ -103,8 +103,25 @@ class PageIT {
         () -> tab.text(selector).contains(part));
   }
 
+  /** How far things have moved from where they were since the first call, as Chromium scores it. */
+  private static double moved(Tab tab) {
+    return tab.evaluate(
+            """
+            (() => {
+              if (window.moved === undefined) {
+                window.moved = 0;
+                new PerformanceObserver(list => {
+                  list.getEntries().forEach(entry => { window.moved += entry.value; });
+                }).observe({type: 'layout-shift'});
+              }
+              return window.moved;
+            })()""")
+        .getAsDouble();
+  }
+
   /** The view as it is now, in both themes and widths; nothing may be wider than the page. */
   private static void picture(Tab tab, String name) {
+    assertThat(tab.unnamed()).isEmpty();
     tab.evaluate("scrollTo(0, 0)");
     for (Theme theme : Theme.values()) {
       for (Look look : List.of(Look.desk(theme), Look.hand(theme))) {
@@ -206,7 +223,8 @@ class PageIT {
         "document.querySelector('.forwards tbody tr td:nth-child(4)').innerText > 0"
             + " && document.querySelector('.forwards tbody tr td:nth-child(7)').innerText.endsWith(' ms')"
             + " && document.querySelector('.spark .all').getAttribute('d').length > 20");
-    awaitText(tab, ".forwards tbody tr:nth-child(2)", "waiting");
+    assertThat(tab.text(".forwards tbody tr:nth-child(2)"))
+        .containsAnyOf("waiting", "does not exist"); // the control plane has 15 s to say so
     awaitText(tab, ".tiles", "returns");
     assertThat(load.sent()).isPositive();
     assertThat(bad.started()).isPositive();
@@ -302,6 +320,73 @@ class PageIT {
   }
 
   @Test
+  void figuresAreTheDifferenceOfTwoAnswers() throws Exception {
+    mesh.start();
+    Tab tab = open("overview");
+
+    String figures =
+        tab.evaluate(
+                """
+                import('/page/data.js').then(({Traffic}) => {
+                  const counts = (ended, failed, durations) => ({name: 'f', connections: 1,
+                    started: ended, ended, active: 0, queued: 0, local: {}, http_status: {},
+                    grpc_status: {OK: ended - failed, UNAVAILABLE: failed}, durations});
+                  const answer = (second, since, ...rest) => ({since, forwards: [counts(...rest)],
+                    time: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()});
+                  const traffic = new Traffic();
+                  const said = [];
+                  said.push(traffic.add(answer(0, 'a', 1000, 500, [[100, 990], [9000, 10]])));
+                  said.push(traffic.of('f').rate, traffic.of('f').p50);
+                  said.push(traffic.add(answer(2, 'a', 1200, 510, [[100, 990], [200, 197], [9000, 13]])));
+                  const {rate, errors, p50, p99} = traffic.of('f');
+                  said.push(rate, errors, p50, p99, ...traffic.series('f')[0]);
+                  said.push(traffic.add(answer(4, 'b', 10, 0, [[100, 10]])), traffic.of('f').rate);
+                  return JSON.stringify(said);
+                })""")
+            .getAsString();
+
+    assertThat(figures).isEqualTo("[false,null,null,false,100,0.05,200,9000,100,5,true,null]");
+  }
+
+  @Test
+  void boxesOfAnyTreeStandApartAndInside() throws Exception {
+    mesh.start();
+    Tab tab = open("overview");
+
+    String wrong =
+        tab.evaluate(
+                """
+                import('/page/layout.js').then(({boxesOf, place, linesOf}) => {
+                  let seed = 7;
+                  const random = n => (seed = (seed * 16807) % 2147483647) % n;
+                  const endpoint = i => ({address: `10.0.0.${i}:80`, rate: random(9), failing: 0,
+                    state: 'READY', health: 'HEALTHY', ejected: null});
+                  const node = depth => ({name: random(3) ? `n${random(99)}` : 'same', policy: 'p',
+                    state: 'READY', detail: '', config: {}, used: Boolean(random(2)),
+                    children: depth ? Array.from({length: random(4)}, () => node(depth - 1)) : [],
+                    endpoints: depth ? [] : Array.from({length: random(5) ? random(9) : 400},
+                      (_, i) => endpoint(i))});
+                  for (let i = 0; i < 300; i++) {
+                    const width = 300 + random(1500);
+                    const boxes = boxesOf(node(random(5)), new Set());
+                    const {height, outline} = place(boxes, width);
+                    linesOf(boxes, outline);
+                    for (const [n, a] of boxes.entries()) {
+                      const inside = a.x >= 0 && a.y >= 0 && a.x + a.w <= width && a.y + a.h <= height;
+                      const apart = boxes.slice(n + 1).every(b => a.x + a.w <= b.x ||
+                        b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y);
+                      if (!inside || !apart) return `tree ${i} at ${width}: box ${n}`;
+                    }
+                    if (new Set(boxes.map(box => box.id)).size < boxes.length) return `ids ${i}`;
+                  }
+                  return '';
+                })""")
+            .getAsString();
+
+    assertThat(wrong).isEmpty();
+  }
+
+  @Test
   void theKeysGoThroughTheTree() throws Exception {
     serveWithAnOutlier(mesh.backend("a").quiet());
     mesh.startReady();
@@ -340,12 +425,14 @@ class PageIT {
     assertThat(tab.evaluate("document.querySelectorAll('.endpoint-row.row').length").getAsInt())
         .isLessThan(40);
 
+    assertThat(moved(tab)).isZero();
     int before = tab.evaluate("document.body.dataset.fresh").getAsInt();
     double busyBefore = tab.busyMillis();
     awaitThat(tab, "it goes on", "document.body.dataset.fresh >= " + (before + 5));
     double busy = tab.busyMillis() - busyBefore;
     int refreshes = tab.evaluate("document.body.dataset.fresh").getAsInt() - before;
 
+    assertThat(moved(tab)).as("what moves while figures change").isLessThan(0.01);
     assertThat(busy / refreshes).as("milliseconds for a refresh").isLessThan(MOST_BUSY_MILLIS);
     System.out.printf(
         "1,000 endpoints: %.1f ms of the page's thread a refresh%n", busy / refreshes);
