@@ -8,9 +8,11 @@ import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
+import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
+import io.outrigger.proxy.history.TrafficView;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -53,6 +55,7 @@ final class AdminEndpoints {
     table.put("GET /xds", endpoints::xds);
     table.put("GET /events", new EventEndpoint(state));
     table.put("GET /explain", new ExplainEndpoint(state));
+    table.put("GET /history", endpoints::history);
     table.put("GET /metrics", request -> endpoints.metrics());
     table.put("GET /loggers", request -> loggers());
     table.put("POST /loggers/*", AdminEndpoints::setLogger);
@@ -142,6 +145,30 @@ final class AdminEndpoints {
     return state
         .ask(state.xds()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> history(AdminRequest request) {
+    Optional<String> only = request.parameter("forward");
+    List<CompletableFuture<TrafficView>> views =
+        state.forwards().stream()
+            .filter(forward -> only.map(forward.name()::equals).orElse(true))
+            .map(
+                forward -> {
+                  var view = new CompletableFuture<TrafficView>();
+                  state.control().execute(() -> forward.history().view(view::complete));
+                  return view;
+                })
+            .toList();
+    if (views.isEmpty()) {
+      return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
+    }
+    return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
+        .thenApplyAsync(
+            all ->
+                HistoryViews.reply(
+                    views.stream().map(CompletableFuture::join).toList(),
+                    request.parameter("cluster"),
+                    request.parameter("endpoint")));
   }
 
   private CompletionStage<AdminReply> metrics() {

@@ -6,6 +6,7 @@ import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.ExplainRequest;
 import io.outrigger.proxy.admin.ExplainView;
+import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.explain.Explainer;
 import io.outrigger.proxy.explain.Explanation;
 import io.outrigger.proxy.forward.RequestPreview;
@@ -17,7 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * {@code GET /explain}: why a request would go where it goes, without sending it. The parameter
- * {@code forward} may be left out when there is only one.
+ * {@code forward} may be left out when there is only one. With {@code last=true} it tells of the
+ * last real request of that path instead.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {
@@ -36,6 +38,10 @@ final class ExplainEndpoint implements AdminEndpoint {
       request = ExplainRequest.read(asked);
     } catch (IllegalArgumentException e) {
       return refused(String.valueOf(e.getMessage()));
+    }
+    if (asked.parameter("last").filter("true"::equals).isPresent()) {
+      return CompletableFuture.completedFuture(
+          HistoryViews.last(forward.last().of(request.path())));
     }
     if (forward.only().isEmpty() && request.authority().isEmpty()) {
       return refused(

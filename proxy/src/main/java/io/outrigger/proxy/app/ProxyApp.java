@@ -15,6 +15,8 @@ import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
@@ -38,11 +40,13 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -216,18 +220,25 @@ public final class ProxyApp implements AutoCloseable {
       known = many::known;
       resolver = many;
     }
+    var last = new LastCalls(Clock.systemUTC(), loops.count());
+    var history = new TrafficHistory(spec.name(), control, executors());
+    CallObserver kept = last.and(history);
     var forward =
         new Forward(
             spec.name(),
             Settings.forward(options),
             resolver,
-            access.map(lines -> lines.of(spec.name())).orElse(CallObserver.NONE),
+            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     return new RunningForward(
-        spec.name(), bound, spec.target().toString(), listener, only, all, known);
+        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
+  }
+
+  private List<Executor> executors() {
+    return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
   }
 
   private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
@@ -279,6 +290,7 @@ public final class ProxyApp implements AutoCloseable {
     }
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
+    forwards.forEach(forward -> forward.history().start());
     watchMemory();
   }
 

@@ -3,6 +3,8 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.options.ListenAddress;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +29,9 @@ record RunningForward(
     Http2Listener listener,
     Optional<TargetRuntime> only,
     Supplier<List<TargetRuntime>> targets,
-    Function<String, Optional<TargetRuntime>> byAuthority) {
+    Function<String, Optional<TargetRuntime>> byAuthority,
+    LastCalls last,
+    TrafficHistory history) {
   /** A forward routed by authority has nothing to wait for before the first request. */
   TargetRuntime.State state() {
     return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);

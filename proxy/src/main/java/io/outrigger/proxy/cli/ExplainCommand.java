@@ -65,6 +65,9 @@ final class ExplainCommand implements Callable<Integer> {
     if (reply.status() == 400) {
       throw new InvalidInput(List.of(reply.body().strip()));
     }
+    if (reply.status() == 404 && last) {
+      throw client.failure(reply.body().strip(), new IllegalStateException(path));
+    }
     if (reply.status() != 200) {
       throw client.failure(
           "GET /explain was answered with " + reply.status() + "; is that an Outrigger?",

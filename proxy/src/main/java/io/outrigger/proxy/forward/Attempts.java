@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -77,10 +76,9 @@ final class Attempts {
   /**
    * All attempts go to {@code chosen}, which has been acquired, as {@code action} says (A31-04).
    */
-  void route(ClusterHandle chosen, Route route, RouteAction.Forward action) {
+  void route(ClusterHandle chosen, RouteAction.Forward action) {
     cluster = chosen;
     holdsCluster = true;
-    record.routed(route.name(), chosen.name());
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryCourse(action.retry().get(), loop.random());

@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -64,7 +65,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     this.forward = forward;
     this.loop = loop;
     app = new AppSide(stream);
-    record = new CallRecord(forward.stats(loop));
+    record = new CallRecord(forward.stats(loop), loop.index());
     request = new RequestRelay(app, record);
     deadline = new CallDeadline(loop, this);
     attempts = new Attempts(forward, loop, this, app, record, request, deadline);
@@ -107,6 +108,10 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private void start(HeaderList headers, boolean endStream) {
     head = RequestHead.of(headers);
     record.started(head);
+    AsciiString asks = forward.settings().decisionHeader();
+    if (asks != null && headers.contains(asks)) {
+      app.tell(record);
+    }
     if (endStream) {
       app.onRequestEnd();
     }
@@ -123,6 +128,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     Outcome<ForwardTarget> resolved = forward.targetFor(head);
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
+      record.targeted(ok.value().name());
       route();
     } else {
       reply(resolved.status(), LocalReason.OVERLOAD);
@@ -204,8 +210,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
-    attempts.route(chosen.cluster(), chosen.route(), chosen.action());
+    attempts.route(chosen.cluster(), chosen.action());
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
+    record.routed(chosen, deadline.limitNanos());
     if (deadline.isOver()) {
       onDeadline();
     } else if (chosen.filters().isEmpty()) {
@@ -345,7 +352,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     attempts.finish();
     app.stop();
-    record.ended(deadline.elapsedNanos(), deadline.limitNanos());
+    long elapsed = deadline.elapsedNanos();
+    record.ended(elapsed, deadline.limitNanos(), deadline.arrivalNanos() + elapsed);
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
+ * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
  * @param otlp where traces and metrics go; empty when switched off
  */
 @AnyThread
@@ -30,6 +31,7 @@ public record ProxyOptions(
     AuthorityMode authority,
     Drain drain,
     AccessLog accessLog,
+    Optional<String> decisionHeader,
     Logging logging,
     Optional<String> otlp) {
   public ProxyOptions {

@@ -56,6 +56,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AuthorityMode.OfTarget(),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
+                Optional.empty(),
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
     assertThat(options.source().isStatic()).isFalse();
@@ -119,6 +120,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AuthorityMode.Fixed("orders.example:443"),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
+                Optional.empty(),
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
   }
