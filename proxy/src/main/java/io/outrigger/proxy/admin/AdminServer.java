@@ -46,6 +46,15 @@ public final class AdminServer implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
   private static final int IDLE_SECONDS = 60;
 
+  /**
+   * The page's own files and nothing else; no script may turn text into markup. An answer that is
+   * opened in a browser by itself can do nothing at all.
+   */
+  private static final String CONTENT_SECURITY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types 'none'";
+
   private final EventLoopGroup group;
   private final Channel channel;
 
@@ -129,18 +138,20 @@ public final class AdminServer implements AutoCloseable {
       }
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().name().equals("HEAD");
+      boolean gzip = request.headers().containsValue(HttpHeaderNames.ACCEPT_ENCODING, "gzip", true);
       answer(request)
           .whenComplete(
               (reply, failure) -> {
                 if (failure != null) {
                   log.error("admin request {} failed", request.uri(), failure);
-                  send(context, AdminReply.text(500, "internal error, see the log"), false, head);
+                  var sorry = AdminReply.text(500, "internal error, see the log");
+                  send(context, sorry, false, head, false);
                 } else if (reply.feed().isPresent() && !head) {
                   EventFeed feed = reply.feed().get();
                   context.executor().execute(() -> stream(context, reply, feed));
                 } else {
                   reply.feed().ifPresent(EventFeed::close);
-                  send(context, reply, keepAlive, head);
+                  send(context, reply, keepAlive, head, gzip);
                 }
               });
     }
@@ -234,13 +245,22 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private static void send(
-        ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
-      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body());
+        ChannelHandlerContext context,
+        AdminReply reply,
+        boolean keepAlive,
+        boolean head,
+        boolean gzip) {
+      Optional<byte[]> compressed = gzip ? reply.gzip() : Optional.empty();
+      byte[] bytes = compressed.orElse(reply.body());
+      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
       var response =
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
       setHeaders(response, reply);
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length);
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+      if (compressed.isPresent()) {
+        response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
+      }
       if (!keepAlive) {
         response.headers().set(HttpHeaderNames.CONNECTION, "close");
       }
@@ -256,7 +276,8 @@ public final class AdminServer implements AutoCloseable {
           .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
           .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
           .set("x-content-type-options", "nosniff")
-          .set("content-security-policy", "default-src 'self'; frame-ancestors 'none'");
+          .set("referrer-policy", "no-referrer")
+          .set("content-security-policy", CONTENT_SECURITY);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The load-balancing tree as JSON, in the form that CONTRACT section 6 gives for {@code /lb}. */
 @AnyThread
@@ -38,8 +39,19 @@ public final class LbViews {
   public enum Detail {
     /** What the contract lists. */
     CONTRACT,
-    /** Besides, all calls so far, and the latest decisions of outlier detection. */
-    FULL
+    /** Besides, all calls so far, and which nodes get calls now. */
+    CALLS,
+    /** Besides, the latest decisions of outlier detection. */
+    FULL;
+
+    /** The one that {@code ?detail=} names; the contract's for any other word. */
+    public static Detail of(Optional<String> word) {
+      return switch (word.orElse("")) {
+        case "calls" -> CALLS;
+        case "full" -> FULL;
+        default -> CONTRACT;
+      };
+    }
   }
 
   /** The whole answer. */
@@ -82,6 +94,9 @@ public final class LbViews {
     json.addProperty("state", node.state().toString());
     json.add("config", GSON.toJsonTree(node.config()));
     json.addProperty("detail", node.detail());
+    if (detail != Detail.CONTRACT) {
+      json.addProperty("used", node.isUsed());
+    }
     var children = new JsonArray();
     node.children().forEach(child -> children.add(node(child)));
     json.add("children", children);
@@ -102,8 +117,10 @@ public final class LbViews {
     LbEndpoint.Detection watched = endpoint.detection();
     json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
     json.add("last_interval", counts(watched.succeeded(), watched.failed()));
-    if (detail == Detail.FULL) {
+    if (detail != Detail.CONTRACT) {
       json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
+    }
+    if (detail == Detail.FULL) {
       var history = new JsonArray();
       watched.history().forEach(event -> history.add(OutlierEventView.json(event)));
       json.add("history", history);

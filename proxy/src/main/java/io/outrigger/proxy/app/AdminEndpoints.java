@@ -7,6 +7,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
+import io.outrigger.proxy.admin.CallViews;
 import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
@@ -17,6 +18,8 @@ import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +50,7 @@ final class AdminEndpoints {
     table.put("GET /live", request -> endpoints.live());
     table.put("GET /ready", request -> endpoints.ready());
     table.put("GET /forwards", request -> endpoints.forwards());
+    table.put("GET /calls", request -> endpoints.calls());
     table.put("GET /lb", endpoints::lb);
     table.put("GET /config_dump", endpoints::configDump);
     table.put("GET /xds", endpoints::xds);
@@ -94,12 +98,25 @@ final class AdminEndpoints {
         () -> AdminReply.json(200, state.forwards().stream().map(ForwardEntry::of).toList()));
   }
 
+  /** Counters alone, which any thread may read: nothing waits for the control loop. */
+  private CompletionStage<AdminReply> calls() {
+    return CompletableFuture.completedFuture(
+        CallViews.reply(
+            Instant.now(),
+            Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
+            state.forwards().stream()
+                .map(
+                    forward ->
+                        new CallViews.Forward(
+                            forward.name(),
+                            forward.listener().connections(),
+                            forward.listener().forward().totals()))
+                .toList()));
+  }
+
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
-    LbViews.Detail detail =
-        request.parameter("detail").filter("full"::equals).isPresent()
-            ? LbViews.Detail.FULL
-            : LbViews.Detail.CONTRACT;
+    LbViews.Detail detail = LbViews.Detail.of(request.parameter("detail"));
     return state
         .ask(
             () ->
