@@ -32,6 +32,20 @@ public record ClusterResource(
     overrideHostStatus = Set.copyOf(overrideHostStatus);
   }
 
+  /** The same with another policy. */
+  public ClusterResource balanced(BalancingPolicy other) {
+    return new ClusterResource(
+        name,
+        source,
+        other,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect);
+  }
+
   /** A cluster whose endpoints are connected to directly. */
   public ClusterResource(
       String name,

@@ -112,6 +112,7 @@ public final class ProxyApp implements AutoCloseable {
             new CircuitBreakers(),
             outliers,
             loops.count(),
+            options.aggregatesDecide(),
             options.ignoreRouteTimeout());
   }
 

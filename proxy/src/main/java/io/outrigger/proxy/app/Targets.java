@@ -32,6 +32,7 @@ record Targets(
     CircuitBreakers breakers,
     OutlierCounters outliers,
     int loops,
+    boolean aggregatesDecide,
     boolean ignoreRouteTimeout) {
   /**
    * A target, not yet started.
@@ -50,15 +51,18 @@ record Targets(
             service.toString(),
             authority,
             ignoreRouteTimeout,
-            clusters ->
-                new ClusterManager(
-                    control,
-                    connector,
-                    random,
-                    breakers,
-                    outliers.of(service.toString()),
-                    loops,
-                    clusters),
+            clusters -> {
+              var manager =
+                  new ClusterManager(
+                      control,
+                      connector,
+                      random,
+                      breakers,
+                      outliers.of(service.toString()),
+                      loops,
+                      clusters);
+              return aggregatesDecide ? manager.letAggregatesDecide() : manager;
+            },
             configs ->
                 new XdsDependencyManager(
                     control,
