@@ -93,6 +93,15 @@ public final class ClusterManager {
   }
 
   /**
+   * From now on the policy of an aggregate counts for its leaves, as it did before A75 (A75-05);
+   * before the first {@link #apply}.
+   */
+  public ClusterManager letAggregatesDecide() {
+    trees.letAggregatesDecide();
+    return this;
+  }
+
+  /**
    * Brings every tree up to date; a cluster whose configuration is as before is not touched.
    *
    * @return a handle for each cluster that the routes of {@code config} name; each has a picker

@@ -60,6 +60,12 @@ public final class LbScript implements ClusterManager.Listener {
         new ClusterManager(loop, connector, random, breakers, loads, events::add, LOOPS, this);
   }
 
+  /** The policies of aggregates count, as before A75; before anything is applied. */
+  public LbScript letAggregatesDecide() {
+    var unused = manager.letAggregatesDecide();
+    return this;
+  }
+
   /** Applies a configuration and retires what it does not route to. */
   public void apply(XdsConfig config) {
     loop.inside(

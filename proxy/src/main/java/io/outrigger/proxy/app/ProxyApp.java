@@ -126,6 +126,7 @@ public final class ProxyApp implements AutoCloseable {
             outliers,
             events,
             loops.count(),
+            options.aggregatesDecide(),
             options.ignoreRouteTimeout());
   }
 

@@ -37,6 +37,7 @@ record Targets(
     OutlierCounters outliers,
     EventLog events,
     int loops,
+    boolean aggregatesDecide,
     boolean ignoreRouteTimeout) {
   /**
    * A target, not yet started.
@@ -56,16 +57,19 @@ record Targets(
             service.toString(),
             authority,
             ignoreRouteTimeout,
-            clusters ->
-                new ClusterManager(
-                    control,
-                    connector,
-                    random,
-                    breakers,
-                    loads,
-                    outliers.of(service.toString()).and(new LbEvents(events, forward)),
-                    loops,
-                    clusters),
+            clusters -> {
+              var manager =
+                  new ClusterManager(
+                      control,
+                      connector,
+                      random,
+                      breakers,
+                      loads,
+                      outliers.of(service.toString()).and(new LbEvents(events, forward)),
+                      loops,
+                      clusters);
+              return aggregatesDecide ? manager.letAggregatesDecide() : manager;
+            },
             configs ->
                 new XdsDependencyManager(
                     control,

@@ -27,6 +27,9 @@ import java.util.stream.Collectors;
  * are those of the outer contract, section 2.
  */
 public final class OptionsReader {
+  /** gRPC's own variable, exactly {@code true} (A75 "Aggregate Cluster Changes"). */
+  private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
+
   private static final String OFF = "off";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
@@ -91,6 +94,7 @@ public final class OptionsReader {
         transport,
         connections,
         limits,
+        "true".equals(environment.get(AGGREGATES_DECIDE)),
         ignoreRouteTimeout,
         authority,
         drain,
