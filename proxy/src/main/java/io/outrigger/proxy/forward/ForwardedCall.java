@@ -106,7 +106,13 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
   }
 
-  private void start(HeaderList headers, boolean endStream) {
+  @Override
+  public void onTooLarge(HeaderList fitting, boolean endStream) { // SC-26
+    begin(fitting, endStream);
+    reply(CallFailures.headersTooLarge(), LocalReason.HEADERS_TOO_LARGE);
+  }
+
+  private void begin(HeaderList headers, boolean endStream) {
     head = loop.heads().of(headers);
     record.started(head);
     AsciiString asks = forward.settings().decisionHeader();
@@ -116,6 +122,11 @@ final class ForwardedCall implements StreamHandler, PickContext {
     if (endStream) {
       app.onRequestEnd();
     }
+  }
+
+  private void start(HeaderList headers, boolean endStream) {
+    begin(headers, endStream);
+    RequestHead head = head();
     long appNanos = head.appTimeoutNanos();
     if (appNanos == GrpcTimeout.MALFORMED) { // SC-05
       reply(CallFailures.malformedTimeout(head.timeoutText()), LocalReason.BAD_REQUEST);
