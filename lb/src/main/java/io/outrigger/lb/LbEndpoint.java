@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param address the endpoint's first, by which people know it
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
+ * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -21,7 +22,8 @@ public record LbEndpoint(
     long weight,
     Connectivity state,
     CallTotals calls,
-    Detection detection) {
+    Detection detection,
+    Optional<Affinity> affinity) {
   /** An endpoint that nobody watches. */
   public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
     var endpoint = backend.endpoint();
@@ -32,7 +34,8 @@ public record LbEndpoint(
         endpoint.weight(),
         state,
         calls,
-        Detection.NONE);
+        Detection.NONE,
+        Optional.empty());
   }
 
   /** An endpoint to which no subchannel exists. */
@@ -42,7 +45,18 @@ public record LbEndpoint(
 
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(address, locality, health, weight, state, calls, watched);
+    return new LbEndpoint(address, locality, health, weight, state, calls, watched, affinity);
+  }
+
+  /** The same endpoint as session affinity sees it. */
+  public LbEndpoint with(Affinity seen) {
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, detection, Optional.of(seen));
+  }
+
+  /** The same endpoint, whose connection the policies beneath do not know. */
+  public LbEndpoint connected(Connectivity now, CallTotals counted) {
+    return new LbEndpoint(address, locality, health, weight, now, counted, detection, affinity);
   }
 
   /**
@@ -60,6 +74,24 @@ public record LbEndpoint(
     public Detection {
       history = List.copyOf(history);
     }
+  }
+
+  /**
+   * Who keeps the connection to an endpoint (A75).
+   *
+   * @param lastUse the last call of a session that was picked there; empty when there was none
+   * @param closes when the connection ends that only sessions keep, if none uses it until then
+   */
+  public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
+
+  /** Who keeps a connection. */
+  public enum Owner {
+    /** There is none. */
+    NOBODY,
+    /** The policy that balances the endpoint. */
+    BALANCER,
+    /** Sessions alone. */
+    SESSIONS
   }
 
   /**

@@ -33,7 +33,9 @@ public sealed interface FilterConfig {
     public static final int MAX_HTTP_STATUS = 599;
   }
 
-  /** Session affinity (A55); without {@code cookie} requests pass as if the filter were not there. */
+  /**
+   * Session affinity (A55); without {@code cookie} requests pass as if the filter were not there.
+   */
   record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
     /** What an override makes of the filter that switches it off (A55-11). */
     public static final StatefulSession OFF = new StatefulSession(Optional.empty());

@@ -205,7 +205,8 @@ class MetricsTextTest {
             1,
             Connectivity.READY,
             CallTotals.NONE,
-            LbEndpoint.Detection.NONE);
+            LbEndpoint.Detection.NONE,
+            Optional.empty());
     var leaf =
         new LbNode(
             "r/z/",

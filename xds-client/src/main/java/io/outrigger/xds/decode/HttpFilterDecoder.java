@@ -21,8 +21,7 @@ import java.util.Set;
 final class HttpFilterDecoder {
   static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
   static final String FAULT = "envoy.extensions.filters.http.fault.v3.HTTPFault";
-  static final String SESSION =
-      "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
+  static final String SESSION = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
   static final String SESSION_PER_ROUTE =
       "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";

@@ -43,8 +43,7 @@ class TypeNamesTest {
         Arguments.of(HttpFilterDecoder.FAULT, HTTPFault.getDescriptor()),
         Arguments.of(HttpFilterDecoder.SESSION, StatefulSession.getDescriptor()),
         Arguments.of(HttpFilterDecoder.SESSION_PER_ROUTE, StatefulSessionPerRoute.getDescriptor()),
-        Arguments.of(
-            StatefulSessionDecoder.COOKIE_STATE, CookieBasedSessionState.getDescriptor()),
+        Arguments.of(StatefulSessionDecoder.COOKIE_STATE, CookieBasedSessionState.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(
