@@ -66,17 +66,13 @@ final class HostTable implements SharedSubchannels.Observer {
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;
-    if (!reachable.equals(statuses)) {
-      statuses = reachable;
-      backends.forEach(this::list);
-    }
+    boolean allAnew = !reachable.equals(statuses);
+    statuses = reachable;
     ListChange<Backend> change = ListChange.between(backends, next);
     backends = next;
+    (allAnew ? next : change.added()).forEach(this::list);
     Set<EndpointAddress> added = new HashSet<>();
-    for (Backend backend : change.added()) {
-      added.addAll(backend.endpoint().addresses());
-      list(backend);
-    }
+    change.added().forEach(backend -> added.addAll(backend.endpoint().addresses()));
     for (Backend backend : change.removed()) {
       for (EndpointAddress address : backend.endpoint().addresses()) {
         if (!added.contains(address)) {
