@@ -28,10 +28,7 @@ public record EndpointAddress(String ip, int port, Optional<EndpointAddress> pro
     boolean bracketed = host.startsWith("[") && host.endsWith("]");
     String ip = bracketed ? host.substring(1, host.length() - 1) : host;
     boolean isIp6 = ip.indexOf(':') >= 0;
-    if (port == 0
-        || ip.isEmpty()
-        || isIp6 != bracketed
-        || !ip.chars().allMatch(EndpointAddress::isPartOfIp)) {
+    if (port == 0 || ip.isEmpty() || isIp6 != bracketed || !looksLikeIp(ip)) {
       return Optional.empty();
     }
     return Optional.of(new EndpointAddress(ip, port));
@@ -54,8 +51,14 @@ public record EndpointAddress(String ip, int port, Optional<EndpointAddress> pro
     return port > MAX_PORT ? 0 : port;
   }
 
-  private static boolean isPartOfIp(int c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '.' || c == ':';
+  private static boolean looksLikeIp(String ip) {
+    for (int i = 0; i < ip.length(); i++) {
+      char c = ip.charAt(i);
+      if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f') && c != '.' && c != ':') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The same behind {@code proxy}. */

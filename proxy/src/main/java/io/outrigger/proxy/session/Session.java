@@ -59,7 +59,10 @@ public final class Session implements SessionHint {
     if (used.isEmpty()) {
       return Optional.empty();
     }
-    var now = new SessionValue(used, cluster);
-    return now.equals(asked) ? Optional.empty() : Optional.of(filter.setCookie(now));
+    boolean isKnown =
+        asked != null && asked.addresses().equals(used) && asked.cluster().equals(cluster);
+    return isKnown
+        ? Optional.empty()
+        : Optional.of(filter.setCookie(new SessionValue(used, cluster)));
   }
 }
