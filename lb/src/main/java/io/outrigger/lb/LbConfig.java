@@ -148,13 +148,22 @@ public sealed interface LbConfig {
   /**
    * Sends sessions to the endpoints they name (A75, A55); transparent without sessions.
    *
-   * @param setAside endpoints that nothing beneath balances, for their health (A27-08)
+   * @param statuses the health of endpoints that sessions may reach
+   * @param idleTimeout how long a connection is kept that only sessions use
+   * @param sessionOnly endpoints that nothing beneath balances for their health, but that sessions
+   *     may reach (A75-44)
+   * @param setAside endpoints that nobody may reach (A27-08)
    */
   record OverrideHost(
-      Set<HealthStatus> statuses, Duration idleTimeout, List<Backend> setAside, LbConfig child)
+      Set<HealthStatus> statuses,
+      Duration idleTimeout,
+      List<Backend> sessionOnly,
+      List<Backend> setAside,
+      LbConfig child)
       implements LbConfig {
     public OverrideHost {
       statuses = Set.copyOf(statuses);
+      sessionOnly = List.copyOf(sessionOnly);
       setAside = List.copyOf(setAside);
     }
 
@@ -163,14 +172,17 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
+    /** Those that sessions alone may reach as well: outlier detection watches them, too. */
     @Override
     public List<Backend> backends() {
-      return child.backends();
+      return sessionOnly.isEmpty()
+          ? child.backends()
+          : joined(List.of(child.backends(), sessionOnly));
     }
 
     @Override
     public int size() {
-      return child.size();
+      return child.size() + sessionOnly.size();
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
  * @param failure why it cannot be reached; empty in any other state
+ * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -23,8 +24,9 @@ public record LbEndpoint(
     Connectivity state,
     CallTotals calls,
     Detection detection,
-    String failure) {
-  /** An endpoint that can be reached, or was not tried. */
+    String failure,
+    Optional<Affinity> affinity) {
+  /** An endpoint that can be reached, or was not tried, and that no session knows. */
   public LbEndpoint(
       EndpointAddress address,
       Locality locality,
@@ -33,7 +35,7 @@ public record LbEndpoint(
       Connectivity state,
       CallTotals calls,
       Detection detection) {
-    this(address, locality, health, weight, state, calls, detection, "");
+    this(address, locality, health, weight, state, calls, detection, "", Optional.empty());
   }
 
   /** An endpoint that nobody watches. */
@@ -56,12 +58,26 @@ public record LbEndpoint(
 
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(address, locality, health, weight, state, calls, watched, failure);
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, watched, failure, affinity);
   }
 
   /** The same endpoint, which cannot be reached because of {@code reason}. */
   public LbEndpoint failing(String reason) {
-    return new LbEndpoint(address, locality, health, weight, state, calls, detection, reason);
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, detection, reason, affinity);
+  }
+
+  /** The same endpoint as session affinity sees it. */
+  public LbEndpoint with(Affinity seen) {
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, detection, failure, Optional.of(seen));
+  }
+
+  /** The same endpoint, whose connection the policies beneath do not know. */
+  public LbEndpoint connected(Connectivity now, CallTotals counted) {
+    return new LbEndpoint(
+        address, locality, health, weight, now, counted, detection, failure, affinity);
   }
 
   /**
@@ -79,6 +95,24 @@ public record LbEndpoint(
     public Detection {
       history = List.copyOf(history);
     }
+  }
+
+  /**
+   * Who keeps the connection to an endpoint (A75).
+   *
+   * @param lastUse the last call of a session that was picked there; empty when there was none
+   * @param closes when the connection ends that only sessions keep, if none uses it until then
+   */
+  public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
+
+  /** Who keeps a connection. */
+  public enum Owner {
+    /** There is none. */
+    NOBODY,
+    /** The policy that balances the endpoint. */
+    BALANCER,
+    /** Sessions alone. */
+    SESSIONS
   }
 
   /**

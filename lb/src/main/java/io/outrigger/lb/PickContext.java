@@ -24,4 +24,9 @@ public interface PickContext {
    * @param name lower case
    */
   @Nullable String header(String name);
+
+  /** The session that the call belongs to; null for calls that no session filter has seen (A55). */
+  default @Nullable SessionHint session() {
+    return null;
+  }
 }

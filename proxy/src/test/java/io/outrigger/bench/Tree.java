@@ -2,9 +2,11 @@ package io.outrigger.bench;
 
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
@@ -45,7 +47,7 @@ final class Tree {
   private static final int FIRST_CALLS = 50_000;
 
   /** One call after the other, each of another hash. */
-  static final class Call implements PickContext {
+  static class Call implements PickContext {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final int loop = COUNT.getAndIncrement() % LOOPS;
@@ -81,6 +83,16 @@ final class Tree {
 
   /** The same, watched for outliers or not. */
   static ClusterHandle aggregate(BalancingPolicy policy, Optional<OutlierDetection> detection) {
+    return aggregate(policy, detection, Optional.empty());
+  }
+
+  /** The same after the call of a session, without which nobody looks for sessions' endpoints. */
+  static ClusterHandle withSessions(BalancingPolicy policy, PickContext first) {
+    return aggregate(policy, Optional.empty(), Optional.of(first));
+  }
+
+  private static ClusterHandle aggregate(
+      BalancingPolicy policy, Optional<OutlierDetection> detection, Optional<PickContext> first) {
     var clusters = new ArrayList<ClusterConfig>();
     String[] leaves =
         IntStream.range(0, LEAVES).mapToObj(leaf -> "leaf" + leaf).toArray(String[]::new);
@@ -106,14 +118,20 @@ final class Tree {
     ClusterHandle cluster = Objects.requireNonNull(handles.get("aggregate"));
     var call = new Call();
     for (int i = 0; i < FIRST_CALLS; i++) { // some policies connect what is picked
-      if (cluster.picker().pick(call.next()) instanceof PickResult.Use use) {
-        use.subchannel().callEnded(call, CallOutcome.SUCCESS);
-      } else {
-        control.run();
-        control.inside(connector::readyAll);
-      }
+      one(cluster, call.next(), control, connector);
     }
+    first.ifPresent(session -> one(cluster, session, control, connector));
     return cluster;
+  }
+
+  private static void one(
+      ClusterHandle cluster, PickContext call, FakeControlLoop control, FakeConnector connector) {
+    if (cluster.picker().pick(call) instanceof PickResult.Use use) {
+      use.subchannel().callEnded(call, CallOutcome.SUCCESS);
+    } else {
+      control.run();
+      control.inside(connector::readyAll);
+    }
   }
 
   private static ClusterConfig leaf(
@@ -124,10 +142,17 @@ final class Tree {
                 locality ->
                     Samples.locality("zone" + locality, 1 + locality, endpoints(number, locality)))
             .toList();
-    return Samples.watched(
-        Samples.cluster(name, new ClusterSource.Eds(name), policy, UNLIMITED),
-        detection,
-        Samples.endpoints(List.of(localities)));
+    var cluster =
+        new ClusterResource(
+            name,
+            new ClusterSource.Eds(name),
+            policy,
+            UNLIMITED,
+            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            detection,
+            ClusterResource.DEFAULT_IDLE_TIMEOUT,
+            Set.of(HealthStatus.HEALTHY));
+    return Samples.leaf(cluster, Samples.endpoints(List.of(localities)));
   }
 
   private static Endpoint[] endpoints(int leaf, int locality) {

@@ -32,4 +32,21 @@ public sealed interface FilterConfig {
     public static final int MIN_HTTP_STATUS = 200;
     public static final int MAX_HTTP_STATUS = 599;
   }
+
+  /**
+   * Session affinity (A55); without {@code cookie} requests pass as if the filter were not there.
+   */
+  record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
+    /** What an override makes of the filter that switches it off (A55-11). */
+    public static final StatefulSession OFF = new StatefulSession(Optional.empty());
+  }
+
+  /**
+   * The cookie that carries a session.
+   *
+   * @param name not empty; with {@code path} fit for a {@code set-cookie} field (decision 0003)
+   * @param path the requests that it is for (RFC 6265 section 5.1.4); empty for all
+   * @param ttl how long clients are to keep it; zero for as long as they please
+   */
+  record SessionCookie(String name, String path, Duration ttl) {}
 }

@@ -1,49 +1,198 @@
 package io.outrigger.lb.override;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.PublishGate;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.override.Ownership.Event;
+import io.outrigger.lb.subchannel.SharedSubchannels;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The node of session affinity; transparent (see the package). */
+/**
+ * Sends the calls of a session to the endpoint that the session had before, from above the
+ * priorities of the cluster, so that it stays there when balancing goes elsewhere (A75, A55).
+ *
+ * <p>Everything beneath shares one subchannel per address (lb decision 0003). Once a session was
+ * seen, this node holds a lease of its own wherever somebody keeps a connection: when the policies
+ * beneath give one up that sessions use, it stays with this node, until no session has used it for
+ * the idle timeout ({@link Ownership}). Until then the node is transparent (decision 0014).
+ *
+ * <p>What it publishes is the state of the policy beneath: connections kept for sessions do not
+ * change how the cluster stands (A75-39).
+ */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
+  private final ControlLoop control;
+  private final LbParent parent;
+  private final SharedSubchannels subchannels;
   private final ChildSlot child;
-  private LbConfig.OverrideHost config;
+  private final PublishGate gate = new PublishGate(this::publish);
+  private final IdleSweep sweep;
 
-  /** The child speaks to {@code parent} directly. */
-  public OverrideHostPolicy(PolicyFactory factory, LbConfig.OverrideHost config, LbParent parent) {
-    this.child = new ChildSlot(factory, parent);
+  private LbConfig.OverrideHost config;
+  private @Nullable HostTable hosts;
+  private boolean publishPosted;
+  private boolean closed;
+
+  public OverrideHostPolicy(
+      ControlLoop control, PolicyFactory factory, LbConfig.OverrideHost config, LbParent parent) {
+    this.control = control;
+    this.parent = parent;
     this.config = config;
+    this.subchannels = new SharedSubchannels(control, parent);
+    this.child = new ChildSlot(factory, new ChildParent());
+    this.sweep = new IdleSweep(control, this::sweep);
   }
 
   @Override
   public void update(LbConfig next) {
+    LbConfig.OverrideHost before = config;
     config = (LbConfig.OverrideHost) next;
-    child.update(config.child());
+    gate.publishAfter(
+        () -> {
+          if (hosts != null) {
+            updateHosts(hosts);
+            if (!config.idleTimeout().equals(before.idleTimeout())) { // A75-43
+              sweep.stop();
+              planSweep(hosts);
+            }
+          }
+          child.update(config.child());
+        });
+  }
+
+  private void updateHosts(HostTable table) {
+    table.update(config.backends(), config.statuses(), config.idleTimeout());
+  }
+
+  /** The first session came. */
+  private void prepare() {
+    if (closed || hosts != null) {
+      return;
+    }
+    var table = new HostTable(control, subchannels, this::onHostChange);
+    subchannels.observe(table);
+    updateHosts(table);
+    hosts = table;
+    gate.request();
+  }
+
+  /** A session's call waits for {@code host}. */
+  private void connect(Host host) {
+    host.answered();
+    if (hosts != null && hosts.has(host) && host.isReachable()) {
+      host.on(Event.ASKED, true);
+    }
+  }
+
+  private void onHostChange(Host host) {
+    if (host.ownership() == Ownership.SESSIONS && hosts != null) {
+      sweep.plan(hosts.remaining(host));
+    }
+    Host.Link link = host.link();
+    if (link == null || link.state() != Connectivity.CONNECTING) { // which ends no wait
+      publishSoon();
+    }
+  }
+
+  private void sweep() {
+    if (hosts != null) {
+      hosts.sweep();
+      planSweep(hosts);
+    }
+  }
+
+  private void planSweep(HostTable table) {
+    table.kept().forEach(host -> sweep.plan(table.remaining(host)));
+  }
+
+  /** Publishes once for all changes of this turn. */
+  private void publishSoon() {
+    if (!publishPosted) {
+      publishPosted = true;
+      control.execute(
+          () -> {
+            publishPosted = false;
+            gate.request();
+          });
+    }
+  }
+
+  private void publish() {
+    if (closed) {
+      return;
+    }
+    Picker picker =
+        hosts == null
+            ? new FirstSessionPicker(() -> control.execute(this::prepare), child.picker())
+            : new OverrideHostPicker(hosts, control, this::ask, child.picker());
+    parent.publish(child.state(), picker);
+  }
+
+  /** On any event loop; many calls may wait for the same host. */
+  private void ask(Host host) {
+    if (host.ask()) {
+      control.execute(() -> connect(host));
+    }
   }
 
   @Override
   public void close() {
+    closed = true;
+    sweep.stop();
     child.close();
+    if (hosts != null) {
+      hosts.close();
+    }
+    sweep.stop(); // what the policies beneath gave up was kept for a moment
   }
 
   @Override
   public LbNode describe(String name) {
-    List<LbEndpoint> setAside = config.setAside().stream().map(LbEndpoint::untouched).toList();
+    var view = new AffinityView(control, sweep, hosts);
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put(
+        "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
+    settings.put("idle_timeout", config.idleTimeout().toString());
     return new LbNode(
         name,
         config.policy(),
         child.state(),
-        Map.of(),
-        setAside.isEmpty() ? "" : setAside.size() + " endpoints are left out for their health",
-        List.of(child.describe(name)),
-        setAside);
+        settings,
+        view.detail(config),
+        List.of(child.describe(name).mapEndpoints(view::seen)),
+        view.unbalanced(config));
+  }
+
+  private final class ChildParent implements LbParent {
+    @Override
+    public Subchannel newSubchannel(
+        Backend backend, EndpointAddress address, SubchannelListener listener) {
+      return subchannels.newSubchannel(backend, address, listener);
+    }
+
+    @Override
+    public void publish(Connectivity state, Picker picker) {
+      gate.request();
+    }
+
+    @Override
+    public void requestReresolution() {
+      parent.requestReresolution();
+    }
   }
 }

@@ -34,9 +34,28 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class SharedSubchannels implements LbParent {
+  /** Hears which addresses the policies beneath use; on the control loop, at once. */
+  public interface Observer {
+    /** The address had no owner, and has one now. */
+    void onTaken(EndpointAddress address);
+
+    /** The last owner of the address gave it up; another may take it in the same turn. */
+    void onReturned(EndpointAddress address);
+  }
+
+  private static final Observer NOBODY =
+      new Observer() {
+        @Override
+        public void onTaken(EndpointAddress address) {}
+
+        @Override
+        public void onReturned(EndpointAddress address) {}
+      };
+
   private final ControlLoop control;
   private final LbParent parent;
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
+  private Observer observer = NOBODY;
 
   /** Shares what {@code parent} gives; everything else goes straight to it. */
   public SharedSubchannels(ControlLoop control, LbParent parent) {
@@ -44,9 +63,33 @@ public final class SharedSubchannels implements LbParent {
     this.parent = parent;
   }
 
+  /** Tells {@code next} from now on, in place of whom it told before. */
+  public void observe(Observer next) {
+    observer = next;
+  }
+
+  /** Whether a policy beneath owns the address. */
+  public boolean isTaken(EndpointAddress address) {
+    Shared shared = byAddress.get(address);
+    return shared != null && shared.owners > 0;
+  }
+
   @Override
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
+    return lease(backend, address, listener, true);
+  }
+
+  /**
+   * A lease for the node itself: it keeps the subchannel like any other, but is no owner, so that
+   * {@link Observer} tells whether there is a use for it apart from this one.
+   */
+  public Subchannel keep(Backend backend, EndpointAddress address, SubchannelListener listener) {
+    return lease(backend, address, listener, false);
+  }
+
+  private Lease lease(
+      Backend backend, EndpointAddress address, SubchannelListener listener, boolean owner) {
     control.checkInside();
     Shared shared = byAddress.get(address);
     if (shared == null) {
@@ -54,11 +97,14 @@ public final class SharedSubchannels implements LbParent {
       shared.subchannel = parent.newSubchannel(backend, address, shared);
       byAddress.put(address, shared);
     }
-    var lease = new Lease(shared, backend, listener);
+    var lease = new Lease(shared, backend, listener, owner);
     shared.leases.add(lease);
     shared.noteLocality();
     if (shared.state != Connectivity.IDLE) {
       control.execute(lease::catchUp);
+    }
+    if (owner && ++shared.owners == 1) {
+      observer.onTaken(address);
     }
     return lease;
   }
@@ -78,6 +124,7 @@ public final class SharedSubchannels implements LbParent {
     private final EndpointAddress address;
     private final List<Lease> leases = new ArrayList<>();
     private final Queue<News> news = new ArrayDeque<>();
+    private int owners;
     private @Nullable Subchannel subchannel;
     private Connectivity state = Connectivity.IDLE;
     private RpcStatus reason = RpcStatus.OK;
@@ -122,7 +169,10 @@ public final class SharedSubchannels implements LbParent {
 
     void onReturned(Lease lease) {
       if (!leases.remove(lease)) {
-        return;
+        throw new IllegalStateException(address + ": a lease was returned twice");
+      }
+      if (lease.owner && --owners == 0) {
+        observer.onReturned(address);
       }
       if (leases.isEmpty()) {
         control.execute(this::closeIfUnused);
@@ -154,6 +204,7 @@ public final class SharedSubchannels implements LbParent {
     private final Shared shared;
     private final Subchannel subchannel;
     private final SubchannelListener listener;
+    private final boolean owner;
 
     /** Event loops read it when a call ends; an old one for a moment is no harm. */
     private volatile Backend backend;
@@ -162,11 +213,12 @@ public final class SharedSubchannels implements LbParent {
     private boolean askedBehind;
     private boolean closed;
 
-    Lease(Shared shared, Backend backend, SubchannelListener listener) {
+    Lease(Shared shared, Backend backend, SubchannelListener listener, boolean owner) {
       this.shared = shared;
       this.subchannel = shared.subchannel();
       this.backend = backend;
       this.listener = listener;
+      this.owner = owner;
     }
 
     void catchUp() {

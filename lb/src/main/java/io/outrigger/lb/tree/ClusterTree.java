@@ -6,6 +6,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.Backend;
@@ -13,6 +14,7 @@ import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * From what discovery says of a cluster to the configuration of its tree (A75); pure functions.
@@ -57,7 +59,8 @@ final class ClusterTree {
             new LbConfig.OverrideHost(
                 cluster.overrideHostStatus(),
                 cluster.idleTimeout(),
-                leaf.endpoints().match(ClusterTree::setAside, status -> List.of()),
+                unusable(leaf, cluster.overrideHostStatus()::contains),
+                unusable(leaf, health -> !cluster.overrideHostStatus().contains(health)),
                 child)));
   }
 
@@ -210,25 +213,30 @@ final class ClusterTree {
     List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
     for (Endpoint endpoint : locality.endpoints()) {
       if (endpoint.health().isUsable()) {
-        endpoints.add(cluster.httpConnect() ? endpoint : endpoint.direct());
+        endpoints.add(reached(cluster, endpoint));
       }
     }
     return new LocalityEndpoints(locality.locality(), locality.weight(), endpoints);
   }
 
-  /** The endpoints that {@link #usable} leaves out. */
-  private static List<Backend> setAside(EndpointSet endpoints) {
-    List<Backend> setAside = new ArrayList<>();
-    for (List<LocalityEndpoints> priority : endpoints.priorities()) {
+  private static Endpoint reached(ClusterResource cluster, Endpoint endpoint) {
+    return cluster.httpConnect() ? endpoint : endpoint.direct();
+  }
+
+  /** The endpoints that {@link #usable} leaves out and whose health is one of {@code which}. */
+  private static List<Backend> unusable(ClusterConfig.Leaf leaf, Predicate<HealthStatus> which) {
+    List<Backend> unusable = new ArrayList<>();
+    for (List<LocalityEndpoints> priority :
+        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of())) {
       for (LocalityEndpoints locality : priority) {
         for (Endpoint endpoint : locality.endpoints()) {
-          if (!endpoint.health().isUsable()) {
-            setAside.add(new Backend(endpoint, locality.locality()));
+          if (!endpoint.health().isUsable() && which.test(endpoint.health())) {
+            unusable.add(new Backend(reached(leaf.cluster(), endpoint), locality.locality()));
           }
         }
       }
     }
-    return setAside;
+    return unusable;
   }
 
   private static String edsServiceName(ClusterSource source) {

@@ -19,7 +19,6 @@ import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
 import io.outrigger.lb.priority.PriorityPolicy;
-import io.outrigger.lb.subchannel.SharedSubchannels;
 
 /** Makes every policy of the grammar: the one place that knows all of them. */
 @ControlConfined
@@ -60,8 +59,7 @@ final class TreeFactory implements PolicyFactory {
       return clusterImpl(cluster, parent);
     }
     if (config instanceof LbConfig.OverrideHost override) {
-      // Everything beneath shares one subchannel per address of the cluster (decision 0003).
-      return new OverrideHostPolicy(this, override, new SharedSubchannels(control, parent));
+      return new OverrideHostPolicy(control, this, override, parent);
     }
     if (config instanceof LbConfig.WeightedTarget weighted) {
       return new WeightedTargetPolicy(this, random, weighted, parent);

@@ -7,6 +7,7 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.load.LoadRegistry;
@@ -138,7 +139,12 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** What a pick answers; the loop runs afterwards. */
   public PickResult pick(String cluster) {
-    PickResult result = handle(cluster).picker().pick(TestCall.CALL);
+    return pick(cluster, TestCall.CALL);
+  }
+
+  /** What a pick for {@code call} answers; the loop runs afterwards. */
+  public PickResult pick(String cluster, PickContext call) {
+    PickResult result = handle(cluster).picker().pick(call);
     loop.run();
     return result;
   }

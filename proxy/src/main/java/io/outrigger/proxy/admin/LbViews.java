@@ -5,11 +5,14 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
+import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -117,6 +120,7 @@ public final class LbViews {
     LbEndpoint.Detection watched = endpoint.detection();
     json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
     json.add("last_interval", counts(watched.succeeded(), watched.failed()));
+    json.add("session", endpoint.affinity().map(LbViews::affinity).orElse(JsonNull.INSTANCE));
     if (detail != Detail.CONTRACT) {
       json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
     }
@@ -135,6 +139,20 @@ public final class LbViews {
     json.addProperty("times", ejection.times());
     json.addProperty("by", ejection.by().word());
     return json;
+  }
+
+  private static JsonElement affinity(LbEndpoint.Affinity affinity) {
+    var json = new JsonObject();
+    json.addProperty("owner", affinity.owner().toString().toLowerCase(Locale.ROOT));
+    json.add("last_use", instant(affinity.lastUse()));
+    json.add("closes", instant(affinity.closes()));
+    return json;
+  }
+
+  private static JsonElement instant(Optional<Instant> instant) {
+    return instant
+        .<JsonElement>map(time -> new JsonPrimitive(time.toString()))
+        .orElse(JsonNull.INSTANCE);
   }
 
   private static JsonObject counts(long success, long failure) {

@@ -51,7 +51,7 @@ public final class Demo {
       var beta = new DemoBackend("beta");
       var gamma = new DemoBackend("gamma");
       List<DemoBackend> first = List.of(alpha, beta);
-      controlPlane.serve("1", List.of(first, List.of(gamma)));
+      controlPlane.serve(List.of(first, List.of(gamma)));
       try (var app = ProxyApp.start(options(controlPlane.port(), admin))) {
         return tell(app, controlPlane, first, gamma, limit, out, stopped);
       } finally {
@@ -74,8 +74,9 @@ public final class Demo {
     var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());
     boolean held;
     DemoStory story;
-    try (var load = new DemoLoad(sidecar)) {
-      story = new DemoStory(out, load, first, second, stopped::get);
+    try (var load = new DemoLoad(sidecar);
+        var visitor = new DemoVisitor(sidecar)) {
+      story = new DemoStory(out, controlPlane, load, visitor, first, second, stopped::get);
       story.introduce(loopback(controlPlane.port()), sidecar, app.adminAddress());
       load.start();
       held = story.tell(limit);

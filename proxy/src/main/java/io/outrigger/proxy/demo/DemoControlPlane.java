@@ -13,6 +13,7 @@ import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.envoyproxy.envoy.config.core.v3.HealthStatus;
 import io.envoyproxy.envoy.config.core.v3.Locality;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.envoyproxy.envoy.config.core.v3.TypedExtensionConfig;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
@@ -25,9 +26,12 @@ import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSession;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.Rds;
+import io.envoyproxy.envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState;
+import io.envoyproxy.envoy.type.http.v3.Cookie;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.outrigger.base.AnyThread;
@@ -47,6 +51,7 @@ final class DemoControlPlane implements AutoCloseable {
 
   private final SimpleCache<String> cache = new SimpleCache<>(node -> GROUP);
   private final Server server;
+  private int version;
 
   DemoControlPlane() throws IOException {
     var discovery = new V3DiscoveryServer(cache);
@@ -61,8 +66,9 @@ final class DemoControlPlane implements AutoCloseable {
     return server.getPort();
   }
 
-  /** Serves {@code version} of the mesh: one list of backends per priority, highest first. */
-  void serve(String version, List<List<DemoBackend>> priorities) {
+  /** Serves the mesh: one list of backends per priority, highest first. From one thread. */
+  void serve(List<List<DemoBackend>> priorities) {
+    version++;
     cache.setSnapshot(
         GROUP,
         Snapshot.create(
@@ -71,7 +77,7 @@ final class DemoControlPlane implements AutoCloseable {
             List.of(listener()),
             List.of(routes()),
             List.of(),
-            version));
+            Integer.toString(version)));
   }
 
   @Override
@@ -85,12 +91,29 @@ final class DemoControlPlane implements AutoCloseable {
             .setRds(Rds.newBuilder().setRouteConfigName(ROUTES).setConfigSource(ads()))
             .addHttpFilters(
                 HttpFilter.newBuilder()
+                    .setName("envoy.filters.http.stateful_session")
+                    .setTypedConfig(Any.pack(sessions())))
+            .addHttpFilters(
+                HttpFilter.newBuilder()
                     .setName("envoy.filters.http.router")
                     .setTypedConfig(Any.pack(Router.getDefaultInstance())))
             .build();
     return Listener.newBuilder()
         .setName(TARGET)
         .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager)))
+        .build();
+  }
+
+  private static StatefulSession sessions() {
+    var state =
+        CookieBasedSessionState.newBuilder()
+            .setCookie(Cookie.newBuilder().setName("greeter-session"))
+            .build();
+    return StatefulSession.newBuilder()
+        .setSessionState(
+            TypedExtensionConfig.newBuilder()
+                .setName("envoy.http.stateful_session.cookie")
+                .setTypedConfig(Any.pack(state)))
         .build();
   }
 

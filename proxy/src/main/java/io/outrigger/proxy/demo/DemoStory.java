@@ -10,21 +10,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
  * Tells what happens in the demo, in plain words, while it happens: traffic on the first priority,
- * the first priority dies, traffic fails over, it comes back. Runs on the caller's thread.
+ * the first priority dies, traffic fails over, it comes back; then the priorities are swapped under
+ * a session. Runs on the caller's thread.
  */
 @AnyThread
 final class DemoStory {
-  private static final Duration ROUND = Duration.ofSeconds(24); // one whole story, when unlimited
+  private static final Duration ROUND = Duration.ofSeconds(30); // one whole story, when unlimited
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
 
   private final PrintWriter out;
+  private final DemoControlPlane controlPlane;
   private final DemoLoad load;
+  private final DemoVisitor visitor;
   private final List<DemoBackend> first;
   private final DemoBackend second;
   private final BooleanSupplier stopped;
@@ -38,12 +44,16 @@ final class DemoStory {
    */
   DemoStory(
       PrintWriter out,
+      DemoControlPlane controlPlane,
       DemoLoad load,
+      DemoVisitor visitor,
       List<DemoBackend> first,
       DemoBackend second,
       BooleanSupplier stopped) {
     this.out = out;
+    this.controlPlane = controlPlane;
     this.load = load;
+    this.visitor = visitor;
     this.first = List.copyOf(first);
     this.second = second;
     this.stopped = stopped;
@@ -80,15 +90,14 @@ final class DemoStory {
   boolean tell(Optional<Duration> limit) throws IOException {
     do {
       Duration round = limit.orElse(ROUND);
-      long quarter = round.toMillis() / 4;
-      tellOnce(quarter);
+      tellOnce(round.toMillis() / 5);
     } while (limit.isEmpty() && !stopped.getAsBoolean());
     return held;
   }
 
-  private void tellOnce(long quarterMillis) throws IOException {
+  private void tellOnce(long stepMillis) throws IOException {
     await(() -> answeredBy(first) > 0);
-    pause(quarterMillis);
+    pause(stepMillis);
     say("All is well: the first priority answers everything. " + answers());
     failures();
 
@@ -109,7 +118,7 @@ final class DemoStory {
     } else {
       held = stopped.getAsBoolean() && held;
     }
-    pause(quarterMillis);
+    pause(stepMillis);
     say("The second priority answers everything. " + answers());
     failures();
 
@@ -128,10 +137,56 @@ final class DemoStory {
     } else {
       held = stopped.getAsBoolean() && held;
     }
-    pause(quarterMillis);
+    pause(stepMillis);
     say("All is as in the beginning. " + answers());
     failures();
-    pause(quarterMillis / 2);
+
+    tellSession(stepMillis);
+    pause(stepMillis / 2);
+  }
+
+  /** Priorities change; a session does not (A75). */
+  private void tellSession(long stepMillis) {
+    visitor.forget();
+    String home = visitor.call();
+    say("A user begins a session: " + home + " answers, and the response brings a cookie.");
+    controlPlane.serve(List.of(List.of(second), first));
+    say("Now the control plane swaps the priorities: " + second.name() + " is first.");
+    long before = second.answered();
+    if (!await(() -> second.answered() > before)) {
+      held = stopped.getAsBoolean() && held;
+      return;
+    }
+    load.takeByBackend();
+
+    Map<String, Long> visits = visits(stepMillis);
+    say("New calls go there. " + answers());
+    failures();
+    if (visits.keySet().equals(Set.of(home))) {
+      say("The session has stayed with " + home + ", for all of " + visits.get(home) + " calls.");
+    } else if (!stopped.getAsBoolean()) {
+      say("The session has left " + home + ": " + visits);
+      held = false;
+    }
+
+    long earlier = answeredBy(first);
+    controlPlane.serve(List.of(first, List.of(second)));
+    if (await(() -> answeredBy(first) > earlier)) {
+      say("The priorities are as they were.");
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+  }
+
+  /** The user's calls of some time: how many each backend answered. */
+  private Map<String, Long> visits(long millis) {
+    long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
+    Map<String, Long> visits = new TreeMap<>();
+    do {
+      visits.merge(visitor.call(), 1L, Long::sum);
+      WaitingClock.sleep(BETWEEN_VISITS);
+    } while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0);
+    return visits;
   }
 
   /** The closing line: how the app fared. */

@@ -5,9 +5,12 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.session.Session;
+import io.outrigger.proxy.session.SessionFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The filters that a request of one route meets, in order, with the overrides of that route applied
@@ -16,12 +19,14 @@ import java.util.Map;
 @AnyThread
 public final class FilterChain {
   /** Only the router. */
-  public static final FilterChain NONE = new FilterChain(List.of());
+  public static final FilterChain NONE = new FilterChain(List.of(), List.of());
 
   private final List<FilterConfig.Fault> faults;
+  private final List<SessionFilter> sessions;
 
-  private FilterChain(List<FilterConfig.Fault> faults) {
+  private FilterChain(List<FilterConfig.Fault> faults, List<SessionFilter> sessions) {
     this.faults = faults;
+    this.sessions = sessions;
   }
 
   /**
@@ -34,12 +39,18 @@ public final class FilterChain {
   public static FilterChain of(
       List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
     List<FilterConfig.Fault> faults = new ArrayList<>(0);
+    List<SessionFilter> sessions = new ArrayList<>(0);
     for (HttpFilter filter : filters) {
-      if (effective(filter, overrides) instanceof FilterConfig.Fault fault && fault.mayAct()) {
+      FilterConfig config = effective(filter, overrides);
+      if (config instanceof FilterConfig.Fault fault && fault.mayAct()) {
         faults.add(fault);
+      } else if (config instanceof FilterConfig.StatefulSession session) {
+        session.cookie().map(SessionFilter::new).ifPresent(sessions::add);
       }
     }
-    return faults.isEmpty() ? NONE : new FilterChain(List.copyOf(faults));
+    return faults.isEmpty() && sessions.isEmpty()
+        ? NONE
+        : new FilterChain(List.copyOf(faults), List.copyOf(sessions));
   }
 
   /** An override that is for another kind of filter says nothing about this one. */
@@ -55,8 +66,23 @@ public final class FilterChain {
     return filter.config();
   }
 
-  public boolean isEmpty() {
-    return faults.isEmpty();
+  /** Whether a request could be held back or answered on its way: whether to {@link #begin}. */
+  public boolean mayInterfere() {
+    return !faults.isEmpty();
+  }
+
+  /**
+   * The session of a request, of the first session filter whose cookie covers its path; null when
+   * there is none (A55, decision 0012).
+   */
+  public @Nullable Session session(RequestView request) {
+    for (SessionFilter filter : sessions) {
+      Session session = filter.begin(request);
+      if (session != null) {
+        return session;
+      }
+    }
+    return null;
   }
 
   /** What a request meets, in order. */

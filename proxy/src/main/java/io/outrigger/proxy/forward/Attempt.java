@@ -7,6 +7,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -46,19 +47,24 @@ final class Attempt implements StreamWaiter {
   private @Nullable CallTransport transport;
   private @Nullable Http2Stream stream;
 
+  /**
+   * @param setCookie what the response gets besides; null: nothing
+   */
   Attempt(
       ForwardedCall call,
       Attempts attempts,
       Subchannel subchannel,
       AppSide app,
       CallRecord record,
-      Forward forward) {
+      Forward forward,
+      @Nullable HeaderField setCookie) {
     this.call = call;
     this.attempts = attempts;
     this.subchannel = subchannel;
     this.app = app;
     String nodeId = forward.settings().nodeId();
-    response = new ResponseRelay(app, record, call.isGrpc(), subchannel.address(), nodeId);
+    response =
+        new ResponseRelay(app, record, call.isGrpc(), subchannel.address(), nodeId, setCookie);
     record.attempt(this);
   }
 

@@ -11,8 +11,11 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.http2.HeaderField;
+import io.outrigger.proxy.http2.HeaderName;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.route.RouteDecision;
+import io.outrigger.proxy.session.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class Attempts {
+  private static final HeaderName SET_COOKIE = HeaderName.of(AsciiString.cached("set-cookie"));
+
   private final Forward forward;
   private final CallLoop loop;
   private final ForwardedCall call;
@@ -46,6 +51,7 @@ final class Attempts {
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
   private boolean rewritesAuthority;
+  private @Nullable Session session;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
@@ -74,11 +80,19 @@ final class Attempts {
   }
 
   /**
-   * All attempts go to {@code chosen}, which has been acquired, as {@code action} says (A31-04).
+   * All attempts go to one cluster as {@code decision} says, which has acquired it (A31-04): to
+   * that of the request's session, if the route has it (A60 "Request Side Processing").
    */
-  void route(ClusterHandle chosen, RouteAction.Forward action) {
+  void route(RouteDecision.Forward decision) {
+    ClusterHandle chosen = decision.cluster();
+    Session begun = decision.filters().session(call.head());
+    if (begun != null) {
+      chosen = decision.changeTo(begun.cluster(decision.clusters().keySet()));
+      session = begun;
+    }
     cluster = chosen;
     holdsCluster = true;
+    RouteAction.Forward action = decision.action();
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryCourse(action.retry().get(), loop.random());
@@ -86,6 +100,11 @@ final class Attempts {
     } else if (!forward.isMemoryShort()) {
       request.keepForReplay(ReplayBuffer.forRefusal());
     }
+  }
+
+  /** The session that the call belongs to; null when its route keeps none. */
+  @Nullable Session session() {
+    return session;
   }
 
   /** The cluster that routing chose; null before that. */
@@ -139,7 +158,7 @@ final class Attempts {
   /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
-    var next = new Attempt(call, this, subchannel, app, record, forward);
+    var next = new Attempt(call, this, subchannel, app, record, forward, setCookie());
     attempt = next;
     if (!next.start()) {
       to(AttemptPhase.PICKING);
@@ -149,6 +168,17 @@ final class Attempts {
       call.takeSeat(); // without one it is answered: in hand either way
     }
     return true;
+  }
+
+  /** What the response of the backend just picked gets for the session (A55-12); null: nothing. */
+  private @Nullable HeaderField setCookie() {
+    if (session == null) {
+      return null;
+    }
+    return session
+        .setCookie(requireNonNull(cluster).name())
+        .map(value -> HeaderField.of(SET_COOKIE, new AsciiString(value)))
+        .orElse(null);
   }
 
   // What the attempt reports.

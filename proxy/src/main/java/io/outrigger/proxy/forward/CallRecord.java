@@ -4,6 +4,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.Locale;
@@ -24,6 +25,7 @@ final class CallRecord implements FinishedCall {
   private @Nullable LocalReason reason;
   private String target = "";
   private RouteDecision.@Nullable Forward chosen;
+  private @Nullable ClusterHandle cluster;
   private @Nullable Attempt attempt;
   private int attempts;
   private boolean cancelled;
@@ -51,9 +53,14 @@ final class CallRecord implements FinishedCall {
     target = name;
   }
 
-  /** What routing chose, and the call's time with that. */
-  void routed(RouteDecision.Forward decision, long limitNanos) {
+  /**
+   * What routing chose, and the call's time with that.
+   *
+   * @param taken the cluster, which may be the session's instead (A60)
+   */
+  void routed(RouteDecision.Forward decision, ClusterHandle taken, long limitNanos) {
     chosen = decision;
+    cluster = taken;
     timeoutNanos = limitNanos;
   }
 
@@ -181,7 +188,7 @@ final class CallRecord implements FinishedCall {
 
   @Override
   public @Nullable String clusterName() {
-    return chosen == null ? null : chosen.cluster().name();
+    return cluster == null ? null : cluster.name();
   }
 
   @Override

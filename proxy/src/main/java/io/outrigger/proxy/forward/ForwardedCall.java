@@ -9,6 +9,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.Route;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.SessionHint;
 import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
@@ -89,6 +90,11 @@ final class ForwardedCall implements StreamHandler, PickContext {
   @Override
   public @Nullable String header(String name) {
     return head().header(name);
+  }
+
+  @Override
+  public @Nullable SessionHint session() {
+    return attempts.session();
   }
 
   boolean isGrpc() {
@@ -222,17 +228,17 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
-    attempts.route(chosen.cluster(), chosen.action());
+    attempts.route(chosen);
     deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
-    record.routed(chosen, deadline.limitNanos());
+    record.routed(chosen, requireNonNull(attempts.cluster()), deadline.limitNanos());
     if (deadline.isOver()) {
       onDeadline();
-    } else if (chosen.filters().isEmpty()) {
-      send();
-    } else {
+    } else if (chosen.filters().mayInterfere()) {
       var pass = chosen.filters().begin(head(), loop.random(), loop.faults());
       filtering = new Filtering(loop, this, pass);
       filtering.resume();
+    } else {
+      send();
     }
   }
 

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class RequestHead implements RequestView {
   private static final AsciiString TRUE = AsciiString.cached("true");
+  private static final String COOKIE = "cookie"; // its crumbs are one list: RFC 9113 section 8.2.3
 
   private final HeaderList headers;
   private AsciiString method = AsciiString.EMPTY_STRING;
@@ -122,13 +123,20 @@ final class RequestHead implements RequestView {
     if (name.startsWith(":") || name.endsWith("-bin")) {
       return null;
     }
-    String joined = null;
+    String first = null;
+    StringBuilder joined = null;
     for (int i = 0; i < headers.size(); i++) {
       if (headers.name(i).contentEquals(name)) {
-        String value = headers.value(i).toString();
-        joined = joined == null ? value : joined + "," + value;
+        if (first == null) {
+          first = headers.value(i).toString();
+        } else {
+          if (joined == null) {
+            joined = new StringBuilder(first);
+          }
+          joined.append(name.equals(COOKIE) ? "; " : ",").append(headers.value(i));
+        }
       }
     }
-    return joined;
+    return joined == null ? first : joined.toString();
   }
 }

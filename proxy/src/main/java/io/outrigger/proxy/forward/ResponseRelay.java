@@ -7,6 +7,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.KnownName;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ final class ResponseRelay {
   private final boolean grpc;
   private final EndpointAddress address;
   private final String nodeId;
+  private final @Nullable HeaderField setCookie;
   private int status;
   private boolean owesGrpcStatus;
   private boolean ended;
@@ -30,10 +32,17 @@ final class ResponseRelay {
   /**
    * @param grpc whether the request is gRPC
    * @param address of the backend, for messages
+   * @param setCookie added to the final head, beside what the backend sets (SC-40); null: nothing
    */
   ResponseRelay(
-      AppSide app, CallRecord record, boolean grpc, EndpointAddress address, String nodeId) {
+      AppSide app,
+      CallRecord record,
+      boolean grpc,
+      EndpointAddress address,
+      String nodeId,
+      @Nullable HeaderField setCookie) {
     this.app = app;
+    this.setCookie = setCookie;
     this.record = record;
     this.grpc = grpc;
     this.address = address;
@@ -69,11 +78,20 @@ final class ResponseRelay {
     status = code;
     record.responded(code);
     owesGrpcStatus = grpc && code == 200 && isGrpc(headers);
+    HeaderList head = setCookie == null ? headers : with(setCookie, headers);
     if (endStream) {
-      onEnd(headers);
+      onEnd(head);
     } else {
-      app.headers(headers);
+      app.headers(head);
     }
+  }
+
+  private static HeaderList with(HeaderField field, HeaderList headers) {
+    var more = HeaderList.builder(headers.size() + 1);
+    for (int i = 0; i < headers.size(); i++) {
+      more.add(headers.field(i));
+    }
+    return more.add(field).build();
   }
 
   void onData(ByteBuf data, boolean endStream) {

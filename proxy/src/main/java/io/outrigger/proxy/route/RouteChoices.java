@@ -9,6 +9,7 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.filter.FilterChain;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,12 +36,21 @@ final class RouteChoices {
         EffectiveTimeout.of(
             forward.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
     if (forward.clusters() instanceof ClusterChoice.Single single) {
-      return new RouteChoice.Fixed(decision(route, forward, single.cluster(), limit, Map.of()));
+      return new RouteChoice.Fixed(
+          decision(route, forward, single.cluster(), limit, Map.of(), Map.of()));
     }
     var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
+    Map<String, ClusterHandle> clusters = new HashMap<>();
+    for (ClusterChoice.WeightedCluster entry : weighted) {
+      ClusterHandle handle = handles.get(entry.cluster());
+      if (handle != null) {
+        clusters.put(entry.cluster(), handle);
+      }
+    }
     return RouteChoice.Weighted.of(
         weighted,
-        entry -> decision(route, forward, entry.cluster(), limit, entry.filterOverrides()));
+        entry ->
+            decision(route, forward, entry.cluster(), limit, clusters, entry.filterOverrides()));
   }
 
   private RouteDecision decision(
@@ -48,6 +58,7 @@ final class RouteChoices {
       RouteAction.Forward action,
       String cluster,
       EffectiveTimeout limit,
+      Map<String, ClusterHandle> clusters,
       Map<String, FilterConfig> filterOverrides) {
     ClusterHandle handle = handles.get(cluster);
     if (handle == null) { // A31-11: balancing is updated first, so this is a bug of ours
@@ -60,7 +71,7 @@ final class RouteChoices {
             config.listener().filters(),
             List.of(
                 filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
-    return new RouteDecision.Forward(handle, route, action, limit, filters);
+    return new RouteDecision.Forward(handle, route, action, limit, filters, clusters);
   }
 
   private static RouteDecision unsupported(Route route, String kind) {

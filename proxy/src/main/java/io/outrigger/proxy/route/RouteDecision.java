@@ -5,6 +5,7 @@ import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.filter.FilterChain;
+import java.util.Map;
 
 /** What routing decided for one request; built beforehand and shared. */
 public sealed interface RouteDecision {
@@ -14,14 +15,31 @@ public sealed interface RouteDecision {
    * @param action of {@code route}
    * @param limit the route's limit, to be combined with the app's deadline
    * @param filters what the request passes before it is sent
+   * @param clusters by name, all that the route may choose; a filter may choose another of them
    */
   record Forward(
       ClusterHandle cluster,
       Route route,
       RouteAction.Forward action,
       EffectiveTimeout limit,
-      FilterChain filters)
-      implements RouteDecision {}
+      FilterChain filters,
+      Map<String, ClusterHandle> clusters)
+      implements RouteDecision {
+    /**
+     * Takes the route's cluster of that name for the call instead (A60 "Config Selector Changes").
+     *
+     * @return the one that the call holds now: {@link #cluster} when the route has no such cluster,
+     *     or has none any more
+     */
+    public ClusterHandle changeTo(String name) {
+      ClusterHandle other = clusters.get(name);
+      if (other == null || other == cluster || !other.acquire()) {
+        return cluster;
+      }
+      cluster.release();
+      return other;
+    }
+  }
 
   /**
    * Answer the request here.

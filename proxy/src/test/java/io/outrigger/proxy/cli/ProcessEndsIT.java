@@ -154,6 +154,9 @@ final class ProcessEndsIT {
               "failed over",
               "started again",
               "back",
+              "begins a session",
+              "swaps the priorities",
+              "The session has stayed with",
               "The app made")
           .contains(" succeeded, ");
     }

@@ -9,6 +9,8 @@ import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,13 +22,25 @@ final class App implements AutoCloseable {
   static final String LOCAL = "x-outrigger-local";
 
   /** How a call ended. */
-  record Reply(Status status, @Nullable String text, Metadata trailers) {
+  record Reply(Status status, @Nullable String text, Metadata headers, Metadata trailers) {
     /** The backend's name, for calls that went well. */
     String backend() {
       if (!status.isOk() || text == null) {
         throw new AssertionError(status);
       }
       return text;
+    }
+
+    /** The values of a field, of the head and of the last block. */
+    List<String> all(String name) {
+      List<String> values = new ArrayList<>();
+      for (Metadata block : List.of(headers, trailers)) {
+        Iterable<String> found = block.getAll(key(name));
+        if (found != null) {
+          found.forEach(values::add);
+        }
+      }
+      return values;
     }
 
     Status.Code code() {
@@ -117,7 +131,13 @@ final class App implements AutoCloseable {
     var reply = new CompletableFuture<Reply>();
     call.start(
         new ClientCall.Listener<>() {
+          private Metadata headers = new Metadata();
           private @Nullable String text;
+
+          @Override
+          public void onHeaders(Metadata head) {
+            headers = head;
+          }
 
           @Override
           public void onMessage(String message) {
@@ -126,7 +146,7 @@ final class App implements AutoCloseable {
 
           @Override
           public void onClose(Status status, Metadata trailers) {
-            reply.complete(new Reply(status, text, trailers));
+            reply.complete(new Reply(status, text, headers, trailers));
           }
         },
         fields);

@@ -44,6 +44,8 @@ final class Backend implements AutoCloseable {
     }
   }
 
+  private static final int MOST_METADATA = 1 << 20; // more than any sidecar lets through
+
   private final String name;
   private final int port;
   private final List<Heard> heard = new CopyOnWriteArrayList<>();
@@ -219,6 +221,7 @@ final class Backend implements AutoCloseable {
       return NettyServerBuilder.forAddress(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .directExecutor()
+          .maxInboundMetadataSize(MOST_METADATA)
           .bossEventLoopGroup(loops)
           .workerEventLoopGroup(loops)
           .channelFactory(RecordingServerChannel::new)

@@ -19,6 +19,43 @@ final class Xds {
     return JsonResources.listener(name, cluster);
   }
 
+  /** A listener with routes from RDS whose requests have sessions, kept by this cookie. */
+  static String sessionListener(String name, String routes, String cookie) {
+    String router = "{\"name\":\"router\"";
+    String filter =
+        """
+        {"name":"session","typed_config":{
+          "@type":"type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
+          "session_state":{"name":"cookie","typed_config":{
+            "@type":"type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
+            "cookie":{"name":"%s"}}}}},"""
+            .formatted(cookie);
+    return listener(name, routes).replace(router, filter + router);
+  }
+
+  /**
+   * An EDS cluster whose connections for sessions end when unused for {@code idleTimeout}.
+   *
+   * @param statuses the health of endpoints that sessions may reach
+   */
+  static String sessionCluster(String name, String idleTimeout, String... statuses) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
+         "eds_cluster_config":{"eds_config":{"ads":{}}},
+         "common_lb_config":{"override_host_status":{"statuses":["%s"]}},
+         "typed_extension_protocol_options":{
+           "envoy.extensions.upstreams.http.v3.HttpProtocolOptions":{
+             "@type":"type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+             "common_http_protocol_options":{"idle_timeout":"%s"},
+             "explicit_http_config":{"http2_protocol_options":{}}}}}"""
+        .formatted(name, String.join("\",\"", statuses), idleTimeout);
+  }
+
+  /** The same locality with its endpoints in another health. */
+  static String in(String health, String locality) {
+    return locality.replace("\"HEALTHY\"", '"' + health + '"');
+  }
+
   /** Routes; each virtual host as {@link #host} gives it. */
   static String routes(String name, String... hosts) {
     return """

@@ -2,13 +2,16 @@ package io.outrigger.proxy.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
+import io.outrigger.proxy.session.Session;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +100,77 @@ class FilterChainTest {
                 List.of(new HttpFilter("idle", idle), new HttpFilter("never", never), ROUTER),
                 List.of(Map.of())))
         .isSameAs(FilterChain.NONE);
+  }
+
+  /** Each level has a cookie of its own; {@code -} says nothing, {@code off} is A55's disabled. */
+  @Conformance("A55-11")
+  @ParameterizedTest(name = "cluster {0}, route {1}, host {2}, listener {3} -> {4}")
+  @CsvSource({
+    "-,   -,        -,   d, d",
+    "-,   -,        -,   -, -",
+    "a,   b,        c,   d, a",
+    "-,   b,        c,   d, b",
+    "-,   -,        c,   -, c",
+    "off, b,        c,   d, -",
+    "-,   off,      -,   d, -",
+    "a,   off,      -,   d, a",
+    "-,   disabled, c,   d, -",
+  })
+  void theMostSpecificSessionIsKept(
+      String cluster, String route, String host, String listener, String expected) {
+    var filter = new HttpFilter("s", session(listener).orElse(FilterConfig.StatefulSession.OFF));
+
+    var chain =
+        FilterChain.of(
+            List.of(filter, ROUTER),
+            List.of(sessionLevel(cluster), sessionLevel(route), sessionLevel(host)));
+
+    assertThat(cookie(chain)).isEqualTo(expected);
+    assertThat(chain == FilterChain.NONE).isEqualTo(expected.equals("-"));
+  }
+
+  @Test
+  void theFirstSessionWhoseCookieCoversThePathIsTheRequests() {
+    var chain =
+        FilterChain.of(
+            List.of(
+                new HttpFilter("one", session("other", "/other")),
+                new HttpFilter("two", session("mine", "/pkg.Svc")),
+                new HttpFilter("three", session("late", "/")),
+                ROUTER),
+            List.of());
+
+    assertThat(cookie(chain)).isEqualTo("mine");
+    assertThat(chain.mayInterfere()).isFalse();
+  }
+
+  private static Map<String, FilterConfig> sessionLevel(String text) {
+    return session(text).map(config -> Map.of("s", config)).orElse(Map.of());
+  }
+
+  private static Optional<FilterConfig> session(String text) {
+    return switch (text) {
+      case "-" -> Optional.empty();
+      case "off" -> Optional.of(FilterConfig.StatefulSession.OFF);
+      case "disabled" -> Optional.of(DISABLED);
+      default -> Optional.of(session(text, ""));
+    };
+  }
+
+  private static FilterConfig session(String cookie, String path) {
+    return new FilterConfig.StatefulSession(
+        Optional.of(new FilterConfig.SessionCookie(cookie, path, Duration.ZERO)));
+  }
+
+  /** The name of the cookie that a response would set; {@code -} for none. */
+  private static String cookie(FilterChain chain) {
+    Session session = chain.session(new Headers());
+    if (session == null) {
+      return "-";
+    }
+    session.picked(List.of(new EndpointAddress("10.0.0.1", 80)));
+    String text = session.setCookie("pay").orElseThrow();
+    return text.substring(0, text.indexOf('='));
   }
 
   @Conformance("A31-43")

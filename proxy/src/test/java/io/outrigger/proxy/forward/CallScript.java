@@ -137,6 +137,20 @@ final class CallScript {
     return this;
   }
 
+  /** One route without a limit that keeps sessions by a cookie. */
+  CallScript sessions(String cookie, Optional<RetryPolicy> retry) {
+    return sessions(cookie, "", retry);
+  }
+
+  /** The same for a cookie with a path. */
+  CallScript sessions(String cookie, String path, Optional<RetryPolicy> retry) {
+    var config = new FilterConfig.SessionCookie(cookie, path, Duration.ZERO);
+    var filter = new FilterConfig.StatefulSession(Optional.of(config));
+    var filters = List.of(new HttpFilter("session", filter));
+    target.publish(selector(cluster, noLimit(), filters, retry));
+    return this;
+  }
+
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
     return selector(cluster, timeout, List.of(), Optional.empty());

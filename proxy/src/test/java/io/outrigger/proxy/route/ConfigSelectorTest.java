@@ -172,6 +172,39 @@ class ConfigSelectorTest {
     assertThat(aborts(selector, "/host")).isEqualTo(2);
   }
 
+  @Conformance({"A55-06", "A55-13"})
+  @Test
+  void aCallChangesToAnotherClusterOfItsRouteOnly() {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Weighted(
+                List.of(weighted("a", 1), weighted("b", 1), weighted("never", 0))),
+            RouteTimeout.UNSET,
+            false);
+    var selector =
+        selector(
+            route(new PathMatcher.Exact("/split", true), action),
+            route(new PathMatcher.Prefix("", true), forward("elsewhere")));
+    random.next(Purpose.CLUSTER_WEIGHT, 0, 0, 0, 0);
+
+    assertThat(changed(selector, "b")).isEqualTo("b");
+    assertThat(changed(selector, "never")).isEqualTo("never");
+    assertThat(changed(selector, "elsewhere")).isEqualTo("a");
+    ClusterHandles.retire(handles.get("b"));
+    assertThat(changed(selector, "b")).isEqualTo("a");
+
+    handles.values().forEach(handle -> assertThat(handle.callsInUse()).isZero());
+  }
+
+  /** The cluster that a call holds which would rather have {@code wanted}; let go at once. */
+  private String changed(ConfigSelector selector, String wanted) {
+    var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, "/split"));
+    ClusterHandle held = decision.changeTo(wanted);
+    assertThat(held.callsInUse()).isEqualTo(1);
+    held.release();
+    return held.name();
+  }
+
   @Test
   void withoutFiltersTheChainIsNone() {
     var selector = selector(route(new PathMatcher.Prefix("", true), forward("a")));

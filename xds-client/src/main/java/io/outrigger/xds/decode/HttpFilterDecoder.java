@@ -5,6 +5,8 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSession;
+import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
 import java.util.ArrayList;
@@ -13,15 +15,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** HTTP filters: the chain of a listener, and the overrides below it (A39). */
 final class HttpFilterDecoder {
   static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
   static final String FAULT = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+  static final String SESSION = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
+  static final String SESSION_PER_ROUTE =
+      "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";
 
+  private static final Set<String> FILTERS = Set.of(ROUTER, FAULT, SESSION);
+  private static final Set<String> OVERRIDES = Set.of(ROUTER, FAULT, SESSION_PER_ROUTE);
+
   private static final String SUPPORTED =
-      "is not supported; supported: router, fault; mark it is_optional to have it ignored";
+      "is not supported; supported: router, fault, stateful_session; mark it is_optional to have"
+          + " it ignored";
 
   private HttpFilterDecoder() {}
 
@@ -70,13 +80,13 @@ final class HttpFilterDecoder {
     if (!proto.getIsOptional()) {
       return false;
     }
-    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig());
+    return !proto.hasTypedConfig() || !isOneOf(FILTERS, proto.getTypedConfig());
   }
 
-  /** Whether the filter is one of ours; an unreadable TypedStruct is no filter we know. */
-  private static boolean isKnown(Any config) {
+  /** Whether {@code config} is of a type of ours; an unreadable TypedStruct is not. */
+  private static boolean isOneOf(Set<String> types, Any config) {
     return TypedConfig.of(config, FieldErrors.ofResource())
-        .map(typed -> typed.typeName().equals(ROUTER) || typed.typeName().equals(FAULT))
+        .map(typed -> types.contains(typed.typeName()))
         .orElse(false);
   }
 
@@ -102,6 +112,12 @@ final class HttpFilterDecoder {
       }
       case FAULT -> {
         return fault(typed.get(), here);
+      }
+      case SESSION -> {
+        return typed
+            .get()
+            .read(StatefulSession.getDefaultInstance(), here)
+            .map(session -> StatefulSessionDecoder.decode(session, here));
       }
       default -> {
         here.add(
@@ -156,7 +172,7 @@ final class HttpFilterDecoder {
       optional = wrapper.get().getIsOptional();
       here = errors.at("config");
     }
-    if (optional && !isKnown(config)) {
+    if (optional && !isOneOf(OVERRIDES, config)) {
       return Optional.empty();
     }
     Optional<TypedConfig> typed = TypedConfig.of(config, here);
@@ -166,6 +182,13 @@ final class HttpFilterDecoder {
     switch (typed.get().typeName()) {
       case FAULT -> {
         return fault(typed.get(), here);
+      }
+      case SESSION_PER_ROUTE -> {
+        FieldErrors at = here;
+        return typed
+            .get()
+            .read(StatefulSessionPerRoute.getDefaultInstance(), at)
+            .map(session -> StatefulSessionDecoder.decode(session, at));
       }
       case ROUTER -> {
         here.add("the router filter takes no override");

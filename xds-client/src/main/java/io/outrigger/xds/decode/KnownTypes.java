@@ -77,7 +77,7 @@ final class KnownTypes {
           entry("envoy.extensions.filters.http.fault.v3.HTTPFault", HTTPFault::getDescriptor),
           entry(
               "envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
-              StatefulSession::getDescriptor),
+              StatefulSession::getDescriptor), // its file holds StatefulSessionPerRoute as well
           entry(
               "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
               CookieBasedSessionState::getDescriptor),

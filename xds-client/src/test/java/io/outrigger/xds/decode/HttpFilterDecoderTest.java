@@ -99,7 +99,7 @@ class HttpFilterDecoderTest {
             AT
                 + "http_filters[0].typed_config: filter \"lua\" of type"
                 + " \"envoy.extensions.filters.http.lua.v3.Lua\" is not supported; supported:"
-                + " router, fault; mark it is_optional to have it ignored");
+                + " router, fault, stateful_session; mark it is_optional to have it ignored");
     assertThat(chainErrors(filter("dyn", "", ""), ROUTER))
         .singleElement()
         .asString()

@@ -11,7 +11,10 @@ import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSession;
+import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
@@ -38,6 +41,9 @@ class TypeNamesTest {
         Arguments.of(ListenerDecoder.CONNECTION_MANAGER, HttpConnectionManager.getDescriptor()),
         Arguments.of(HttpFilterDecoder.ROUTER, Router.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FAULT, HTTPFault.getDescriptor()),
+        Arguments.of(HttpFilterDecoder.SESSION, StatefulSession.getDescriptor()),
+        Arguments.of(HttpFilterDecoder.SESSION_PER_ROUTE, StatefulSessionPerRoute.getDescriptor()),
+        Arguments.of(StatefulSessionDecoder.COOKIE_STATE, CookieBasedSessionState.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(

@@ -1,0 +1,74 @@
+package io.outrigger.lb.override;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbEndpoint.Owner;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What status views show of session affinity. */
+@ControlConfined
+record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable hosts) {
+  /** One line for people. */
+  String detail(LbConfig.OverrideHost config) {
+    List<String> parts = new ArrayList<>();
+    if (hosts == null) {
+      parts.add("no session so far");
+    } else {
+      parts.add(hosts.kept().size() + " connections are kept for sessions alone");
+    }
+    int left = config.sessionOnly().size() + config.setAside().size();
+    if (left > 0) {
+      parts.add(left + " endpoints are left out for their health");
+    }
+    return String.join(", ", parts);
+  }
+
+  /** The endpoints that no policy beneath knows. */
+  List<LbEndpoint> unbalanced(LbConfig.OverrideHost config) {
+    List<LbEndpoint> endpoints = new ArrayList<>();
+    for (Backend backend : config.sessionOnly()) {
+      endpoints.add(seen(LbEndpoint.untouched(backend)));
+    }
+    config.setAside().forEach(backend -> endpoints.add(LbEndpoint.untouched(backend)));
+    return endpoints;
+  }
+
+  /** An endpoint beneath with what this node knows of it. */
+  LbEndpoint seen(LbEndpoint endpoint) {
+    Host first = hosts == null ? null : hosts.get(endpoint.address().direct());
+    if (hosts == null || first == null) {
+      return endpoint;
+    }
+    LbEndpoint seen = endpoint;
+    Owner owner = Owner.NOBODY;
+    Optional<Instant> lastUse = Optional.empty();
+    Optional<Instant> closes = Optional.empty();
+    long latest = Long.MAX_VALUE;
+    Instant now = control.now();
+    for (Host host : hosts.hostsOf(first.backend())) {
+      long unused = host.unusedNanos(control.nanoTime());
+      if (unused >= 0 && unused < latest) {
+        latest = unused;
+        lastUse = Optional.of(now.minusNanos(unused));
+      }
+      if (host.ownership() == Ownership.SESSIONS) {
+        owner = Owner.SESSIONS;
+        closes = Optional.of(now.plus(sweep.end(hosts.remaining(host))));
+        Connectivity state = Objects.requireNonNull(host.link()).state();
+        seen = seen.connected(state, host.calls());
+      } else if (host.ownership() == Ownership.BALANCER && owner == Owner.NOBODY) {
+        owner = Owner.BALANCER;
+      }
+    }
+    return seen.with(new LbEndpoint.Affinity(owner, lastUse, closes));
+  }
+}

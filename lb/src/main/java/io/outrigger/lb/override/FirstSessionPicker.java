@@ -1,0 +1,37 @@
+package io.outrigger.lb.override;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The picker of a cluster that has not seen a session: the first one has the hosts looked up, which
+ * takes it a turn of the control loop; all other calls go straight to the balancer.
+ */
+@AnyThread
+final class FirstSessionPicker implements Picker {
+  private final Runnable prepare;
+  private final Picker child;
+  private final AtomicBoolean asked = new AtomicBoolean();
+
+  /**
+   * @param prepare publishes a picker that knows hosts, before long; called on any event loop
+   */
+  FirstSessionPicker(Runnable prepare, Picker child) {
+    this.prepare = prepare;
+    this.child = child;
+  }
+
+  @Override
+  public PickResult pick(PickContext call) {
+    if (call.session() == null) {
+      return child.pick(call);
+    }
+    if (!asked.get() && asked.compareAndSet(false, true)) {
+      prepare.run();
+    }
+    return PickResult.QUEUE;
+  }
+}

@@ -1,0 +1,110 @@
+package io.outrigger.lb.override;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.SessionHint;
+import io.outrigger.lb.Subchannel;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A75's pick: of the endpoints that a session prefers the first that is READY; else the first that
+ * is IDLE is connected, else one that is CONNECTING is waited for, else the first without a
+ * connection gets one; else the balancer picks. Calls without a session go straight to it.
+ *
+ * <p>Hosts change under the picker. No waiting call misses that: every change that could matter to
+ * one is followed by another picker, and whoever waits waits for another than this.
+ */
+@AnyThread
+final class OverrideHostPicker implements Picker {
+  private final HostTable hosts;
+  private final ControlLoop clock;
+  private final Consumer<Host> connect;
+  private final Picker child;
+
+  /**
+   * @param clock tells the time, on any thread
+   * @param connect connects a host on the control loop; called on any event loop
+   */
+  OverrideHostPicker(HostTable hosts, ControlLoop clock, Consumer<Host> connect, Picker child) {
+    this.hosts = hosts;
+    this.clock = clock;
+    this.connect = connect;
+    this.child = child;
+  }
+
+  @Override
+  public PickResult pick(PickContext call) {
+    SessionHint session = call.session();
+    if (session == null) {
+      return child.pick(call);
+    }
+    PickResult preferred = pickPreferred(session);
+    return preferred == null ? pickAny(call, session) : preferred;
+  }
+
+  /** Null when no preferred endpoint is READY or could become so. */
+  private @Nullable PickResult pickPreferred(SessionHint session) {
+    Host idle = null;
+    Host connecting = null;
+    Host unconnected = null;
+    List<EndpointAddress> preferred = session.preferred();
+    for (int i = 0; i < preferred.size(); i++) {
+      Host host = hosts.get(preferred.get(i));
+      if (host == null || !host.isReachable()) {
+        continue; // A75-33
+      }
+      Host.Link link = host.link();
+      if (link == null) {
+        unconnected = unconnected == null ? host : unconnected;
+        continue;
+      }
+      switch (link.state()) {
+        case READY -> {
+          host.used(clock.nanoTime());
+          session.picked(host.addresses());
+          return link.use();
+        }
+        case IDLE -> idle = idle == null ? host : idle;
+        case CONNECTING -> connecting = connecting == null ? host : connecting;
+        case TRANSIENT_FAILURE -> {} // A75-32
+      }
+    }
+    if (idle != null) {
+      return waitFor(idle, true);
+    }
+    if (connecting != null) {
+      return waitFor(connecting, false);
+    }
+    return unconnected == null ? null : waitFor(unconnected, true);
+  }
+
+  private PickResult waitFor(Host host, boolean connecting) {
+    host.used(clock.nanoTime());
+    if (connecting) {
+      connect.accept(host);
+    }
+    return PickResult.QUEUE;
+  }
+
+  private PickResult pickAny(PickContext call, SessionHint session) {
+    PickResult result = child.pick(call);
+    if (result instanceof PickResult.Use use) {
+      Subchannel subchannel = use.subchannel();
+      EndpointAddress address = subchannel.address();
+      Host host = hosts.get(address.direct());
+      if (host == null) { // its endpoint has just left the cluster
+        session.picked(Host.addresses(address, subchannel.endpoint()));
+      } else {
+        host.used(clock.nanoTime());
+        session.picked(host.addresses());
+      }
+    }
+    return result;
+  }
+}

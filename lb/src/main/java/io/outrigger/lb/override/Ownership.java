@@ -1,0 +1,90 @@
+package io.outrigger.lb.override;
+
+/**
+ * Who keeps the connection to an address (A75): nobody, the policy that balances it, or sessions
+ * alone. A pure table; the {@link Host} stores the state and performs the action.
+ *
+ * <pre>
+ * NOBODY   -> BALANCER  on TAKEN     lease
+ * NOBODY   -> SESSIONS  on ASKED     lease, connect
+ * BALANCER -> BALANCER  on ASKED     connect
+ * BALANCER -> SESSIONS  on RETURNED  nothing: a session used it within the idle timeout
+ * BALANCER -> NOBODY    on RETURNED  release: none did
+ * SESSIONS -> BALANCER  on TAKEN     nothing
+ * SESSIONS -> SESSIONS  on ASKED     connect
+ * SESSIONS -> NOBODY    on UNUSED    release
+ * any      -> NOBODY    on GONE      release, if there is a lease
+ * </pre>
+ *
+ * <p>The lease is held in every state but NOBODY, so that the connection outlives whoever has it
+ * now.
+ */
+enum Ownership {
+  NOBODY,
+  BALANCER,
+  SESSIONS;
+
+  /** What happens to an address. */
+  enum Event {
+    /** A policy beneath wants it, and none had it. */
+    TAKEN,
+    /** The last policy beneath gave it up. */
+    RETURNED,
+    /** A session's call waits for a connection. */
+    ASKED,
+    /** No session used it for as long as the idle timeout, or none may any more. */
+    UNUSED,
+    /** The endpoint left the cluster. */
+    GONE
+  }
+
+  /** What is to be done about it. */
+  enum Action {
+    NOTHING,
+    LEASE,
+    LEASE_AND_CONNECT,
+    CONNECT,
+    RELEASE
+  }
+
+  /** The next state and the way there. */
+  record Step(Ownership next, Action action) {}
+
+  /**
+   * The table.
+   *
+   * @param wanted whether sessions may reach the address and one did within the idle timeout
+   * @throws IllegalStateException on an event that cannot happen in this state
+   */
+  Step on(Event event, boolean wanted) {
+    if (event == Event.GONE) {
+      return new Step(NOBODY, this == NOBODY ? Action.NOTHING : Action.RELEASE);
+    }
+    return switch (this) {
+      case NOBODY ->
+          switch (event) {
+            case TAKEN -> new Step(BALANCER, Action.LEASE);
+            case ASKED -> new Step(SESSIONS, Action.LEASE_AND_CONNECT);
+            default -> throw impossible(event);
+          };
+      case BALANCER ->
+          switch (event) {
+            case ASKED -> new Step(BALANCER, Action.CONNECT);
+            case RETURNED ->
+                wanted ? new Step(SESSIONS, Action.NOTHING) : new Step(NOBODY, Action.RELEASE);
+            default -> throw impossible(event);
+          };
+      case SESSIONS ->
+          switch (event) {
+            case TAKEN -> new Step(BALANCER, Action.NOTHING);
+            case ASKED -> new Step(SESSIONS, Action.CONNECT);
+            case UNUSED -> new Step(NOBODY, Action.RELEASE);
+            default -> throw impossible(event);
+          };
+    };
+  }
+
+  private IllegalStateException impossible(Event event) {
+    return new IllegalStateException(event + " while owned by " + this);
+  }
+}
