@@ -11,7 +11,6 @@ import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
 import io.outrigger.proxy.metrics.MetricsText;
-import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
 import java.util.HashMap;
@@ -127,24 +126,8 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> metrics() {
     return state
-        .ask(
-            () ->
-                new MetricsView(
-                    ProgramVersion.text(),
-                    state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
-                    state.xds().status(),
-                    state.outliers().counts(),
-                    state.control().failures()))
+        .ask(state::metrics)
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
-  }
-
-  private static MetricsView.Forward metricsOf(RunningForward forward) {
-    return new MetricsView.Forward(
-        forward.name(),
-        forward.hadConfig(),
-        forward.listener().connections(),
-        forward.listener().forward().totals(),
-        forward.describe());
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

@@ -3,7 +3,9 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +40,25 @@ record AdminState(
                         + (forward.error().isEmpty() ? "" : ": " + forward.error()))
             .toList();
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
+  }
+
+  /** What a scrape shows. On the control loop. */
+  MetricsView metrics() {
+    return new MetricsView(
+        ProgramVersion.text(),
+        forwards.stream().map(AdminState::metricsOf).toList(),
+        xds.status(),
+        outliers.counts(),
+        control.failures());
+  }
+
+  private static MetricsView.Forward metricsOf(RunningForward forward) {
+    return new MetricsView.Forward(
+        forward.name(),
+        forward.hadConfig(),
+        forward.listener().connections(),
+        forward.listener().forward().totals(),
+        forward.describe());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */

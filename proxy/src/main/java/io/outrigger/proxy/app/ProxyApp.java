@@ -10,10 +10,12 @@ import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.CallTracer;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -21,6 +23,7 @@ import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.proxy.warmup.WarmUp;
@@ -32,6 +35,7 @@ import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -73,8 +77,10 @@ public final class ProxyApp implements AutoCloseable {
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
+  private @Nullable AdminState state;
   private @Nullable AdminServers admin;
   private Optional<AccessLog> access = Optional.empty();
+  private Optional<Telemetry> telemetry = Optional.empty();
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -139,21 +145,21 @@ public final class ProxyApp implements AutoCloseable {
 
   private void open() throws StartFailure {
     access = Settings.accessLog(options);
+    telemetry = Settings.telemetry(options, this::metrics);
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
     drain = new Drain(control, forwards, options.drain());
-    admin =
-        AdminServers.open(
-            options,
-            new AdminState(
-                control,
-                options.source().bootstrap().node(),
-                xds,
-                outliers,
-                forwards,
-                requireDrain(),
-                warm::isDone));
+    state =
+        new AdminState(
+            control,
+            options.source().bootstrap().node(),
+            xds,
+            outliers,
+            forwards,
+            requireDrain(),
+            warm::isDone);
+    admin = AdminServers.open(options, state);
     announce();
     control.execute(this::watch);
     warmUp();
@@ -211,6 +217,7 @@ public final class ProxyApp implements AutoCloseable {
             Settings.forward(options),
             resolver,
             access.map(lines -> lines.of(spec.name())).orElse(CallObserver.NONE),
+            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -275,6 +282,20 @@ public final class ProxyApp implements AutoCloseable {
     watchMemory();
   }
 
+  /** For telemetry, on a thread of its own: nothing before the start and after the end. */
+  private MetricSnapshots metrics() {
+    AdminState known = state;
+    if (known == null) {
+      return new MetricSnapshots();
+    }
+    return known
+        .ask(known::metrics)
+        .thenApply(MetricsText::snapshots)
+        .toCompletableFuture()
+        .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
   private void watchMemory() {
     if (memory.sample()) {
       String change = memory.isExceeded() ? "exceeded, requests are refused" : "kept again";
@@ -333,6 +354,7 @@ public final class ProxyApp implements AutoCloseable {
             forwards.stream()
                 .map(forward -> forward.listener().close())
                 .toArray(CompletableFuture<?>[]::new)));
+    telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {

@@ -52,6 +52,9 @@ final class Attempts {
   private @Nullable Attempt attempt;
   private boolean remade;
 
+  /** Whether this attempt had to wait for a pick or a stream. */
+  private boolean waited;
+
   /** Null without a policy: then nothing of the request is kept. */
   private @Nullable RetryCourse retries;
 
@@ -94,8 +97,18 @@ final class Attempts {
   }
 
   void begin() {
-    to(AttemptPhase.PICKING);
+    beginAttempt(false);
     pick();
+  }
+
+  private void beginAttempt(boolean transparent) {
+    to(AttemptPhase.PICKING);
+    waited = false;
+    record.spans().attemptBegins(previousAttempts(), transparent);
+  }
+
+  private int previousAttempts() {
+    return retries == null ? 0 : retries.previousAttempts();
   }
 
   /** Goes on after a wait. */
@@ -133,6 +146,7 @@ final class Attempts {
 
   /** True when the call waits, or was answered because there is no room to wait. */
   private boolean parkForPick() {
+    waited = true;
     return !call.takeSeat() || call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen));
   }
 
@@ -146,6 +160,7 @@ final class Attempts {
       return false;
     }
     if (next.isWaiting()) {
+      waited = true;
       call.takeSeat(); // without one it is answered: in hand either way
     }
     return true;
@@ -171,8 +186,13 @@ final class Attempts {
     HeaderField timeout = call.isGrpc() ? deadline.header() : null;
     String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
     HeaderField authority = forward.authorityFor(call.head(), call.target(), hostname);
-    int previous = retries == null ? 0 : retries.previousAttempts();
-    request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout, previous));
+    if (waited) {
+      record.spans().pickDelayed();
+    }
+    request.open(
+        upstream,
+        HopHeaders.upstream(
+            call.head(), authority, timeout, previousAttempts(), record.spans().context()));
   }
 
   /** Bytes of the request have left for the backend. */
@@ -210,6 +230,7 @@ final class Attempts {
     lastFailure = failure;
     request.close();
     record.retried();
+    record.spans().attemptFailed(failure);
     if (backoff == null) {
       backoff = new CallPause(loop, this::onBackoffOver);
     }
@@ -226,7 +247,7 @@ final class Attempts {
   }
 
   private void onBackoffOver() {
-    to(AttemptPhase.PICKING);
+    beginAttempt(false);
     pick();
   }
 
@@ -238,7 +259,7 @@ final class Attempts {
    */
   void onUpstreamFailed(
       Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (refused && remake(ended)) {
+    if (refused && remake(ended, failure)) {
       return;
     }
     if (ended.response().hasBegun() || !retry(failure)) {
@@ -251,14 +272,15 @@ final class Attempts {
    * task of its own, since the connection that loses its streams may not know yet that it goes
    * away. The policy does not count it.
    */
-  private boolean remake(Attempt refused) {
+  private boolean remake(Attempt refused, RpcStatus failure) {
     if (remade || !request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
     remade = true;
     record.remade();
     request.close();
-    to(AttemptPhase.PICKING);
+    record.spans().attemptFailed(failure);
+    beginAttempt(true);
     loop.execute(this::resume);
     return true;
   }

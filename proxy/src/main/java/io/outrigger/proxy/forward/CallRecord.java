@@ -13,8 +13,11 @@ final class CallRecord implements FinishedCall {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
 
   private final CallStats stats;
+  private final CallTracer tracer;
+  private CallSpans spans = CallSpans.NONE;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
+  private String message = "";
   private int httpStatus;
   private @Nullable LocalReason reason;
   private @Nullable String cluster;
@@ -27,13 +30,22 @@ final class CallRecord implements FinishedCall {
   private long durationNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
-  CallRecord(CallStats stats) {
+  CallRecord(CallStats stats, CallTracer tracer) {
     this.stats = stats;
+    this.tracer = tracer;
   }
 
   void started(RequestHead request) {
     head = request;
     stats.started();
+    if (request.isGrpc()) {
+      spans = tracer.begin(request);
+    }
+  }
+
+  /** Hears of the course of the call while it lasts. */
+  CallSpans spans() {
+    return spans;
   }
 
   /** What routing chose; a route may have no name. */
@@ -62,6 +74,7 @@ final class CallRecord implements FinishedCall {
     stats.notReplayable();
   }
 
+  /** Body bytes from the app. */
   void requestData(int bytes) {
     requestBytes += bytes;
     stats.requestBytes(bytes);
@@ -89,6 +102,7 @@ final class CallRecord implements FinishedCall {
    */
   void local(RpcStatus status, LocalReason why, int http) {
     code = LocalReply.allowed(status, why).code();
+    message = status.message();
     reason = why;
     stats.local(why);
     if (httpStatus == 0) {
@@ -113,6 +127,9 @@ final class CallRecord implements FinishedCall {
       stats.httpStatus(httpStatus);
     }
     stats.ended(nanos);
+    if (spans != CallSpans.NONE) {
+      spans.ended(new RpcStatus(code, message));
+    }
   }
 
   /** The observer could not take it. */

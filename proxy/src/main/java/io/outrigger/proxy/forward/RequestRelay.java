@@ -78,19 +78,23 @@ final class RequestRelay {
     boolean ended = app.requestEnded();
     stream.sendHeaders(head, ended && keepsNothing());
     if (replay != null && !replay.isEmpty()) {
-      sentAny = true;
-      stream.sendData(replay.copy(), ended);
+      send(stream, replay.copy(), ended);
     }
     ByteBuf data;
     while ((data = takeKept()) != null) {
-      sentAny = true;
-      stream.sendData(data, ended && keepsNothing());
+      send(stream, data, ended && keepsNothing());
     }
     if (keptTrailers != null) {
       sentAny = true;
       stream.sendHeaders(keptTrailers, true);
       keptTrailers = null;
     }
+  }
+
+  private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
+    sentAny |= data.isReadable();
+    record.spans().outbound(data);
+    stream.sendData(data, endStream);
   }
 
   /** The backend's stream is no more. */
@@ -116,8 +120,7 @@ final class RequestRelay {
       giveUpReplay(replay);
     }
     if (backend != null) {
-      sentAny |= data.isReadable();
-      backend.sendData(data, endStream);
+      send(backend, data, endStream);
     } else if (replay == null && data.isReadable()) {
       keep(data);
     } else {

@@ -78,7 +78,7 @@ class HopHeadersTest {
             .add(HeaderList.AUTHORITY, "app.local:9001")
             .build();
 
-    HeaderList sent = HopHeaders.upstream(RequestHead.of(block), ORDERS, null, 0);
+    HeaderList sent = HopHeaders.upstream(RequestHead.of(block), ORDERS, null, 0, HeaderList.EMPTY);
 
     assertThat(sent.toString())
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
@@ -113,7 +113,9 @@ class HopHeadersTest {
             .add(HeaderList.PATH, "/");
     HeaderList withHost = bare.add(new AsciiString("host"), "app").build();
 
-    assertThat(HopHeaders.upstream(RequestHead.of(withHost), ORDERS, null, 0).toString())
+    assertThat(
+            HopHeaders.upstream(RequestHead.of(withHost), ORDERS, null, 0, HeaderList.EMPTY)
+                .toString())
         .isEqualTo(":method=GET, :scheme=http, :path=/, :authority=orders");
   }
 
@@ -166,6 +168,7 @@ class HopHeadersTest {
   }
 
   private static HeaderList upstream(@Nullable HeaderField timeout, String... fields) {
-    return HopHeaders.upstream(RequestHead.of(CallScript.request(fields)), ORDERS, timeout, 0);
+    return HopHeaders.upstream(
+        RequestHead.of(CallScript.request(fields)), ORDERS, timeout, 0, HeaderList.EMPTY);
   }
 }
