@@ -71,10 +71,11 @@ class DependencyRulesTest {
     "com.google.common..,   proxy.demo",
     "org.snakeyaml..,       xds.local proxy.options",
     "picocli..,             proxy.cli",
-    "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
+    "io.prometheus..,       proxy.metrics proxy.admin proxy.app proxy.telemetry",
+    "io.opentelemetry..,    proxy.telemetry",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
-        + " proxy.admin proxy.demo proxy.route.GrpcTimeout xds.dns xds.transport",
+        + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     List<String> prefixes = Arrays.stream(homes.split(" +")).map("io.outrigger."::concat).toList();

@@ -12,10 +12,8 @@ import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
-import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.history.TrafficView;
 import io.outrigger.proxy.metrics.MetricsText;
-import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
 import java.lang.management.ManagementFactory;
@@ -174,29 +172,8 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> metrics() {
     return state
-        .ask(
-            () ->
-                new MetricsView(
-                    ProgramVersion.text(),
-                    state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
-                    state.xds().status(),
-                    state.outliers().counts(),
-                    new MetricsView.Process(
-                        state.control().failures(),
-                        MemoryLimit.directBytes(),
-                        state.memory().usedBytes(),
-                        state.memory().maxBytes(),
-                        state.loopLag().look())))
+        .ask(state::metrics)
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
-  }
-
-  private static MetricsView.Forward metricsOf(RunningForward forward) {
-    return new MetricsView.Forward(
-        forward.name(),
-        forward.hadConfig(),
-        forward.listener().connections(),
-        forward.listener().forward().totals(),
-        forward.describe());
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

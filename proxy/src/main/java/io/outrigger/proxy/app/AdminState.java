@@ -6,7 +6,9 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.metrics.LoopLag;
+import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +46,30 @@ record AdminState(
                         + (forward.error().isEmpty() ? "" : ": " + forward.error()))
             .toList();
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
+  }
+
+  /** What a scrape shows. On the control loop. */
+  MetricsView metrics() {
+    return new MetricsView(
+        ProgramVersion.text(),
+        forwards.stream().map(AdminState::metricsOf).toList(),
+        xds.status(),
+        outliers.counts(),
+        new MetricsView.Process(
+            control.failures(),
+            MemoryLimit.directBytes(),
+            memory.usedBytes(),
+            memory.maxBytes(),
+            loopLag.look()));
+  }
+
+  private static MetricsView.Forward metricsOf(RunningForward forward) {
+    return new MetricsView.Forward(
+        forward.name(),
+        forward.hadConfig(),
+        forward.listener().connections(),
+        forward.listener().forward().totals(),
+        forward.describe());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */

@@ -13,6 +13,7 @@ import io.outrigger.proxy.events.AdsEvents;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.CallTracer;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
@@ -20,6 +21,7 @@ import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.metrics.LoopLag;
+import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -27,6 +29,7 @@ import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.proxy.warmup.WarmUp;
@@ -37,6 +40,7 @@ import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -83,8 +87,10 @@ public final class ProxyApp implements AutoCloseable {
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private @Nullable Drain drain;
+  private @Nullable AdminState state;
   private @Nullable AdminServers admin;
   private Optional<AccessLog> access = Optional.empty();
+  private Optional<Telemetry> telemetry = Optional.empty();
 
   private ProxyApp(ProxyOptions options) {
     this.options = options;
@@ -154,26 +160,26 @@ public final class ProxyApp implements AutoCloseable {
 
   private void open() throws StartFailure {
     access = Settings.accessLog(options);
+    telemetry = Settings.telemetry(options, this::metrics);
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
     drain = new Drain(control, events, forwards, options.drain());
-    admin =
-        AdminServers.open(
-            options,
-            new AdminState(
-                control,
-                options.source().bootstrap().node(),
-                xds,
-                outliers,
-                events,
-                forwards,
-                requireDrain(),
-                warm::isDone,
-                memory,
-                new LoopLag(
-                    callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
-                    System::nanoTime)));
+    state =
+        new AdminState(
+            control,
+            options.source().bootstrap().node(),
+            xds,
+            outliers,
+            events,
+            forwards,
+            requireDrain(),
+            warm::isDone,
+            memory,
+            new LoopLag(
+                callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
+                System::nanoTime));
+    admin = AdminServers.open(options, state);
     announce();
     control.execute(this::watch);
     warmUp();
@@ -239,6 +245,7 @@ public final class ProxyApp implements AutoCloseable {
             Settings.forward(options),
             resolver,
             access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
+            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
@@ -305,6 +312,20 @@ public final class ProxyApp implements AutoCloseable {
     watchMemory();
   }
 
+  /** For telemetry, on a thread of its own: nothing before the start and after the end. */
+  private MetricSnapshots metrics() {
+    AdminState known = state;
+    if (known == null) {
+      return new MetricSnapshots();
+    }
+    return known
+        .ask(known::metrics)
+        .thenApply(MetricsText::snapshots)
+        .toCompletableFuture()
+        .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
   private void watchMemory() {
     if (memory.sample()) {
       String change = memory.isExceeded() ? "exceeded, requests are refused" : "kept again";
@@ -363,6 +384,7 @@ public final class ProxyApp implements AutoCloseable {
             forwards.stream()
                 .map(forward -> forward.listener().close())
                 .toArray(CompletableFuture<?>[]::new)));
+    telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {

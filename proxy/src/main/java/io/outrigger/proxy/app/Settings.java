@@ -8,11 +8,15 @@ import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What the user said, in the terms of each part. */
 @AnyThread
@@ -60,6 +64,23 @@ final class Settings {
     return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
         ? Optional.of(AccessLog.toStdout())
         : Optional.empty();
+  }
+
+  /**
+   * Traces and metrics over OTLP, ours to close; empty when they are off.
+   *
+   * @param metrics what to send at each interval
+   */
+  static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)
+      throws StartFailure {
+    if (options.otlp().isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Telemetry.start(options.otlp().get(), ProgramVersion.text(), metrics));
+    } catch (IllegalArgumentException e) {
+      throw new StartFailure("--otlp: " + e.getMessage(), e);
+    }
   }
 
   static ListenerSettings listener(ProxyOptions options, MemoryLimit memory) {

@@ -6,7 +6,6 @@ import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.StartFailure;
-import io.outrigger.proxy.options.Unsupported;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +24,6 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     ProxyOptions options =
         OptionsReader.read(given, surroundings.environment(), surroundings.machine());
-    Unsupported.refuse(options);
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);

@@ -57,6 +57,9 @@ final class Attempts {
   private @Nullable Attempt attempt;
   private boolean remade;
 
+  /** Whether this attempt had to wait for a pick or a stream. */
+  private boolean waited;
+
   /** Null without a policy: then the request is kept only in case it is refused. */
   private @Nullable RetryCourse retries;
 
@@ -113,8 +116,18 @@ final class Attempts {
   }
 
   void begin() {
-    to(AttemptPhase.PICKING);
+    beginAttempt(false);
     pick();
+  }
+
+  private void beginAttempt(boolean transparent) {
+    to(AttemptPhase.PICKING);
+    waited = false;
+    record.spans().attemptBegins(previousAttempts(), transparent);
+  }
+
+  private int previousAttempts() {
+    return retries == null ? 0 : retries.previousAttempts();
   }
 
   /** Goes on after a wait. */
@@ -152,6 +165,7 @@ final class Attempts {
 
   /** True when the call waits, or was answered because there is no room to wait. */
   private boolean parkForPick() {
+    waited = true;
     return !call.takeSeat() || call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen));
   }
 
@@ -165,6 +179,7 @@ final class Attempts {
       return false;
     }
     if (next.isWaiting()) {
+      waited = true;
       call.takeSeat(); // without one it is answered: in hand either way
     }
     return true;
@@ -201,8 +216,13 @@ final class Attempts {
     HeaderField timeout = call.isGrpc() ? deadline.header() : null;
     String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
     HeaderField authority = forward.authorityFor(call.head(), call.target(), hostname);
-    int previous = retries == null ? 0 : retries.previousAttempts();
-    request.open(upstream, HopHeaders.upstream(call.head(), authority, timeout, previous));
+    if (waited) {
+      record.spans().pickDelayed();
+    }
+    request.open(
+        upstream,
+        HopHeaders.upstream(
+            call.head(), authority, timeout, previousAttempts(), record.spans().context()));
   }
 
   /** Bytes of the request have left for the backend. */
@@ -240,6 +260,7 @@ final class Attempts {
     lastFailure = failure;
     request.close();
     record.retried();
+    record.spans().attemptFailed(failure);
     if (backoff == null) {
       backoff = new CallPause(loop, this::onBackoffOver);
     }
@@ -256,7 +277,7 @@ final class Attempts {
   }
 
   private void onBackoffOver() {
-    to(AttemptPhase.PICKING);
+    beginAttempt(false);
     pick();
   }
 
@@ -268,7 +289,7 @@ final class Attempts {
    */
   void onUpstreamFailed(
       Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (refused && remake(ended)) {
+    if (refused && remake(ended, failure)) {
       return;
     }
     if (ended.response().hasBegun() || !retry(failure)) {
@@ -281,14 +302,15 @@ final class Attempts {
    * task of its own, since the connection that loses its streams may not know yet that it goes
    * away. The policy does not count it.
    */
-  private boolean remake(Attempt refused) {
+  private boolean remake(Attempt refused, RpcStatus failure) {
     if (remade || !request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
     remade = true;
     record.remade();
     request.close();
-    to(AttemptPhase.PICKING);
+    record.spans().attemptFailed(failure);
+    beginAttempt(true);
     loop.execute(this::resume);
     return true;
   }

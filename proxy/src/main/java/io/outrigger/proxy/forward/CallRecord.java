@@ -19,8 +19,11 @@ final class CallRecord implements FinishedCall {
 
   private final CallStats stats;
   private final int loop;
+  private final CallTracer tracer;
+  private CallSpans spans = CallSpans.NONE;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
+  private String message = "";
   private int httpStatus;
   private @Nullable LocalReason reason;
   private String target = "";
@@ -38,14 +41,23 @@ final class CallRecord implements FinishedCall {
   /**
    * @param loop the event loop of the call
    */
-  CallRecord(CallStats stats, int loop) {
+  CallRecord(CallStats stats, CallTracer tracer, int loop) {
     this.stats = stats;
+    this.tracer = tracer;
     this.loop = loop;
   }
 
   void started(RequestHead request) {
     head = request;
     stats.started();
+    if (request.isGrpc()) {
+      spans = tracer.begin(request);
+    }
+  }
+
+  /** Hears of the course of the call while it lasts. */
+  CallSpans spans() {
+    return spans;
   }
 
   /** Whose configuration routes the call. */
@@ -84,6 +96,7 @@ final class CallRecord implements FinishedCall {
     stats.notReplayable();
   }
 
+  /** Body bytes from the app. */
   void requestData(int bytes) {
     requestBytes += bytes;
     stats.requestBytes(bytes);
@@ -111,6 +124,7 @@ final class CallRecord implements FinishedCall {
    */
   void local(RpcStatus status, LocalReason why, int http) {
     code = LocalReply.allowed(status, why).code();
+    message = status.message();
     reason = why;
     stats.local(why);
     if (httpStatus == 0) {
@@ -139,6 +153,9 @@ final class CallRecord implements FinishedCall {
       stats.httpStatus(httpStatus);
     }
     stats.ended(nanos);
+    if (spans != CallSpans.NONE) {
+      spans.ended(new RpcStatus(code, message));
+    }
   }
 
   /** The observer could not take it. */

@@ -20,6 +20,7 @@ public final class Forward {
   private final ForwardSettings settings;
   private final TargetResolver targets;
   private final CallObserver observer;
+  private final CallTracer tracer;
   private final MemoryLimit memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
@@ -38,7 +39,7 @@ public final class Forward {
       TargetResolver targets,
       CallObserver observer,
       int loops) {
-    this(name, settings, targets, observer, MemoryLimit.NONE, loops);
+    this(name, settings, targets, observer, CallTracer.NONE, MemoryLimit.NONE, loops);
   }
 
   /**
@@ -50,12 +51,14 @@ public final class Forward {
       ForwardSettings settings,
       TargetResolver targets,
       CallObserver observer,
+      CallTracer tracer,
       MemoryLimit memory,
       int loops) {
     this.name = name;
     this.settings = settings;
     this.targets = targets;
     this.observer = observer;
+    this.tracer = tracer;
     this.memory = memory;
     waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
     stats = Stream.generate(CallStats::new).limit(loops).toList();
@@ -93,6 +96,10 @@ public final class Forward {
 
   CallObserver observer() {
     return observer;
+  }
+
+  CallTracer tracer() {
+    return tracer;
   }
 
   WaitingRoom waiting() {

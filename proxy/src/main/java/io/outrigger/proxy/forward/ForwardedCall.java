@@ -55,6 +55,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private final Attempts attempts;
   private @Nullable Filtering filtering;
   private CallPhase phase = CallPhase.ROUTING;
+  private boolean waitedForConfig;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
   private @Nullable Route route;
@@ -66,7 +67,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     this.forward = forward;
     this.loop = loop;
     app = new AppSide(stream);
-    record = new CallRecord(forward.stats(loop), loop.index());
+    record = new CallRecord(forward.stats(loop), forward.tracer(), loop.index());
     request = new RequestRelay(app, record);
     deadline = new CallDeadline(loop, this);
     attempts = new Attempts(forward, loop, this, app, record, request, deadline);
@@ -203,6 +204,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     while (true) {
       ConfigSelector selector = from.selector();
       if (selector == null) {
+        waitedForConfig = true;
         if (!takeSeat() || waiting().parkOn(from)) {
           return;
         }
@@ -222,6 +224,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   private void onDecision(RouteDecision decision) {
+    if (waitedForConfig) {
+      record.spans().resolutionDelayed();
+    }
     if (decision instanceof RouteDecision.Reject reject) {
       reply(reject.status(), LocalReason.of(reject.reason()));
       return;

@@ -23,18 +23,20 @@ final class HopHeaders {
    * @param authority replaces the app's; added when it sent none
    * @param timeout the {@code grpc-timeout} to send; null: none
    * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
+   * @param context of a trace: added, in place of what the app sent of these names
    */
   static HeaderList upstream(
       RequestHead head,
       HeaderField authority,
       @Nullable HeaderField timeout,
-      int previousAttempts) {
-    if (!head.headers().recurs() || previousAttempts > 0) {
-      return collected(head, authority, timeout, previousAttempts).build();
+      int previousAttempts,
+      HeaderList context) {
+    if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
+      return collected(head, authority, timeout, previousAttempts, context).build();
     }
     HeaderList known = head.upstream(authority, timeout);
     if (known == null) {
-      known = collected(head, authority, timeout, 0).buildRecurring();
+      known = collected(head, authority, timeout, 0, context).buildRecurring();
       head.upstream(authority, timeout, known);
     }
     return known;
@@ -44,7 +46,8 @@ final class HopHeaders {
       RequestHead head,
       HeaderField authority,
       @Nullable HeaderField timeout,
-      int previousAttempts) {
+      int previousAttempts,
+      HeaderList context) {
     HeaderList from = head.headers();
     var to = HeaderList.builder(from.size() + 2);
     boolean named = false;
@@ -74,7 +77,11 @@ final class HopHeaders {
             to.add(field);
           }
         }
-        default -> to.add(field);
+        default -> {
+          if (context.size() == 0 || !context.contains(field.name().text())) {
+            to.add(field);
+          }
+        }
       }
     }
     if (!named) {
@@ -85,6 +92,9 @@ final class HopHeaders {
     }
     if (previousAttempts > 0) {
       to.add(HeaderField.of(KnownName.PREVIOUS_ATTEMPTS, Integer.toString(previousAttempts)));
+    }
+    for (int i = 0; i < context.size(); i++) {
+      to.add(context.field(i));
     }
     return to;
   }

@@ -80,18 +80,22 @@ final class RequestRelay {
     boolean ended = app.requestEnded();
     stream.sendHeaders(head, ended && keepsNothing());
     if (replay != null && !replay.isEmpty()) {
-      sentAny = true;
-      stream.sendData(replay.copy(), ended && trailers == null);
+      send(stream, replay.copy(), ended && trailers == null);
     }
     ByteBuf data;
     while ((data = takeKept()) != null) {
-      sentAny = true;
-      stream.sendData(data, ended && keepsNothing());
+      send(stream, data, ended && keepsNothing());
     }
     if (trailers != null) {
       sentAny = true;
       stream.sendHeaders(trailers, true);
     }
+  }
+
+  private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
+    sentAny |= data.isReadable();
+    record.spans().outbound(data);
+    stream.sendData(data, endStream);
   }
 
   /** The backend's stream is no more. */
@@ -117,8 +121,7 @@ final class RequestRelay {
       giveUpReplay(replay);
     }
     if (backend != null) {
-      sentAny |= data.isReadable();
-      backend.sendData(data, endStream);
+      send(backend, data, endStream);
     } else if (replay == null && data.isReadable()) {
       keep(data);
     } else {

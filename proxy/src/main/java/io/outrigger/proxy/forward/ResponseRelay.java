@@ -96,6 +96,7 @@ final class ResponseRelay {
 
   void onData(ByteBuf data, boolean endStream) {
     record.responseData(data.readableBytes());
+    record.spans().inbound(data);
     if (!endStream) {
       app.data(data, false);
     } else if (!owesGrpcStatus) {

@@ -14,6 +14,7 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -60,9 +61,9 @@ public final class MetricsText {
           "outrigger_access_log_dropped",
           "Requests that are missing in the access log, since it could not be written as fast.");
   private final CounterSnapshot.Builder requestBytes =
-      counter("outrigger_request_bytes", "Body bytes from apps.");
+      counter("outrigger_request_bytes", "Body bytes from apps.").unit(Unit.BYTES);
   private final CounterSnapshot.Builder responseBytes =
-      counter("outrigger_response_bytes", "Body bytes to apps.");
+      counter("outrigger_response_bytes", "Body bytes to apps.").unit(Unit.BYTES);
   private final GaugeSnapshot.Builder active =
       gauge("outrigger_requests_active", "Requests in progress.");
   private final GaugeSnapshot.Builder queued =
@@ -76,12 +77,24 @@ public final class MetricsText {
   private final HistogramSnapshot.Builder durations =
       HistogramSnapshot.builder()
           .name("outrigger_request_duration_seconds")
+          .unit(Unit.SECONDS)
           .help("From the arrival of the request's headers to its end.");
 
   private MetricsText() {}
 
   /** The text of a scrape, UTF-8. */
   public static byte[] of(MetricsView view) {
+    var bytes = new ByteArrayOutputStream();
+    try {
+      PrometheusTextFormatWriter.builder().build().write(bytes, snapshots(view));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail to be written to
+    }
+    return bytes.toByteArray();
+  }
+
+  /** All instruments; their names have dots where gRPC's have, which Prometheus does not show. */
+  public static MetricSnapshots snapshots(MetricsView view) {
     var text = new MetricsText();
     view.forwards().forEach(text::forward);
     var all = MetricSnapshots.builder();
@@ -90,13 +103,7 @@ public final class MetricsText {
     LoadReportMetrics.addTo(view.xds().loadReports(), all);
     addOutliers(view.outliers(), all);
     ProcessMetrics.addTo(all, view.version(), view.process());
-    var bytes = new ByteArrayOutputStream();
-    try {
-      PrometheusTextFormatWriter.builder().build().write(bytes, all.build());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
-    }
-    return bytes.toByteArray();
+    return all.build();
   }
 
   private void forward(MetricsView.Forward forward) {
@@ -205,25 +212,25 @@ public final class MetricsText {
       Map<OutlierCounters.Key, Long> counts, MetricSnapshots.Builder all) {
     var enforced =
         counter(
-            "grpc_lb_outlier_detection_ejections_enforced",
+            "grpc.lb.outlier_detection.ejections_enforced",
             "Enforced outlier ejections by ejection reason.");
     var unenforced =
         counter(
-            "grpc_lb_outlier_detection_ejections_unenforced",
+            "grpc.lb.outlier_detection.ejections_unenforced",
             "Outliers that stayed, for the share of ejections or by the enforcement percentage.");
     counts.forEach(
         (key, count) -> {
           Labels labels =
               Labels.of(
-                  "grpc_target", key.target(),
-                  "grpc_lb_backend_service", key.cluster(),
-                  "grpc_lb_outlier_detection_detection_method", key.method());
+                  "grpc.target", key.target(),
+                  "grpc.lb.backend_service", key.cluster(),
+                  "grpc.lb.outlier_detection.detection_method", key.method());
           key.unenforcedReason()
               .ifPresentOrElse(
                   reason ->
                       add(
                           unenforced,
-                          labels.add("grpc_lb_outlier_detection_unenforced_reason", reason),
+                          labels.add("grpc.lb.outlier_detection.unenforced_reason", reason),
                           count),
                   () -> add(enforced, labels, count));
         });

@@ -10,6 +10,7 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -43,7 +44,8 @@ final class ProcessMetrics {
     residentBytes()
         .ifPresent(
             bytes -> {
-              var resident = gauge("process_resident_memory_bytes", "Resident memory.");
+              var resident =
+                  gauge("process_resident_memory_bytes", "Resident memory.").unit(Unit.BYTES);
               add(resident, Labels.EMPTY, bytes);
               all.metricSnapshot(resident.build());
             });
@@ -59,13 +61,16 @@ final class ProcessMetrics {
   }
 
   private static GaugeSnapshot.Builder started() {
-    var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
+    var started =
+        gauge("process_start_time_seconds", "Start of the process since the epoch.")
+            .unit(Unit.SECONDS);
     add(started, Labels.EMPTY, ManagementFactory.getRuntimeMXBean().getStartTime() / 1e3);
     return started;
   }
 
   private static CounterSnapshot.Builder processorTime() {
-    var spent = counter("process_cpu_seconds", "Processor time of user and system.");
+    var spent =
+        counter("process_cpu_seconds", "Processor time of user and system.").unit(Unit.SECONDS);
     Duration time = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     add(spent, Labels.EMPTY, time.toNanos() / NANOS_PER_SECOND);
     return spent;
@@ -84,8 +89,9 @@ final class ProcessMetrics {
   private static GaugeSnapshot.Builder buffers(MetricsView.Process process) {
     var held =
         gauge(
-            "outrigger_buffer_memory_bytes",
-            "What the allocator of buffers holds, those that wait for reuse included.");
+                "outrigger_buffer_memory_bytes",
+                "What the allocator of buffers holds, those that wait for reuse included.")
+            .unit(Unit.BYTES);
     add(held, Labels.EMPTY, process.bufferBytes());
     return held;
   }
@@ -102,8 +108,9 @@ final class ProcessMetrics {
   private static GaugeSnapshot.Builder lag(MetricsView.Process process) {
     var lag =
         gauge(
-            "outrigger_event_loop_lag_seconds",
-            "How long a task of the last scrape waited for its event loop.");
+                "outrigger_event_loop_lag_seconds",
+                "How long a task of the last scrape waited for its event loop.")
+            .unit(Unit.SECONDS);
     long[] nanos = process.loopLagNanos();
     for (int i = 0; i < nanos.length; i++) {
       add(lag, Labels.of("loop", Integer.toString(i)), nanos[i] / NANOS_PER_SECOND);

@@ -23,20 +23,20 @@ final class XdsMetrics {
 
   private final GaugeSnapshot.Builder connected =
       gauge(
-          "grpc_xds_client_connected",
+          "grpc.xds_client.connected",
           "Whether the client has a working ADS stream to the server; 0 from a connectivity"
               + " failure until the next response.");
   private final CounterSnapshot.Builder serverFailures =
-      counter("grpc_xds_client_server_failure", "Times that the server went unhealthy.");
+      counter("grpc.xds_client.server_failure", "Times that the server went unhealthy.");
   private final CounterSnapshot.Builder valid =
       counter(
-          "grpc_xds_client_resource_updates_valid",
+          "grpc.xds_client.resource_updates_valid",
           "Resources received that were valid, changed or not.");
   private final CounterSnapshot.Builder invalid =
       counter(
-          "grpc_xds_client_resource_updates_invalid", "Resources received that were not valid.");
+          "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
   private final GaugeSnapshot.Builder resources =
-      gauge("grpc_xds_client_resources", "Resources by authority, type and cache state.");
+      gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
 
   private XdsMetrics() {}
 
@@ -52,17 +52,17 @@ final class XdsMetrics {
 
   private void client(XdsStatusView.Client client) {
     Labels target =
-        Labels.of("grpc_target", client.scope().isEmpty() ? ALL_TARGETS : client.scope());
+        Labels.of("grpc.target", client.scope().isEmpty() ? ALL_TARGETS : client.scope());
     for (XdsStatusView.Server server : client.servers()) {
-      server(client, server, target.add("grpc_xds_server", server.uri()));
+      server(client, server, target.add("grpc.xds.server", server.uri()));
     }
     Map<Labels, Integer> counts = new TreeMap<>();
     for (XdsStatusView.Resource resource : client.resources()) {
       Labels labels =
           target
-              .add("grpc_xds_authority", resource.authority().orElse(OLD_STYLE))
-              .add("grpc_xds_cache_state", resource.cacheStateLabel())
-              .add("grpc_xds_resource_type", typeName(resource.typeUrl()));
+              .add("grpc.xds.authority", resource.authority().orElse(OLD_STYLE))
+              .add("grpc.xds.cache_state", resource.cacheStateLabel())
+              .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
       counts.merge(labels, 1, Integer::sum);
     }
     counts.forEach((labels, count) -> add(resources, labels, count));
@@ -74,7 +74,7 @@ final class XdsMetrics {
     }
     add(serverFailures, labels, server.outages());
     for (ResourceType<?> type : ResourceType.ALL) {
-      Labels typed = labels.add("grpc_xds_resource_type", typeName(type.typeUrl()));
+      Labels typed = labels.add("grpc.xds.resource_type", typeName(type.typeUrl()));
       XdsStatusView.Updates updates =
           server.updates().getOrDefault(type.label(), new XdsStatusView.Updates(0, 0));
       add(valid, typed, updates.valid());

@@ -42,6 +42,12 @@ final class Backend implements AutoCloseable {
       String value = headers.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
       return value == null ? "" : value;
     }
+
+    /** The first value of a header of bytes; empty without one. */
+    byte[] bytes(String name) {
+      byte[] value = headers.get(Metadata.Key.of(name, Metadata.BINARY_BYTE_MARSHALLER));
+      return value == null ? new byte[0] : value;
+    }
   }
 
   private static final int MOST_METADATA = 1 << 20; // more than any sidecar lets through

@@ -60,10 +60,12 @@ final class CallScript {
           faults);
   final AtomicLong usedBytes = new AtomicLong();
   final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get);
+  CallTracer tracer = CallTracer.NONE;
   Forward forward = forward(ForwardSettings.defaults(NODE));
 
   Forward forward(ForwardSettings settings) {
-    return new Forward("orders", settings, TargetResolver.fixed(target), this::onEnded, memory, 1);
+    return new Forward(
+        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory, 1);
   }
 
   private boolean onEnded(FinishedCall call) {

@@ -274,6 +274,7 @@ class CallWaitingTest {
             ForwardSettings.defaults("node-1"),
             authority -> full,
             CallObserver.NONE,
+            CallTracer.NONE,
             script.memory,
             1);
 

@@ -17,7 +17,6 @@ import io.outrigger.lb.OutlierEvent.ReturnReason;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
-import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
@@ -231,8 +230,7 @@ class MetricsTextTest {
 
   private static Forward idle() {
     TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
-    return new Forward(
-        "orders", ForwardSettings.defaults("node"), none, CallObserver.NONE, MemoryLimit.NONE, 1);
+    return new Forward("orders", ForwardSettings.defaults("node"), none, CallObserver.NONE, 1);
   }
 
   private static LbNode tree() {
