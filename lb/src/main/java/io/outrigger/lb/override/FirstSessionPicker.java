@@ -2,8 +2,10 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -33,5 +35,11 @@ final class FirstSessionPicker implements Picker {
       prepare.run();
     }
     return PickResult.QUEUE;
+  }
+
+  /** As for a call without a session. */
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    return child.plan(call);
   }
 }

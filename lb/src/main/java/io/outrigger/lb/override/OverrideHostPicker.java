@@ -4,8 +4,10 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.Subchannel;
 import java.util.List;
@@ -46,6 +48,12 @@ final class OverrideHostPicker implements Picker {
     }
     PickResult preferred = pickPreferred(session);
     return preferred == null ? pickAny(call, session) : preferred;
+  }
+
+  /** As for a call without a session: those that have one may go elsewhere. */
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    return child.plan(call);
   }
 
   /** Null when no preferred endpoint is READY or could become so. */
