@@ -1,13 +1,15 @@
 // What is known of one node of the tree, or of one endpoint: its state, settings, decisions and why.
 
 import {endpointState, get, walk} from './data.js';
-import {clock, count, el, figure, keyed, percent, setState, state, text, words} from './dom.js';
+import {clock, count, el, figure, keyed, millis, percent, setState, state, text, words} from './dom.js';
+import {hourOf, setSpark, spark} from './spark.js';
 
 const NEWS = 8;
 const HISTORY_MILLIS = 5_000;
 
 export class Detail {
   #endpoint = null; // the address whose history is shown
+  #about = null; // what its hour is of: an endpoint or a cluster
   #readAt = 0;
 
   constructor(page) {
@@ -19,10 +21,11 @@ export class Detail {
     this.facts = el('dl.facts');
     this.past = el('ol.past');
     this.pastTitle = el('h4', {}, 'Decisions of outlier detection');
+    this.hour = el('div.hour', {hidden: ''}, el('h4', {}, 'Requests/s, the last hour'), spark(), el('p.quiet'));
     this.newsTitle = el('h4', {}, 'Latest events');
     this.news = el('ol.past');
     this.none = el('p.quiet', {}, 'Choose a policy or an endpoint to see its settings, its figures, its past and the reason for its state.');
-    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.pastTitle, this.past, this.newsTitle, this.news);
+    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.hour, this.pastTitle, this.past, this.newsTitle, this.news);
     this.element = el('aside.detail', {'aria-label': 'detail', tabindex: '-1'}, this.none, this.some);
   }
 
@@ -35,6 +38,12 @@ export class Detail {
       this.#endpoint = address;
       this.#readAt = 0;
       keyed(this.past, [], null, null, null);
+    }
+    const about = shown?.node?.name ?? address;
+    if (about !== this.#about) {
+      this.#about = about;
+      this.#readAt = 0;
+      this.hour.hidden = true;
     }
     this.pastTitle.hidden = !address;
     this.#setNews(address ?? shown?.node?.name);
@@ -83,11 +92,31 @@ export class Detail {
     ]);
   }
 
-  /** Reads the decisions about the endpoint that is shown. */
+  /** Reads the past of what is shown. */
   async refresh(forward, now = false) {
-    const address = this.#endpoint;
-    if (!address || (!now && Date.now() - this.#readAt < HISTORY_MILLIS)) return;
+    const about = this.#about;
+    if (!about || (!now && Date.now() - this.#readAt < HISTORY_MILLIS)) return;
     this.#readAt = Date.now();
+    await Promise.all([this.#readHour(forward, about), this.#readDecisions(forward)]);
+  }
+
+  async #readHour(forward, about) {
+    const of = this.#endpoint ? {endpoint: about} : {cluster: about, endpoint: ''};
+    const answer = await get('/history?' + new URLSearchParams({forward, ...of}));
+    if (about !== this.#about) return;
+    const {clusters} = answer.forwards.find(each => each.name === forward) ?? {clusters: []};
+    const lists = clusters.flatMap(cluster => this.#endpoint ? cluster.endpoints : [cluster]).map(each => each.minutes);
+    const last = lists.flat().at(-1);
+    this.hour.hidden = !last;
+    if (!last) return;
+    const hour = hourOf(lists, this.page.traffic.now());
+    setSpark(this.hour.children[1], hour, hour.length, 'requests per second over the last hour');
+    text(this.hour.children[2], `In the minute from ${clock(last.time)}: ${count(last.requests)} calls, ${count(last.errors)} failed, p50 ${millis(last.p50_ms * 1000)}, p99 ${millis(last.p99_ms * 1000)}`);
+  }
+
+  async #readDecisions(forward) {
+    const address = this.#endpoint;
+    if (!address) return;
     const answer = await get('/lb?' + new URLSearchParams({forward, detail: 'full'}));
     let history = [];
     if (answer.forwards[0].root) {

@@ -2,12 +2,16 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
-import {attr, clock, count, el, figure, keyed, millis, percent, setState, several, state, svg, text} from './dom.js';
+import {attr, clock, count, el, figure, keyed, millis, percent, setState, several, state, text} from './dom.js';
+import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
-const [WIDE, HIGH] = [150, 28];
+const HISTORY_MILLIS = 20_000;
 
 export class Overview {
+  #hours = new Map(); // forward -> what hourOf gives
+  #hoursReadAt = 0;
+
   constructor(page) {
     this.page = page;
     this.tiles = el('dl.tiles', {}, ['Readiness', 'Traffic', 'Control plane', 'Resources']
@@ -22,13 +26,13 @@ export class Overview {
       section('Forwards', table('forwards', [
         ['name'], ['target'], ['state'], ['requests/s', true], ['errors', true, 'share of the calls of the last minute that did not end with OK'],
         ['p50', true, 'of the calls that ended in the last minute'], ['p99', true, 'of the calls that ended in the last minute'],
-        ['active', true], ['last minute'],
+        ['active', true], ['last minute'], ['last hour', false, 'requests per second, minute by minute'],
       ], this.forwards), this.noForwards),
       section('Control planes', table('servers', [
         ['server'], ['state'], ['use'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
       this.commands.element);
-    this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/xds'), '/xds'],
+    this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/history'), '/history'], [curl('/xds'), '/xds'],
       [curl('/metrics'), '/metrics']);
   }
 
@@ -49,8 +53,17 @@ export class Overview {
       xds.servers.length ? `${connected} of ${asked.length} in use` : 'no control plane', connected === asked.length ? 'good' : 'bad');
     const refused = xds.resources.filter(each => each.errorState).length;
     this.#tile(3, count(xds.resources.length), refused ? `${count(refused)} with an error` : 'none refused', refused ? 'bad' : '');
+    await this.#readHours();
     this.noServers.hidden = xds.servers.length > 0;
     keyed(this.servers, xds.servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
+  }
+
+  /** Of clusters alone: no endpoint has an empty name. */
+  async #readHours() {
+    if (Date.now() - this.#hoursReadAt < HISTORY_MILLIS) return;
+    this.#hoursReadAt = Date.now();
+    const {forwards} = await get('/history?endpoint=');
+    this.#hours = new Map(forwards.map(each => [each.name, hourOf(each.clusters.map(cluster => cluster.minutes), this.page.traffic.now())]));
   }
 
   #tile(index, value, note, of = '') {
@@ -62,7 +75,7 @@ export class Overview {
   }
 
   #updateForward(row, {forward, figures}) {
-    const [name, target, standing, rate, errors, p50, p99, active, spark] = row.children;
+    const [name, target, standing, rate, errors, p50, p99, active, minute, hour] = row.children;
     const [link, listen] = name.firstChild.children;
     text(link, forward.name);
     attr(link, 'href', '#tree?' + new URLSearchParams({forward: forward.name}));
@@ -77,7 +90,9 @@ export class Overview {
     text(p50, millis(figures?.p50));
     text(p99, millis(figures?.p99));
     text(active, figures ? count(figures.active) : '–');
-    updateSpark(spark.firstChild, this.page.traffic.series(forward.name));
+    setSpark(minute.firstChild, this.page.traffic.series(forward.name), SECONDS, 'requests per second over the last minute');
+    const hours = this.#hours.get(forward.name);
+    if (hours) setSpark(hour.firstChild, hours, hours.length, 'requests per second over the last hour');
   }
 }
 
@@ -100,23 +115,7 @@ function cells(...contents) {
 function forwardRow() {
   return cells(['name', el('div', {}, el('a.name.clip'), el('code.quiet.clip'))], ['target', el('code.clip')],
     ['state', el('div', {}, state('WAITING'), el('div.error'))], ['requests/s', '', true], ['errors', '', true], ['p50', '', true],
-    ['p99', '', true], ['active', '', true], ['last minute', sparkline()]);
-}
-
-function sparkline() {
-  return svg('svg', {class: 'spark', viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': 'requests per second'},
-    svg('path', {class: 'all'}), svg('path', {class: 'failed'}));
-}
-
-function updateSpark(spark, series) {
-  const most = 1.2 * Math.max(1, ...series.map(([all]) => all));
-  const x = i => ((SECONDS - series.length + i) / (SECONDS - 1) * WIDE).toFixed(1);
-  const y = value => (HIGH - 2 - value / most * (HIGH - 4)).toFixed(1);
-  const line = of => series.map((pair, i) => `${i ? 'L' : 'M'}${x(i)} ${y(pair[of])}`).join('');
-  const failing = series.some(([, failed]) => failed > 0);
-  attr(spark.firstChild, 'd', line(0));
-  attr(spark.lastChild, 'd', failing ? `${line(1)}L${x(series.length - 1)} ${HIGH}L${x(0)} ${HIGH}z` : '');
-  attr(spark, 'aria-label', `requests per second over the last minute, at most ${figure(Math.max(0, ...series.map(([all]) => all)))}`);
+    ['p99', '', true], ['active', '', true], ['last minute', spark()], ['last hour', spark()]);
 }
 
 function serverRow() {

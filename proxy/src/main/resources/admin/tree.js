@@ -102,7 +102,7 @@ export class Tree {
     this.picture.select(item);
     this.#updateDetail();
     if (item) this.detail.element.scrollIntoView({block: 'nearest'});
-    if (this.#forward) this.detail.refresh(this.#forward, true);
+    if (this.#forward) this.detail.refresh(this.#forward, true).catch(() => {}); // the next refresh tells of the trouble
   }
 
   /** What is selected, as it is now. */

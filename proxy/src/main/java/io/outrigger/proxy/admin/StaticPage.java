@@ -30,6 +30,7 @@ public final class StaticPage {
           "overview.js",
           "picture.js",
           "resources.js",
+          "spark.js",
           "tree.js");
 
   private static final Map<String, String> CONTENT_TYPES =

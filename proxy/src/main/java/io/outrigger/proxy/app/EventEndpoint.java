@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * {@code GET /events}: a stream, or with {@code format=json} a list; what came after {@code since},
@@ -75,7 +74,7 @@ final class EventEndpoint implements AdminEndpoint {
   /** One reader's place in the log. */
   private final class Feed implements EventFeed {
     private final boolean isFull;
-    private final AtomicReference<Runnable> listener = new AtomicReference<>(() -> {});
+    private volatile Runnable listener = () -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile long since;
 
@@ -96,7 +95,7 @@ final class EventEndpoint implements AdminEndpoint {
 
     @Override
     public void onMore(Runnable wake) {
-      listener.set(wake);
+      listener = wake;
       control().execute(() -> events.listen(wake));
     }
 
@@ -104,7 +103,7 @@ final class EventEndpoint implements AdminEndpoint {
     public void close() {
       if (closed.compareAndSet(false, true)) {
         streams.decrementAndGet();
-        control().execute(() -> events.unlisten(listener.get()));
+        control().execute(() -> events.unlisten(listener));
       }
     }
 

@@ -69,6 +69,8 @@ public final class Chromium implements AutoCloseable {
                   "about:blank")
               .redirectErrorStream(true)
               .start();
+      // A test run that is broken off leaves no browser behind.
+      Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
       try {
         return new Chromium(process, profile, new DevTools(DevTools.await(address(process))));
       } catch (AssertionError e) {

@@ -313,6 +313,9 @@ class PageIT {
     tab.click(".way .endpoint.out");
     awaitText(tab, ".way [role=status]", "ejected until");
     picture(tab, "explain");
+    tab.click("#explain button[type=button]");
+    awaitText(tab, ".answer h3", "The last one kept");
+    assertThat(tab.text(".steps")).contains("/test.Pay/Charge", "pay", "1 attempt");
     tab.fill("#explain-path", "no slash <b>here</b>");
     tab.forgive("/explain"); // a refusal is an answer of 400, and a browser says so in the console
     tab.click("#explain button[type=submit]");
