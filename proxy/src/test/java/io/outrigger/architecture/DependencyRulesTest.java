@@ -71,6 +71,7 @@ class DependencyRulesTest {
     "org.snakeyaml..,       xds.local proxy.options",
     "picocli..,             proxy.cli",
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app",
+    "org.HdrHistogram..,    proxy.history",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
         + " proxy.admin proxy.demo proxy.route.GrpcTimeout xds.dns xds.transport",
