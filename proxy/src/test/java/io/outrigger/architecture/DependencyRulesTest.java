@@ -73,6 +73,7 @@ class DependencyRulesTest {
     "picocli..,             proxy.cli",
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app proxy.telemetry",
     "io.opentelemetry..,    proxy.telemetry",
+    "org.HdrHistogram..,    proxy.history",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
         + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.transport",

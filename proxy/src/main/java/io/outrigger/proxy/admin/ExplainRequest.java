@@ -8,7 +8,6 @@ import io.outrigger.proxy.http2.HeaderRules;
 import io.outrigger.proxy.route.GrpcTimeout;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The request that {@code /explain} is asked about: parameters {@code path}, {@code method} (POST
@@ -65,7 +64,7 @@ public final class ExplainRequest {
       }
     }
     HeaderList headers = block.build();
-    @Nullable String fault = HeaderRules.requestFault(headers);
+    String fault = HeaderRules.requestFault(headers);
     require(fault == null, String.valueOf(fault));
     RequestPreview preview = RequestPreview.of(headers);
     require(

@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
@@ -171,7 +172,7 @@ public final class ExplainView {
   private static JsonElement seconds(long nanos) {
     return nanos == EffectiveTimeout.NONE
         ? JsonNull.INSTANCE
-        : new com.google.gson.JsonPrimitive(nanos / NANOS);
+        : new JsonPrimitive(nanos / NANOS);
   }
 
   private static JsonElement retry(RetryPolicy policy) {

@@ -151,7 +151,7 @@ final class OutriggerCommandTest {
             + " outrigger run --help",
         "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
-            + " status, wait; see outrigger --help",
+            + " explain, status, wait; see outrigger --help",
         "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",
         "wait --admin off | --admin: \"off\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",

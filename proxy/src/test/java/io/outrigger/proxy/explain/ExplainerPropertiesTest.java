@@ -81,7 +81,7 @@ class ExplainerPropertiesTest {
         chosen.cluster().release();
         Verdict verdict =
             explanation.routes().stream()
-                .filter(each -> each.route() == chosen.route())
+                .filter(each -> each.route().equals(chosen.route()))
                 .findFirst()
                 .orElseThrow();
         assertThat(verdict.result()).isIn(Result.HIT, Result.POSSIBLE);
