@@ -8,6 +8,16 @@ project_root() {
   dirname "$(dirname "$self")"
 }
 
+# True when the distribution is that of the sources, in the folder of the checkout. Folders are compared too, so that a
+# deleted or renamed file counts as a change.
+distribution_is_current() {
+  local stamp=proxy/target/outrigger.stamp
+  local sources=(pom.xml .mvn docker LICENSE config/pom.xml xds-client/pom.xml lb/pom.xml proxy/pom.xml
+    config/src/main xds-client/src/main lb/src/main proxy/src/main)
+  [ -f "$stamp" ] && [ -x proxy/target/outrigger/bin/outrigger ] \
+    && [ -z "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]
+}
+
 fail() {
   echo "${0##*/}: $*" >&2
   exit 1
@@ -20,6 +30,11 @@ jdk_major() {
   version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release" 2>/dev/null)
   [ -n "$version" ] || version=$("$1/bin/java" -version 2>&1 | sed -n 's/.* version "\([^"]*\)".*/\1/p' | head -n 1)
   echo "${version%%[!0-9]*}"
+}
+
+# What decides which JDK is the newest that can be found, but for those in /usr/lib/jvm.
+asked_jdk() {
+  echo "${JAVA_HOME:-}:$PATH"
 }
 
 # Prints the home of the newest JDK, 17 or later, among JAVA_HOME, PATH and /usr/lib/jvm; nothing when there is none.

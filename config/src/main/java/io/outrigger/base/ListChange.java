@@ -19,12 +19,12 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
   public static <T> ListChange<T> between(List<T> before, List<T> after) {
     int shorter = Math.min(before.size(), after.size());
     int head = 0;
-    while (head < shorter && before.get(head).equals(after.get(head))) {
+    while (head < shorter && isSame(before.get(head), after.get(head))) {
       head++;
     }
     int tail = 0;
     while (tail < shorter - head
-        && before.get(before.size() - 1 - tail).equals(after.get(after.size() - 1 - tail))) {
+        && isSame(before.get(before.size() - 1 - tail), after.get(after.size() - 1 - tail))) {
       tail++;
     }
     return new ListChange<>(
@@ -32,6 +32,11 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
         before.subList(head, before.size() - tail),
         after.subList(head, after.size() - tail),
         tail);
+  }
+
+  /** Most often it is the very object, which need not be looked at. */
+  private static boolean isSame(Object before, Object after) {
+    return before == after || before.equals(after);
   }
 
   /** Whether the lists are equal. */

@@ -8,8 +8,14 @@ import io.outrigger.config.endpoint.Locality;
  *
  * @param weight its share among all endpoints of its policy, localities taken into account (A113);
  *     only in proportion to others, at least 1
+ * @param priority of the locality in its cluster, 0 the highest; only for people
  */
-public record Backend(Endpoint endpoint, Locality locality, long weight) {
+public record Backend(Endpoint endpoint, Locality locality, long weight, int priority) {
+  /** In the highest priority. */
+  public Backend(Endpoint endpoint, Locality locality, long weight) {
+    this(endpoint, locality, weight, 0);
+  }
+
   /** For policies that do not weigh. */
   public Backend(Endpoint endpoint, Locality locality) {
     this(endpoint, locality, 1);

@@ -11,6 +11,11 @@ package io.outrigger.lb;
 public record CallTotals(long active, long succeeded, long failed) {
   public static final CallTotals NONE = new CallTotals(0, 0, 0);
 
+  /** Calls that were sent, or are about to be; what turns out not to be sent is none. */
+  public long issued() {
+    return active + succeeded + failed;
+  }
+
   public CallTotals plus(CallTotals other) {
     return new CallTotals(
         active + other.active, succeeded + other.succeeded, failed + other.failed);

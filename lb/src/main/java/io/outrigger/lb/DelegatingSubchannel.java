@@ -3,7 +3,9 @@ package io.outrigger.lb;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Passes everything on to another subchannel; what a wrapper extends. */
@@ -58,8 +60,13 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public void onLoadReport(LoadReport report) {
-    delegate().onLoadReport(report);
+  public void onLoadReport(PickContext call, LoadReport report) {
+    delegate().onLoadReport(call, report);
+  }
+
+  @Override
+  public void standsIn(Locality locality) {
+    delegate().standsIn(locality);
   }
 
   @Override
@@ -70,5 +77,15 @@ public abstract class DelegatingSubchannel implements Subchannel {
   @Override
   public Optional<String> locality() {
     return delegate().locality();
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return delegate().priority();
+  }
+
+  @Override
+  public void take(Backend backend) {
+    delegate().take(backend);
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -102,6 +103,7 @@ public sealed interface LbConfig {
    *     (A32-09)
    * @param maxRequests unsigned 32 bit
    * @param maxConnections of each subchannel (A105); unsigned 32 bit, at least 1
+   * @param loadReporting empty when nobody wants to know of its load
    */
   record ClusterImpl(
       FailureNote note,
@@ -109,6 +111,7 @@ public sealed interface LbConfig {
       List<DropCategory> drops,
       long maxRequests,
       long maxConnections,
+      Optional<LoadReporting> loadReporting,
       LbConfig child)
       implements LbConfig {
     private record Identity(String cluster, String edsServiceName) {}

@@ -2,7 +2,9 @@ package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +54,10 @@ public interface Subchannel {
    * A response brought a load report (A51). Said to subchannels that want it, before {@link
    * #callEnded}; on the call's event loop.
    */
-  default void onLoadReport(LoadReport report) {}
+  default void onLoadReport(PickContext call, LoadReport report) {}
+
+  /** The endpoint stands in another locality from now on. Control loop. */
+  default void standsIn(Locality locality) {}
 
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {
@@ -63,4 +68,14 @@ public interface Subchannel {
   default Optional<String> locality() {
     return Optional.empty();
   }
+
+  /** The priority of its cluster that the endpoint is in, for the access log. Any thread. */
+  default OptionalInt priority() {
+    return OptionalInt.empty();
+  }
+
+  /**
+   * The same endpoint with what may change of it: where it stands, and its weight. Control loop.
+   */
+  default void take(Backend backend) {}
 }

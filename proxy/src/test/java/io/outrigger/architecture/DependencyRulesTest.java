@@ -62,8 +62,9 @@ class DependencyRulesTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "io.grpc..,             xds.transport xds.local proxy.admin proxy.demo",
-    "io.envoyproxy..,       xds.transport xds.stream xds.decode xds.local proxy.admin proxy.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.decode xds.local proxy.orca proxy.admin"
+    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local proxy.admin"
+        + " proxy.demo",
+    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local proxy.orca proxy.admin"
         + " proxy.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.decode proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",

@@ -61,9 +61,10 @@ class ShapeRulesTest {
   @Test
   void noFileIsTooLongToRead() throws IOException {
     for (Path source : Product.sources("config", "xds-client", "lb", "proxy")) {
-      assertThat(Files.readAllLines(source))
-          .as("lines of %s", source)
-          .hasSizeLessThanOrEqualTo(LONGEST_FILE);
+      List<String> lines = Files.readAllLines(source);
+      if (!lines.get(0).startsWith("// Generated")) {
+        assertThat(lines).as("lines of %s", source).hasSizeLessThanOrEqualTo(LONGEST_FILE);
+      }
     }
   }
 

@@ -28,7 +28,18 @@ final class ServerReader {
     if (uri.isBlank() || !uri.equals(uri.strip())) {
       node.error("server_uri", "\"" + uri + "\" is not a gRPC target such as \"xds.example:443\"");
     }
-    return new XdsServer(uri, channelCredentials(node), callCredentials(node), features(node));
+    ChannelCredentials channel = channelCredentials(node);
+    List<CallCredentials> calls = callCredentials(node);
+    if (channel instanceof ChannelCredentials.Insecure && !calls.isEmpty()) {
+      node.findings()
+          .warn(
+              node.path() + ".call_creds",
+              "a token is never sent over channel_creds of type \"insecure\": every request to \""
+                  + uri
+                  + "\" will fail with UNAUTHENTICATED; use channel_creds of type \"tls\", or"
+                  + " leave call_creds out");
+    }
+    return new XdsServer(uri, channel, calls, features(node));
   }
 
   /** A27 "XdsClient and Bootstrap File": stops at the first type that it supports. */

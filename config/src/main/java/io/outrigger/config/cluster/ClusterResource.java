@@ -13,6 +13,7 @@ import java.util.Set;
  * @param idleTimeout how long a forced session connection lives unused (A75)
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
  * @param httpConnect whether connections go through the proxies that endpoints name (A86)
+ * @param loadReporting empty when nobody wants to know of its load (A27)
  */
 public record ClusterResource(
     String name,
@@ -23,7 +24,8 @@ public record ClusterResource(
     Optional<OutlierDetection> outlierDetection,
     Duration idleTimeout,
     Set<HealthStatus> overrideHostStatus,
-    boolean httpConnect) {
+    boolean httpConnect,
+    Optional<LoadReporting> loadReporting) {
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
   public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
@@ -32,7 +34,7 @@ public record ClusterResource(
     overrideHostStatus = Set.copyOf(overrideHostStatus);
   }
 
-  /** A cluster whose endpoints are connected to directly. */
+  /** A cluster whose endpoints are connected to directly, and whose load is not reported. */
   public ClusterResource(
       String name,
       ClusterSource source,
@@ -51,6 +53,22 @@ public record ClusterResource(
         outlierDetection,
         idleTimeout,
         overrideHostStatus,
-        false);
+        false,
+        Optional.empty());
+  }
+
+  /** The same cluster, whose load is reported. */
+  public ClusterResource reportedTo(LoadReporting reporting) {
+    return new ClusterResource(
+        name,
+        source,
+        policy,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect,
+        Optional.of(reporting));
   }
 }

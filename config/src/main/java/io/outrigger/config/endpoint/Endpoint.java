@@ -32,7 +32,7 @@ public record Endpoint(
 
   /** The same without the proxies that its addresses name (A86). */
   public Endpoint direct() {
-    return addresses.stream().allMatch(address -> address.proxy().isEmpty())
+    return isDirect()
         ? this
         : new Endpoint(
             addresses.stream().map(EndpointAddress::direct).toList(),
@@ -40,6 +40,16 @@ public record Endpoint(
             weight,
             hostname,
             hashKey);
+  }
+
+  /** Whether no proxy stands before any of its addresses. */
+  public boolean isDirect() {
+    for (EndpointAddress address : addresses) {
+      if (address.proxy().isPresent()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The address by which people know the endpoint. */

@@ -19,13 +19,14 @@ public record EndpointSet(
 
   /**
    * The same set, of which what equals a part of {@code before} is that very object: to compare the
-   * two, or what is made of them, then costs little even when there are many endpoints.
+   * two, or what is made of them, then costs little even when there are many endpoints. {@code
+   * before} itself when nothing differs.
    */
   public EndpointSet sharing(EndpointSet before) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();
     before.priorities.forEach(
         priority -> priority.forEach(locality -> known.put(locality.locality(), locality)));
-    List<List<LocalityEndpoints>> shared = new ArrayList<>();
+    List<List<LocalityEndpoints>> shared = new ArrayList<>(priorities.size());
     for (List<LocalityEndpoints> priority : priorities) {
       List<LocalityEndpoints> localities = new ArrayList<>();
       for (LocalityEndpoints locality : priority) {
@@ -34,6 +35,7 @@ public record EndpointSet(
       }
       shared.add(localities);
     }
-    return new EndpointSet(name, shared, drops);
+    var result = new EndpointSet(name, shared, drops);
+    return result.equals(before) ? before : result;
   }
 }

@@ -208,6 +208,21 @@ final class BootstrapReaderTest {
   }
 
   @Test
+  void aTokenThatWouldNeverBeSentIsWarnedOf() {
+    String token =
+        ", 'call_creds': [{'type': 'jwt_token_file', 'config': {'jwt_token_file': '/t'}}]";
+
+    assertThat(warnings(serverWith(INSECURE + token)))
+        .singleElement()
+        .asString()
+        .startsWith("$.xds_servers[0].call_creds: a token is never sent over")
+        .contains("UNAUTHENTICATED")
+        .contains("tls");
+    assertThat(warnings(serverWith("'channel_creds': [{'type': 'tls'}]" + token))).isEmpty();
+    assertThat(warnings(serverWith(INSECURE + ", 'call_creds': []"))).isEmpty();
+  }
+
+  @Test
   void theNodeKeepsItsMetadataAsPlainValues() {
     Node node =
         read(bootstrapWith(

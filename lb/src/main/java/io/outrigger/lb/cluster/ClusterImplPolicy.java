@@ -17,10 +17,10 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
-import java.util.HashSet;
+import io.outrigger.lb.load.LoadRegistry;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Drops calls as the control plane asks (A27), limits those in flight (A32), and counts the calls
@@ -36,9 +36,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   private final LbParent parent;
   private final ChildSlot child;
   private final DropCounts drops;
+  private final ClusterMeter meter;
   private final PublishGate gate = new PublishGate(this::publish);
-
-  private final Set<Subchannel> subchannels = new HashSet<>();
 
   private LbConfig.ClusterImpl config;
   private boolean closed;
@@ -46,12 +45,14 @@ public final class ClusterImplPolicy implements LbPolicy {
   /**
    * @param breaker counts for this cluster, wherever else it is used
    * @param releaseBreaker called once, on close; calls in flight may still use the breaker
+   * @param loads told what is counted, if the cluster's load is to be reported
    */
   public ClusterImplPolicy(
       PolicyFactory factory,
       RandomSource random,
       CircuitBreaker breaker,
       Runnable releaseBreaker,
+      LoadRegistry loads,
       int loops,
       LbConfig.ClusterImpl config,
       LbParent parent) {
@@ -60,7 +61,9 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.releaseBreaker = releaseBreaker;
     this.loops = loops;
     this.drops = new DropCounts(loops);
-    this.drops.update(config.drops());
+    this.drops.update(config.drops(), false);
+    this.meter = new ClusterMeter(loads, config.cluster(), config.edsServiceName(), drops);
+    this.meter.report(config.loadReporting());
     this.config = config;
     this.parent = parent;
     this.child = new ChildSlot(factory, new ChildParent());
@@ -70,9 +73,10 @@ public final class ClusterImplPolicy implements LbPolicy {
   public void update(LbConfig next) {
     LbConfig.ClusterImpl before = config;
     config = (LbConfig.ClusterImpl) next;
-    drops.update(config.drops());
+    drops.update(config.drops(), meter.server().isPresent());
+    meter.report(config.loadReporting());
     if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
-      subchannels.forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
+      meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));
   }
@@ -82,6 +86,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     if (!closed) {
       closed = true;
       child.close();
+      meter.close();
       releaseBreaker.run();
     }
   }
@@ -89,17 +94,14 @@ public final class ClusterImplPolicy implements LbPolicy {
   @Override
   public LbNode describe(String name) {
     List<String> shares = config.drops().stream().map(ClusterImplPolicy::describe).toList();
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("eds_service_name", config.edsServiceName());
+    settings.put("max_requests", config.maxRequests());
+    settings.put("max_connections_per_subchannel", config.maxConnections());
+    settings.put("drops", shares);
+    meter.server().ifPresent(server -> settings.put("load_reports_to", server.uri()));
     return LbNode.inner(
-        name,
-        config,
-        child.state(),
-        Map.of(
-            "eds_service_name", config.edsServiceName(),
-            "max_requests", config.maxRequests(),
-            "max_connections_per_subchannel", config.maxConnections(),
-            "drops", shares),
-        detail(),
-        List.of(child.describe(name)));
+        name, config, child.state(), settings, detail(), List.of(child.describe(name)));
   }
 
   /** What is in flight, and what was dropped or refused since the cluster was made. */
@@ -132,8 +134,8 @@ public final class ClusterImplPolicy implements LbPolicy {
         Backend backend, EndpointAddress address, SubchannelListener listener) {
       Subchannel subchannel = parent.newSubchannel(backend, address, listener);
       subchannel.limitConnections(config.maxConnections());
-      var counted = new CountedSubchannel(subchannel, breaker, loops, subchannels::remove);
-      subchannels.add(counted);
+      var counted = new CountedSubchannel(subchannel, breaker, loops, backend.locality(), meter);
+      meter.add(counted);
       return counted;
     }
 

@@ -1,32 +1,54 @@
 package io.outrigger.lb.cluster;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.cluster.PropagatedMetrics;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
-import java.util.function.Consumer;
+import io.outrigger.lb.load.LoadSums;
+import io.outrigger.lb.load.MetricTally;
+import org.jspecify.annotations.Nullable;
 
-/** Counts the calls of one address, and lets the cluster's breaker know of each end. */
+/**
+ * Counts the calls of one address, and lets the cluster's breaker know of each end. Load reports
+ * read these counts: on the way of a call there is nothing more for them.
+ */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
   private final Subchannel subchannel;
   private final CircuitBreaker breaker;
   private final CallCounts counts;
-  private final Consumer<Subchannel> onClose;
+  private final int loops;
+  private final ClusterMeter meter;
+  private volatile @Nullable MetricTally tally; // null while no metric is to be reported
+
+  // On the control loop alone:
+  private Locality locality;
+  private CallTotals collected = CallTotals.NONE;
+  private @Nullable MetricTally replaced; // an event loop may just be adding to it
 
   /**
-   * @param onClose told on the control loop
+   * @param locality where the endpoint stands at first
+   * @param meter reads the counts
    */
   CountedSubchannel(
-      Subchannel subchannel, CircuitBreaker breaker, int loops, Consumer<Subchannel> onClose) {
+      Subchannel subchannel,
+      CircuitBreaker breaker,
+      int loops,
+      Locality locality,
+      ClusterMeter meter) {
     this.subchannel = subchannel;
-    this.onClose = onClose;
     this.breaker = breaker;
     this.counts = new CallCounts(loops);
+    this.loops = loops;
+    this.locality = locality;
+    this.meter = meter;
   }
 
   @Override
@@ -36,7 +58,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   @Override
   public void close() {
-    onClose.accept(this);
+    meter.onGivenUp(this);
     subchannel.close();
   }
 
@@ -54,7 +76,58 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
+  public boolean wantsLoadReports() {
+    return tally != null || subchannel.wantsLoadReports();
+  }
+
+  @Override
+  public void onLoadReport(PickContext call, LoadReport report) {
+    MetricTally current = tally;
+    if (current != null) {
+      current.onReport(call.loop(), report);
+    }
+    if (subchannel.wantsLoadReports()) {
+      subchannel.onLoadReport(call, report);
+    }
+  }
+
+  @Override
+  public void standsIn(Locality next) {
+    meter.onMoving(this);
+    locality = next;
+    subchannel.standsIn(next);
+  }
+
+  @Override
   public CallTotals calls() {
     return counts.totals();
+  }
+
+  /** Adds up these metrics of what the backend says of itself. Control loop. */
+  void propagate(PropagatedMetrics metrics) {
+    replaced = tally;
+    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
+  }
+
+  /** Adds what has come since the last time. Control loop. */
+  void collect(LoadSums sums) {
+    CallTotals now = counts.totals();
+    if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
+      sums.add(locality, collected, now);
+      collected = now;
+    }
+    MetricTally current = tally;
+    if (current != null) {
+      sums.add(locality, current.take());
+    }
+    if (replaced != null) {
+      sums.add(locality, replaced.take());
+      replaced = null;
+    }
+  }
+
+  /** Whether no call was in progress when it was last looked at. Control loop. */
+  boolean isOver() {
+    return collected.active() == 0;
   }
 }

@@ -12,6 +12,7 @@ final class DropCount {
   private static final int STRIDE = 8;
 
   private final AtomicLongArray counts;
+  private long last; // on the control loop alone
 
   DropCount(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
@@ -30,5 +31,12 @@ final class DropCount {
       total += counts.getAcquire(i);
     }
     return total;
+  }
+
+  /** What was counted since this was last asked. Control loop. */
+  long sinceLast() {
+    long before = last;
+    last = total();
+    return last - before;
   }
 }

@@ -2,33 +2,55 @@ package io.outrigger.lb.cluster;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.lb.load.LoadSums;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * How many calls a cluster dropped in each category (A27), and how many its breaker refused (A32).
- * A category keeps its count for as long as the control plane names it, whatever its share.
+ * A category keeps its count for as long as the control plane names it, whatever its share, and is
+ * collected once more after that.
  */
 @ControlConfined
 final class DropCounts {
   private final int loops;
   private final DropCount refused;
+  private final List<Removed> removed = new ArrayList<>();
   private Map<String, DropCount> byCategory = Map.of();
+
+  private record Removed(String category, DropCount count) {}
 
   DropCounts(int loops) {
     this.loops = loops;
     this.refused = new DropCount(loops);
   }
 
-  /** Counts for these categories from now on, and for no others. */
-  void update(List<DropCategory> drops) {
+  /**
+   * Counts for these categories from now on, and for no others.
+   *
+   * @param isCollected whether somebody will come for what the others have counted
+   */
+  void update(List<DropCategory> drops, boolean isCollected) {
+    Map<String, DropCount> before = new LinkedHashMap<>(byCategory);
     Map<String, DropCount> next = new LinkedHashMap<>();
     for (DropCategory drop : drops) {
-      DropCount known = byCategory.get(drop.category());
+      DropCount known = before.remove(drop.category());
       next.putIfAbsent(drop.category(), known == null ? new DropCount(loops) : known);
     }
     byCategory = next;
+    if (isCollected) {
+      before.forEach((category, count) -> removed.add(new Removed(category, count)));
+    }
+  }
+
+  /** Adds what has come since the last time. */
+  void collect(LoadSums sums) {
+    byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
+    removed.forEach(each -> sums.addDrops(each.category(), each.count().sinceLast()));
+    removed.clear();
+    sums.addRefused(refused.sinceLast());
   }
 
   /** The counter of a category that {@link #update} named. */

@@ -7,7 +7,6 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.Member;
@@ -46,7 +45,6 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LbConfig.RoundRobin, Me
 
   @Override
   protected Picker picker(List<Member> ready) {
-    return new RoundRobinPicker(
-        ready.stream().map(Member::use).toArray(PickResult[]::new), loops, random);
+    return new RoundRobinPicker(Member.uses(ready), loops, random);
   }
 }

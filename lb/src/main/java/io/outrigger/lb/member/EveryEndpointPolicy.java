@@ -46,7 +46,7 @@ public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
 
   @Override
   protected final void publish() {
-    List<M> ready = new ArrayList<>();
+    List<M> ready = new ArrayList<>(members().size());
     boolean connecting = false;
     for (M member : members()) {
       if (member.state() == Connectivity.READY) {

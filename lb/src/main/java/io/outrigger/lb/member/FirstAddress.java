@@ -135,7 +135,7 @@ public final class FirstAddress {
         if (candidate == null) {
           candidate = new Candidate(backend, address);
         }
-        candidate.backend = backend;
+        candidate.take(backend);
         after.put(key, candidate);
         list.add(candidate);
       }
@@ -313,6 +313,15 @@ public final class FirstAddress {
 
     Key key() {
       return new Key(address, hostname);
+    }
+
+    void take(Backend current) {
+      if (backend != current) {
+        backend = current;
+        if (subchannel != null) {
+          subchannel.take(current);
+        }
+      }
     }
 
     void connect() {

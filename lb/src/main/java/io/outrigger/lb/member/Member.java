@@ -57,6 +57,15 @@ public class Member {
     return prepared;
   }
 
+  /** The answers of {@code ready}, in their order. */
+  public static PickResult[] uses(List<? extends Member> ready) {
+    var uses = new PickResult[ready.size()];
+    for (int i = 0; i < uses.length; i++) {
+      uses[i] = ready.get(i).use();
+    }
+    return uses;
+  }
+
   /** Why calls to it fail; in TRANSIENT_FAILURE. */
   public final String failure() {
     return addresses.lastError().message();

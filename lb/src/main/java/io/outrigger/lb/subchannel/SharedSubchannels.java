@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -91,12 +93,13 @@ public final class SharedSubchannels implements LbParent {
     control.checkInside();
     Shared shared = byAddress.get(address);
     if (shared == null) {
-      shared = new Shared(address);
+      shared = new Shared(address, backend.locality());
       shared.subchannel = parent.newSubchannel(backend, address, shared);
       byAddress.put(address, shared);
     }
     var lease = new Lease(shared, backend, listener, owner);
     shared.leases.add(lease);
+    shared.noteLocality();
     if (shared.state != Connectivity.IDLE) {
       control.execute(lease::catchUp);
     }
@@ -125,9 +128,11 @@ public final class SharedSubchannels implements LbParent {
     private @Nullable Subchannel subchannel;
     private Connectivity state = Connectivity.IDLE;
     private RpcStatus reason = RpcStatus.OK;
+    private Locality locality;
 
-    Shared(EndpointAddress address) {
+    Shared(EndpointAddress address, Locality locality) {
       this.address = address;
+      this.locality = locality;
     }
 
     Subchannel subchannel() {
@@ -171,6 +176,17 @@ public final class SharedSubchannels implements LbParent {
       }
       if (leases.isEmpty()) {
         control.execute(this::closeIfUnused);
+      } else {
+        noteLocality();
+      }
+    }
+
+    /** The endpoint stands where its newest owner says: an older one is about to let go of it. */
+    void noteLocality() {
+      Locality newest = leases.get(leases.size() - 1).backend.locality();
+      if (!newest.equals(locality)) {
+        locality = newest;
+        subchannel().standsIn(newest);
       }
     }
 
@@ -187,9 +203,12 @@ public final class SharedSubchannels implements LbParent {
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
     private final Subchannel subchannel;
-    private final Backend backend;
     private final SubchannelListener listener;
     private final boolean owner;
+
+    /** Event loops read it when a call ends; an old one for a moment is no harm. */
+    private volatile Backend backend;
+
     private Connectivity told = Connectivity.IDLE;
     private boolean askedBehind;
     private boolean closed;
@@ -244,6 +263,19 @@ public final class SharedSubchannels implements LbParent {
     @Override
     public Optional<String> locality() {
       return Optional.of(backend.locality().toString());
+    }
+
+    @Override
+    public OptionalInt priority() {
+      return OptionalInt.of(backend.priority());
+    }
+
+    @Override
+    public void take(Backend next) {
+      backend = next;
+      if (!closed) {
+        shared.noteLocality();
+      }
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.load.LoadRegistry;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,13 +51,7 @@ public final class ClusterManager {
   private final Map<String, LiveCluster> live = new TreeMap<>();
   private boolean closed;
 
-  /**
-   * A manager without clusters.
-   *
-   * @param breakers shared by all managers of the process
-   * @param outliers hears what outlier detection decides in any of the clusters
-   * @param loops how many event loops pick; {@code PickContext.loop} is below that
-   */
+  /** A manager without clusters, whose load nobody is told of. */
   public ClusterManager(
       ControlLoop control,
       Connector connector,
@@ -65,11 +60,32 @@ public final class ClusterManager {
       OutlierObserver outliers,
       int loops,
       Listener listener) {
+    this(
+        control, connector, random, breakers, new LoadRegistry(control), outliers, loops, listener);
+  }
+
+  /**
+   * A manager without clusters.
+   *
+   * @param breakers shared by all managers of the process
+   * @param loads shared in the same way: what is counted for load reports
+   * @param outliers hears what outlier detection decides in any of the clusters
+   * @param loops how many event loops pick; {@code PickContext.loop} is below that
+   */
+  public ClusterManager(
+      ControlLoop control,
+      Connector connector,
+      RandomSource random,
+      CircuitBreakers breakers,
+      LoadRegistry loads,
+      OutlierObserver outliers,
+      int loops,
+      Listener listener) {
     this.control = control;
     this.connector = connector;
     this.random = random;
     this.listener = listener;
-    this.factory = new TreeFactory(control, random, breakers, outliers, loops);
+    this.factory = new TreeFactory(control, random, breakers, loads, outliers, loops);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 

@@ -55,6 +55,7 @@ final class ClusterTree {
             drops,
             cluster.maxRequests(),
             cluster.maxConnections(),
+            cluster.loadReporting(),
             new LbConfig.OverrideHost(
                 cluster.overrideHostStatus(),
                 cluster.idleTimeout(),
@@ -99,7 +100,7 @@ final class ClusterTree {
             new LbConfig.Child(
                 names.names().get(i),
                 "priority " + i,
-                policy(policyOf(cluster), usable, note),
+                policy(policyOf(cluster), usable, i, note),
                 reresolves(cluster.source())));
       }
     }
@@ -127,7 +128,7 @@ final class ClusterTree {
   }
 
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityEndpoints> localities, FailureNote note) {
+      BalancingPolicy policy, List<LocalityEndpoints> localities, int priority, FailureNote note) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
@@ -136,40 +137,40 @@ final class ClusterTree {
                       new LbConfig.Target(
                           locality.locality().toString(),
                           locality.weight(),
-                          policy(wrr.child(), List.of(locality), note)))
+                          policy(wrr.child(), List.of(locality), priority, note)))
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(weighed(localities), pickFirst.shuffle(), note);
+      return new LbConfig.PickFirst(weighed(localities, priority), pickFirst.shuffle(), note);
     }
     if (policy instanceof BalancingPolicy.RingHash ringHash) {
-      return new LbConfig.RingHash(weighed(localities), ringHash, note);
+      return new LbConfig.RingHash(weighed(localities, priority), ringHash, note);
     }
     if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(unweighed(localities), note);
+      return new LbConfig.RoundRobin(unweighed(localities, priority), note);
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
-      return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
+      return new LbConfig.LeastRequest(unweighed(localities, priority), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
+      return new LbConfig.WeightedRoundRobin(unweighed(localities, priority), weighted, note);
     }
     throw new AssertionError(policy);
   }
 
-  private static List<Backend> unweighed(List<LocalityEndpoints> localities) {
+  private static List<Backend> unweighed(List<LocalityEndpoints> localities, int priority) {
     int count = localities.stream().mapToInt(locality -> locality.endpoints().size()).sum();
     List<Backend> backends = new ArrayList<>(count);
     for (LocalityEndpoints locality : localities) {
       for (Endpoint endpoint : locality.endpoints()) {
-        backends.add(new Backend(endpoint, locality.locality()));
+        backends.add(new Backend(endpoint, locality.locality(), 1, priority));
       }
     }
     return backends;
   }
 
   /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
-  private static List<Backend> weighed(List<LocalityEndpoints> localities) {
+  private static List<Backend> weighed(List<LocalityEndpoints> localities, int priority) {
     long localitySum = localities.stream().mapToLong(LocalityEndpoints::weight).sum();
     List<Backend> backends = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
@@ -178,7 +179,7 @@ final class ClusterTree {
       for (Endpoint endpoint : locality.endpoints()) {
         long share = endpoint.weight() * ONE / sum;
         long weight = Math.max(1, localityShare * share / ONE);
-        backends.add(new Backend(endpoint, locality.locality(), weight));
+        backends.add(new Backend(endpoint, locality.locality(), weight, priority));
       }
     }
     return backends;
@@ -192,17 +193,30 @@ final class ClusterTree {
       ClusterResource cluster, List<LocalityEndpoints> localities) {
     List<LocalityEndpoints> usable = new ArrayList<>();
     for (LocalityEndpoints locality : localities) {
-      List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
-      for (Endpoint endpoint : locality.endpoints()) {
-        if (endpoint.health().isUsable()) {
-          endpoints.add(reached(cluster, endpoint));
-        }
-      }
-      if (!endpoints.isEmpty()) {
-        usable.add(new LocalityEndpoints(locality.locality(), locality.weight(), endpoints));
+      LocalityEndpoints left = usable(cluster, locality);
+      if (!left.endpoints().isEmpty()) {
+        usable.add(left);
       }
     }
     return usable;
+  }
+
+  /** Itself when all of it is usable as it is: most localities are, and large. */
+  private static LocalityEndpoints usable(ClusterResource cluster, LocalityEndpoints locality) {
+    boolean same = true;
+    for (Endpoint endpoint : locality.endpoints()) {
+      same &= endpoint.health().isUsable() && (cluster.httpConnect() || endpoint.isDirect());
+    }
+    if (same) {
+      return locality;
+    }
+    List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
+    for (Endpoint endpoint : locality.endpoints()) {
+      if (endpoint.health().isUsable()) {
+        endpoints.add(reached(cluster, endpoint));
+      }
+    }
+    return new LocalityEndpoints(locality.locality(), locality.weight(), endpoints);
   }
 
   private static Endpoint reached(ClusterResource cluster, Endpoint endpoint) {
@@ -211,13 +225,15 @@ final class ClusterTree {
 
   /** The endpoints that {@link #usable} leaves out and whose health is one of {@code which}. */
   private static List<Backend> unusable(ClusterConfig.Leaf leaf, Predicate<HealthStatus> which) {
+    List<List<LocalityEndpoints>> priorities =
+        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of());
     List<Backend> unusable = new ArrayList<>();
-    for (List<LocalityEndpoints> priority :
-        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of())) {
-      for (LocalityEndpoints locality : priority) {
+    for (int priority = 0; priority < priorities.size(); priority++) {
+      for (LocalityEndpoints locality : priorities.get(priority)) {
         for (Endpoint endpoint : locality.endpoints()) {
           if (!endpoint.health().isUsable() && which.test(endpoint.health())) {
-            unusable.add(new Backend(reached(leaf.cluster(), endpoint), locality.locality()));
+            Endpoint reached = reached(leaf.cluster(), endpoint);
+            unusable.add(new Backend(reached, locality.locality(), 1, priority));
           }
         }
       }

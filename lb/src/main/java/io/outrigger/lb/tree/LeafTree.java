@@ -1,7 +1,5 @@
 package io.outrigger.lb.tree;
 
-import io.outrigger.base.Outcome;
-import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.LbConfig;
 
@@ -17,18 +15,7 @@ record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config)
 
   /** The tree of the same cluster as {@code next} has it; this very one when nothing changed. */
   LeafTree with(ClusterConfig.Leaf next) {
-    ClusterConfig.Leaf shared = sharing(next);
-    return shared.equals(source) ? this : following(shared, names);
-  }
-
-  /** {@code next} with the endpoints that were there before as the objects that they were. */
-  private ClusterConfig.Leaf sharing(ClusterConfig.Leaf next) {
-    if (source.endpoints() instanceof Outcome.Ok<EndpointSet> before
-        && next.endpoints() instanceof Outcome.Ok<EndpointSet> after) {
-      return new ClusterConfig.Leaf(
-          next.cluster(), Outcome.ok(after.value().sharing(before.value())), next.resolutionNote());
-    }
-    return next;
+    return next.equals(source) ? this : following(next, names);
   }
 
   private static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {

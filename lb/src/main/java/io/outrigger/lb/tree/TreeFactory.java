@@ -14,6 +14,7 @@ import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
@@ -25,6 +26,7 @@ final class TreeFactory implements PolicyFactory {
   private final ControlLoop control;
   private final RandomSource random;
   private final CircuitBreakers breakers;
+  private final LoadRegistry loads;
   private final OutlierObserver outliers;
   private final int loops;
   private final LeafPolicies leaves;
@@ -33,11 +35,13 @@ final class TreeFactory implements PolicyFactory {
       ControlLoop control,
       RandomSource random,
       CircuitBreakers breakers,
+      LoadRegistry loads,
       OutlierObserver outliers,
       int loops) {
     this.control = control;
     this.random = random;
     this.breakers = breakers;
+    this.loads = loads;
     this.outliers = outliers;
     this.loops = loops;
     this.leaves = new LeafPolicies(control, random, loops);
@@ -77,6 +81,13 @@ final class TreeFactory implements PolicyFactory {
     String serviceName = config.edsServiceName();
     CircuitBreaker breaker = breakers.acquire(cluster, serviceName);
     return new ClusterImplPolicy(
-        this, random, breaker, () -> breakers.release(cluster, serviceName), loops, config, parent);
+        this,
+        random,
+        breaker,
+        () -> breakers.release(cluster, serviceName),
+        loads,
+        loops,
+        config,
+        parent);
   }
 }

@@ -16,12 +16,14 @@ import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.endpoint.LeafPolicies;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,7 @@ class ClusterImplPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final CircuitBreaker breaker = new CircuitBreaker();
+  private final LoadRegistry loads = new LoadRegistry(parent.loop());
   private int released;
   private final ClusterImplPolicy policy =
       new ClusterImplPolicy(
@@ -40,6 +43,7 @@ class ClusterImplPolicyTest {
           parent.random(),
           breaker,
           () -> released++,
+          loads,
           THREADS,
           config(1, List.of()),
           parent);
@@ -325,6 +329,7 @@ class ClusterImplPolicyTest {
         drops,
         maxRequests,
         maxConnections,
+        Optional.empty(),
         new LbConfig.RoundRobin(Samples.backends(E1), NOTE));
   }
 

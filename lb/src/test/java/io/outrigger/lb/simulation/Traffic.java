@@ -135,7 +135,7 @@ final class Traffic {
     CallOutcome outcome = server.isUp() ? end.outcome() : CallOutcome.FAILURE;
     server.onEnd();
     if (outcome == CallOutcome.SUCCESS && subchannel.wantsLoadReports()) {
-      subchannel.onLoadReport(server.report());
+      subchannel.onLoadReport(call, server.report());
     }
     subchannel.callEnded(call, outcome);
     finish(call, outcome != CallOutcome.SUCCESS);

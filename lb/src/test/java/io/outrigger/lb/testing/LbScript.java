@@ -9,6 +9,7 @@ import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
@@ -36,6 +37,7 @@ public final class LbScript implements ClusterManager.Listener {
   private final FakeConnector connector = new FakeConnector();
   private final ScriptedRandom random = new ScriptedRandom(7);
   private final List<OutlierEvent> events = new ArrayList<>();
+  private final LoadRegistry loads;
   private final ClusterManager manager;
   private final Map<String, ClusterHandle> handles = new HashMap<>();
   private int clusterChanges;
@@ -47,8 +49,15 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** A tree that shares its loop and its breakers with another. */
   public LbScript(FakeControlLoop loop, CircuitBreakers breakers) {
+    this(loop, breakers, new LoadRegistry(loop));
+  }
+
+  /** A tree that shares its loop and all that is counted for the process with another. */
+  public LbScript(FakeControlLoop loop, CircuitBreakers breakers, LoadRegistry loads) {
     this.loop = loop;
-    this.manager = new ClusterManager(loop, connector, random, breakers, events::add, LOOPS, this);
+    this.loads = loads;
+    this.manager =
+        new ClusterManager(loop, connector, random, breakers, loads, events::add, LOOPS, this);
   }
 
   /** Applies a configuration and retires what it does not route to. */
@@ -92,6 +101,11 @@ public final class LbScript implements ClusterManager.Listener {
 
   public ScriptedRandom random() {
     return random;
+  }
+
+  /** What is counted for load reports. */
+  public LoadRegistry loads() {
+    return loads;
   }
 
   /** What outlier detection decided so far. */

@@ -5,6 +5,7 @@ import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What is logged of one request.
@@ -22,6 +23,7 @@ record AccessEntry(
     Optional<String> route,
     Optional<String> cluster,
     Optional<String> locality,
+    OptionalInt priority,
     Optional<String> upstream,
     int attempts,
     boolean grpc,
@@ -43,6 +45,7 @@ record AccessEntry(
         call.route(),
         call.cluster(),
         call.locality(),
+        call.priority(),
         call.endpoint(),
         call.attempts(),
         call.isGrpc(),

@@ -40,6 +40,7 @@ final class AccessLine {
     text("route", entry.route());
     text("cluster", entry.cluster());
     text("locality", entry.locality());
+    entry.priority().ifPresent(priority -> number("priority", priority));
     text("upstream", entry.upstream());
     number("attempts", entry.attempts());
     if (entry.grpc()) {

@@ -57,24 +57,25 @@ public final class AccessLog implements AutoCloseable {
     writer.setDaemon(true);
   }
 
-  private static AccessLog started(String name, OutputStream out) {
-    var access = new AccessLog(name, out, Clock.systemUTC(), MOST_WAITING);
+  private static AccessLog started(String name, OutputStream out, Clock clock) {
+    var access = new AccessLog(name, out, clock, MOST_WAITING);
     access.start();
     return access;
   }
 
   /** Writes to stdout. */
   public static AccessLog toStdout() {
-    return started("stdout", new FileOutputStream(FileDescriptor.out));
+    return started("stdout", new FileOutputStream(FileDescriptor.out), Clock.systemUTC());
   }
 
   /**
-   * Appends to a file.
+   * Appends to a file; to another when that comes to stand in its place (log rotation).
    *
    * @throws IOException when it cannot be opened
    */
   public static AccessLog toFile(Path file) throws IOException {
-    return started(file.toString(), new FileOutputStream(file.toFile(), true));
+    Clock clock = Clock.systemUTC();
+    return started(file.toString(), new AppendedFile(file, clock), clock);
   }
 
   void start() {

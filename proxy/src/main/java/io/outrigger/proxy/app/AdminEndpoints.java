@@ -10,6 +10,7 @@ import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
+import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -134,7 +135,12 @@ final class AdminEndpoints {
                     state.forwards().stream().map(AdminEndpoints::metricsOf).toList(),
                     state.xds().status(),
                     state.outliers().counts(),
-                    state.control().failures()))
+                    new MetricsView.Process(
+                        state.control().failures(),
+                        MemoryLimit.directBytes(),
+                        state.memory().usedBytes(),
+                        state.memory().maxBytes(),
+                        state.loopLag().look())))
         .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
   }
 

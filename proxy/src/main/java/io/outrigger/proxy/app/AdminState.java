@@ -3,6 +3,8 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
@@ -20,7 +22,9 @@ record AdminState(
     OutlierCounters outliers,
     List<RunningForward> forwards,
     Drain drain,
-    BooleanSupplier isWarm) {
+    BooleanSupplier isWarm,
+    MemoryLimit memory,
+    LoopLag loopLag) {
 
   /** Why requests should not come here, one line each; empty when ready. On the control loop. */
   List<String> notReady() {

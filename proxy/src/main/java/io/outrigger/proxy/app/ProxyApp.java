@@ -5,6 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -14,6 +15,7 @@ import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -42,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +70,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
   private final OutlierCounters outliers = new OutlierCounters();
+  private final LoadRegistry loads;
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -101,6 +105,7 @@ public final class ProxyApp implements AutoCloseable {
                     ? new GrpcAdsTransport(control, server)
                     : new LocalAdsTransport(control, files),
             AdsObserver.all());
+    loads = new LoadRegistry(control);
     targets =
         new Targets(
             control,
@@ -110,6 +115,7 @@ public final class ProxyApp implements AutoCloseable {
             dns,
             new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
+            loads,
             outliers,
             loops.count(),
             options.ignoreRouteTimeout());
@@ -153,7 +159,11 @@ public final class ProxyApp implements AutoCloseable {
                 outliers,
                 forwards,
                 requireDrain(),
-                warm::isDone));
+                warm::isDone,
+                memory,
+                new LoopLag(
+                    callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
+                    System::nanoTime)));
     announce();
     control.execute(this::watch);
     warmUp();
@@ -270,6 +280,7 @@ public final class ProxyApp implements AutoCloseable {
     if (resources != null) {
       resources.start();
     }
+    xds.reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
     watchMemory();

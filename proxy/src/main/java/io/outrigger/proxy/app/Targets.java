@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.metrics.OutlierCounters;
@@ -16,8 +17,8 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.stream.AdsClients;
 
 /**
- * Makes targets out of what they all share: the xDS clients, one connector, the circuit breakers of
- * the process.
+ * Makes targets out of what they all share: the xDS clients, one connector, what the process
+ * counts: circuit breakers and load.
  *
  * @param loops how many event loops pick
  */
@@ -30,6 +31,7 @@ record Targets(
     DnsLookup dns,
     Connector connector,
     CircuitBreakers breakers,
+    LoadRegistry loads,
     OutlierCounters outliers,
     int loops,
     boolean ignoreRouteTimeout) {
@@ -56,6 +58,7 @@ record Targets(
                     connector,
                     random,
                     breakers,
+                    loads,
                     outliers.of(service.toString()),
                     loops,
                     clusters),

@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
+import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -14,10 +15,13 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.Reporter;
 
 /**
  * Runs one command line in this process and ends it with the command's exit code.
@@ -36,6 +40,8 @@ public final class Main {
 
   /** The program {@code outrigger}. */
   public static void main(String[] args) {
+    System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
+    System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
     start(new Programs(Main::runSidecar, Main::runDemo, Main::checkResources), args);
   }
 
@@ -68,11 +74,19 @@ public final class Main {
 
   private void run(Programs programs, String... args) {
     Surroundings surroundings = Surroundings.ofProcess(this::signals);
-    exitCode.set(OutriggerCommand.execute(programs, surroundings, args));
+    exitCode.set(execute(programs, surroundings, args));
     ended.countDown();
     surroundings.out().flush();
     surroundings.err().flush();
     Runtime.getRuntime().halt(exitCode.get());
+  }
+
+  /** The exit code of one command line; picocli is loaded only where it is needed. */
+  static int execute(Programs programs, Surroundings surroundings, String... args) {
+    Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
+    return plain.isPresent()
+        ? new SidecarRun(programs, surroundings).runAndReport(plain.get())
+        : OutriggerCommand.execute(programs, surroundings, args);
   }
 
   private Signals signals() {

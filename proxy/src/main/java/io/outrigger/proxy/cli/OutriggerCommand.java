@@ -27,12 +27,10 @@ final class OutriggerCommand implements Runnable {
 
   private OutriggerCommand() {}
 
-  /** Runs one command line; the result is the exit code. */
+  /** Runs one command line, whatever it is; the result is the exit code. */
   static int execute(Programs programs, Surroundings surroundings, String... args) {
     var sidecar = new SidecarRun(programs, surroundings);
-    return RunLine.read(args)
-        .map(sidecar::runAndReport)
-        .orElseGet(() -> commandLine(programs, sidecar, surroundings).execute(args));
+    return commandLine(programs, sidecar, surroundings).execute(args);
   }
 
   private static CommandLine commandLine(

@@ -6,8 +6,8 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 
 /**
- * What the log is until {@link LogSetup} is told the flags, and in tests: warnings on stderr.
- * Logback finds it as a service.
+ * What the log is where {@link Main} has not named a {@link LogProvider}, as in tests: warnings on
+ * stderr. Logback finds it as a service.
  */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
   @Override

@@ -13,6 +13,7 @@ import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.orca.LoadReports;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +96,10 @@ final class Attempt implements StreamWaiter {
     return subchannel.locality();
   }
 
+  OptionalInt priority() {
+    return subchannel.priority();
+  }
+
   ResponseRelay response() {
     return response;
   }
@@ -175,7 +180,7 @@ final class Attempt implements StreamWaiter {
     }
     AsciiString report = last.get(LoadReports.TRAILER);
     if (report != null) {
-      LoadReports.ofTrailer(report).ifPresent(subchannel::onLoadReport);
+      LoadReports.ofTrailer(report).ifPresent(load -> subchannel.onLoadReport(call, load));
     }
   }
 

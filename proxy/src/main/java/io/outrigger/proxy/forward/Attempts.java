@@ -57,7 +57,7 @@ final class Attempts {
   private @Nullable Attempt attempt;
   private boolean remade;
 
-  /** Null without a policy: then nothing of the request is kept. */
+  /** Null without a policy: then the request is kept only in case it is refused. */
   private @Nullable RetryCourse retries;
 
   private @Nullable CallPause backoff;
@@ -97,7 +97,9 @@ final class Attempts {
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryCourse(action.retry().get(), loop.random());
-      request.keepForReplay(forward.replays());
+      request.keepForReplay(ReplayBuffer.forPolicy(forward.replays()));
+    } else if (!forward.isMemoryShort()) {
+      request.keepForReplay(ReplayBuffer.forRefusal());
     }
   }
 

@@ -2,9 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.HeaderField;
-import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.route.EffectiveTimeout;
-import io.outrigger.proxy.route.GrpcTimeout;
 import org.jspecify.annotations.Nullable;
 
 /** A call's time, from the arrival of its headers (A31-31). */
@@ -16,6 +14,7 @@ final class CallDeadline extends DeadlineTimers.Entry {
   private final ForwardedCall call;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
+  private boolean justArrived = true;
 
   /**
    * @param call told once, at most a tick after the limit
@@ -38,9 +37,14 @@ final class CallDeadline extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** How long the call has taken. */
+  /** The call has to wait for something, or was sent: from now on the clock is asked again. */
+  void onArrivalOver() {
+    justArrived = false;
+  }
+
+  /** How long the call has taken; 0 for what is done with it in the moment it arrives. */
   long elapsedNanos() {
-    return loop.nanoTime() - arrivalNanos;
+    return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
   boolean isOver() {
@@ -49,10 +53,12 @@ final class CallDeadline extends DeadlineTimers.Entry {
 
   /** The {@code grpc-timeout} that goes upstream: what is left; null without a limit (A31-37). */
   @Nullable HeaderField header() {
-    return limitNanos == EffectiveTimeout.NONE
-        ? null
-        : HeaderField.of(
-            KnownName.GRPC_TIMEOUT, GrpcTimeout.format(Math.max(1, limitNanos - elapsedNanos())));
+    if (limitNanos == EffectiveTimeout.NONE) {
+      return null;
+    }
+    return justArrived
+        ? loop.timeouts().ofLimit(limitNanos)
+        : TimeoutFields.of(Math.max(1, limitNanos - elapsedNanos()));
   }
 
   void cancel() {

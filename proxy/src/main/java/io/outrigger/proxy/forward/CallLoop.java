@@ -21,6 +21,8 @@ public final class CallLoop {
   private final RandomSource random;
   private final ActiveFaults faults;
   private final DeadlineTimers deadlines;
+  private final RequestHeads heads = new RequestHeads();
+  private final TimeoutFields timeouts = new TimeoutFields();
 
   /**
    * @param clock monotonic nanoseconds
@@ -82,5 +84,13 @@ public final class CallLoop {
 
   DeadlineTimers deadlines() {
     return deadlines;
+  }
+
+  RequestHeads heads() {
+    return heads;
+  }
+
+  TimeoutFields timeouts() {
+    return timeouts;
   }
 }

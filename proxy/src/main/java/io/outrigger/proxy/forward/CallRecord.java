@@ -5,6 +5,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be said of one call when it has ended: for counters and the observer. */
@@ -168,6 +169,11 @@ final class CallRecord implements FinishedCall {
   @Override
   public Optional<String> locality() {
     return Optional.ofNullable(attempt).flatMap(Attempt::locality);
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return attempt == null ? OptionalInt.empty() : attempt.priority();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A call as its observer sees it, at its end. Valid only during the callback. */
 @LoopConfined
@@ -36,6 +37,9 @@ public interface FinishedCall {
 
   /** Where the endpoint of the last attempt stands; empty when there was none. */
   Optional<String> locality();
+
+  /** The priority of that locality in its cluster, 0 the highest; empty when there was none. */
+  OptionalInt priority();
 
   /** How many picks gave a backend. */
   int attempts();

@@ -99,7 +99,12 @@ public final class Forward {
     return waiting;
   }
 
-  /** What its calls may keep for further attempts. */
+  /** Whether buffers take so much that nothing is kept which is not needed. */
+  boolean isMemoryShort() {
+    return memory.isShort();
+  }
+
+  /** What calls with a retry policy may keep for further attempts. */
   ByteBudget replays() {
     return replays;
   }

@@ -104,6 +104,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head == null) {
       start(headers, endStream);
+      deadline.onArrivalOver();
     } else if (phase != CallPhase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
@@ -111,7 +112,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   private void start(HeaderList headers, boolean endStream) {
-    head = RequestHead.of(headers);
+    head = loop.heads().of(headers);
     record.started(head);
     if (endStream) {
       app.onRequestEnd();

@@ -29,6 +29,22 @@ final class HopHeaders {
       HeaderField authority,
       @Nullable HeaderField timeout,
       int previousAttempts) {
+    if (!head.headers().recurs() || previousAttempts > 0) {
+      return collected(head, authority, timeout, previousAttempts).build();
+    }
+    HeaderList known = head.upstream(authority, timeout);
+    if (known == null) {
+      known = collected(head, authority, timeout, 0).buildRecurring();
+      head.upstream(authority, timeout, known);
+    }
+    return known;
+  }
+
+  private static HeaderList.Builder collected(
+      RequestHead head,
+      HeaderField authority,
+      @Nullable HeaderField timeout,
+      int previousAttempts) {
     HeaderList from = head.headers();
     var to = HeaderList.builder(from.size() + 2);
     boolean named = false;
@@ -70,6 +86,6 @@ final class HopHeaders {
     if (previousAttempts > 0) {
       to.add(HeaderField.of(KnownName.PREVIOUS_ATTEMPTS, Integer.toString(previousAttempts)));
     }
-    return to.build();
+    return to;
   }
 }

@@ -71,6 +71,16 @@ public final class MemoryLimit {
     return exceeded;
   }
 
+  /** Memory outside of the heap that all buffers of the process take, the limited ones included. */
+  public static long directBytes() {
+    return Math.max(0, PlatformDependent.usedDirectMemory());
+  }
+
+  /** What is in use now. */
+  public long usedBytes() {
+    return usedBytes.getAsLong();
+  }
+
   /** What may be used. */
   public long maxBytes() {
     return maxBytes;

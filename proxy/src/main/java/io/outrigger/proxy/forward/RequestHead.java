@@ -10,7 +10,10 @@ import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.GrpcTimeout;
 import org.jspecify.annotations.Nullable;
 
-/** A request's header block, read once: what the proxy itself must know of it. */
+/**
+ * A request's header block, read once: what the proxy itself must know of it. Requests whose header
+ * list recurs share one.
+ */
 @LoopConfined
 final class RequestHead implements RequestView {
   private static final AsciiString TRUE = AsciiString.cached("true");
@@ -23,6 +26,12 @@ final class RequestHead implements RequestView {
   private @Nullable AsciiString timeout;
   private boolean grpc;
   private boolean waitForReady;
+
+  /** The list that went upstream last, and two of its fields; null before. */
+  private @Nullable HeaderList upstream;
+
+  private @Nullable HeaderField upstreamAuthority;
+  private @Nullable HeaderField upstreamTimeout;
 
   private RequestHead(HeaderList headers) {
     this.headers = headers;
@@ -88,6 +97,20 @@ final class RequestHead implements RequestView {
   /** The text of {@code grpc-timeout}; empty when absent. */
   AsciiString timeoutText() {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
+  }
+
+  /**
+   * What was made of it for {@code authority} and {@code timeout} the last time; null if others.
+   */
+  @SuppressWarnings("ReferenceEquality") // both are kept where they come from
+  @Nullable HeaderList upstream(HeaderField authority, @Nullable HeaderField timeout) {
+    return upstreamAuthority == authority && upstreamTimeout == timeout ? upstream : null;
+  }
+
+  void upstream(HeaderField authority, @Nullable HeaderField timeout, HeaderList list) {
+    upstreamAuthority = authority;
+    upstreamTimeout = timeout;
+    upstream = list;
   }
 
   @Override

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Carries what an app sends after its headers to the backend. While no stream to a backend is open
  * it is kept; credit is returned only when it went on, so that one stream window bounds it.
  *
- * <p>A request that may be sent again is also copied, until it is known that it will not be: then
- * the copy has all bytes and nothing else is kept. Bytes that are sent again earn no credit again.
+ * <p>A request that may be sent again is also copied, until it is known that it will not be or has
+ * outgrown its copy: till then the copy has all bytes and nothing else is kept. Bytes that are sent
+ * again earn no credit again.
  */
 @LoopConfined
 final class RequestRelay {
@@ -23,7 +24,9 @@ final class RequestRelay {
   /** Made when it is first needed: most requests are never kept. */
   private @Nullable ArrayDeque<ByteBuf> kept;
 
-  private @Nullable HeaderList keptTrailers;
+  /** Of a plain request; they stay until its end, since they may be sent again. */
+  private @Nullable HeaderList trailers;
+
   private @Nullable ReplayBuffer replay;
   private @Nullable Http2Stream backend;
   private boolean sentAny;
@@ -38,14 +41,13 @@ final class RequestRelay {
     this.record = record;
   }
 
-  /** From now on the request is kept for more than one attempt, as far as {@code budget} goes. */
-  void keepForReplay(ByteBudget budget) {
-    var copy = new ReplayBuffer(budget);
+  /** From now on the request is kept for more than one attempt, as far as {@code copy} goes. */
+  void keepForReplay(ReplayBuffer copy) {
     if (kept != null) {
       for (ByteBuf data : kept) {
         if (!copy.keep(data)) {
+          outgrown(copy);
           copy.release();
-          record.notReplayable();
           return;
         }
       }
@@ -79,17 +81,16 @@ final class RequestRelay {
     stream.sendHeaders(head, ended && keepsNothing());
     if (replay != null && !replay.isEmpty()) {
       sentAny = true;
-      stream.sendData(replay.copy(), ended);
+      stream.sendData(replay.copy(), ended && trailers == null);
     }
     ByteBuf data;
     while ((data = takeKept()) != null) {
       sentAny = true;
       stream.sendData(data, ended && keepsNothing());
     }
-    if (keptTrailers != null) {
+    if (trailers != null) {
       sentAny = true;
-      stream.sendHeaders(keptTrailers, true);
-      keptTrailers = null;
+      stream.sendHeaders(trailers, true);
     }
   }
 
@@ -126,15 +127,17 @@ final class RequestRelay {
   }
 
   /** Trailers of a request: gRPC has none, so they only end it (SC-14). */
-  void onTrailers(HeaderList trailers, boolean grpc) {
+  void onTrailers(HeaderList block, boolean grpc) {
     app.onRequestEnd();
+    trailers = grpc ? null : block;
     if (backend == null) {
-      keptTrailers = grpc ? null : trailers;
-    } else if (grpc) {
+      return;
+    }
+    if (grpc) {
       backend.sendData(Unpooled.EMPTY_BUFFER, true);
     } else {
       sentAny = true;
-      backend.sendHeaders(trailers, true);
+      backend.sendHeaders(block, true);
     }
   }
 
@@ -147,11 +150,17 @@ final class RequestRelay {
 
   /** The request has outgrown its copy: this attempt, or the next, is the last (A6 "Buffering"). */
   private void giveUpReplay(ReplayBuffer copy) {
-    record.notReplayable();
+    outgrown(copy);
     if (backend == null && !copy.isEmpty()) {
       keep(copy.copy());
     }
     commit();
+  }
+
+  private void outgrown(ReplayBuffer copy) {
+    if (copy.isForPolicy()) {
+      record.notReplayable();
+    }
   }
 
   private void releaseKept() {
@@ -170,7 +179,7 @@ final class RequestRelay {
 
   private boolean keepsNothing() {
     return (kept == null || kept.isEmpty())
-        && keptTrailers == null
+        && trailers == null
         && (replay == null || replay.isEmpty());
   }
 

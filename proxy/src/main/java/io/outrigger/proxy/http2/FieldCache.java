@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The names and fields that came as text lately, and the lists, so that one which comes again is
- * neither made nor checked again. A field is kept when it comes for the second time: values that
- * differ with every request, such as trace ids, leave no more than their hash.
+ * neither made nor checked again. A field or a list is kept when it comes for the second time:
+ * values that differ with every request, such as trace ids, leave no more than their hash.
  *
  * <p>Each hash belongs to a set of {@value #WAYS} places, from which the oldest goes; what is gone
  * is made anew when it comes.
@@ -23,23 +23,26 @@ final class FieldCache {
   private final @Nullable HeaderField[] fields = new HeaderField[FIELDS];
 
   private final Strangers strangers = new Strangers(FIELDS);
+  private final Strangers strangeLists = new Strangers(FIELDS);
 
   /** By the hashes of their fields. */
   private final @Nullable HeaderList[] lists = new HeaderList[LISTS];
 
   /** The list of {@code fields}: the one made lately when it has these very objects in it. */
   HeaderList list(HeaderList.Builder fields) {
-    int set = fields.hash() & (LISTS - WAYS);
+    int hash = fields.hash();
+    int set = hash & (LISTS - WAYS);
     for (int i = set; i < set + WAYS; i++) {
       HeaderList known = lists[i];
       if (known != null && fields.isSame(known)) {
         return known;
       }
     }
-    HeaderList list = fields.copy();
-    if (fields.mayBeKept()) {
-      keep(list, lists, set);
+    if (!strangeLists.isKnown(hash) || !fields.mayBeKept()) {
+      return fields.copy(false);
     }
+    HeaderList list = fields.copy(true);
+    keep(list, lists, set);
     return list;
   }
 

@@ -5,6 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class FrameReader {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   private final FrameListener listener;
   private final int maxFrameSize;
   private final HeaderBlock block;
@@ -118,18 +124,18 @@ final class FrameReader {
   }
 
   private boolean readHeader(ByteBuf in) throws ConnectionFault {
-    int take = Math.min(FrameType.HEADER_BYTES - headFill, in.readableBytes());
-    in.readBytes(head, headFill, take);
-    headFill += take;
-    if (headFill < FrameType.HEADER_BYTES) {
-      return false;
+    if (headFill == 0 && in.readableBytes() >= FrameType.HEADER_BYTES) {
+      startFrame(in.readLong(), in.readByte());
+    } else {
+      int take = Math.min(FrameType.HEADER_BYTES - headFill, in.readableBytes());
+      in.readBytes(head, headFill, take);
+      headFill += take;
+      if (headFill < FrameType.HEADER_BYTES) {
+        return false;
+      }
+      headFill = 0;
+      startFrame((long) LONG.get(head, 0), head[Long.BYTES]);
     }
-    headFill = 0;
-    remaining = (head[0] & 0xff) << 16 | (head[1] & 0xff) << 8 | (head[2] & 0xff);
-    type = head[3] & 0xff;
-    flags = head[4] & 0xff;
-    streamId =
-        (head[5] & 0x7f) << 24 | (head[6] & 0xff) << 16 | (head[7] & 0xff) << 8 | (head[8] & 0xff);
     checkHeader();
     if (type == FrameType.DATA) {
       padding = 0;
@@ -145,6 +151,14 @@ final class FrameReader {
       position = Position.PAYLOAD;
     }
     return true;
+  }
+
+  /** The nine bytes of a frame header: length, type, flags, a reserved bit and the stream. */
+  private void startFrame(long first, byte last) {
+    remaining = (int) (first >>> 40);
+    type = (int) (first >>> 32) & 0xff;
+    flags = (int) (first >>> 24) & 0xff;
+    streamId = ((int) first << 8 | (last & 0xff)) & Integer.MAX_VALUE;
   }
 
   private void checkHeader() throws ConnectionFault {

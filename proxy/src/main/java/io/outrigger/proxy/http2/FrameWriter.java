@@ -30,6 +30,7 @@ final class FrameWriter {
   private final ChannelHandlerContext ctx;
   private final Runnable onDirty;
   private final HpackEncoder hpack = new HpackEncoder();
+  private final HpackSpace.Room copies = HpackSpace.current().data;
   private @Nullable ByteBuf buffer;
   private int bufferSize = LEAST_BUFFER;
   private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
@@ -128,8 +129,11 @@ final class FrameWriter {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
-      frame(bytes, FrameType.DATA, flags, streamId).writeBytes(data);
+      // Not from buffer to buffer: Netty makes objects for that.
+      byte[] copy = copies.of(bytes);
+      data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
+      frame(bytes, FrameType.DATA, flags, streamId).writeBytes(copy, 0, bytes);
       return;
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);

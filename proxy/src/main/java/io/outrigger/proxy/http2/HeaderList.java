@@ -18,7 +18,10 @@ public final class HeaderList {
   public static final AsciiString STATUS = AsciiString.cached(":status");
 
   /** A block without fields. */
-  public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0);
+  public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
+
+  /** The most that a list may have which is kept, as RFC 9113 section 6.5.2 counts. */
+  static final int MOST_KEPT_BYTES = 2048;
 
   private final HeaderField[] fields;
   private final int size;
@@ -26,10 +29,17 @@ public final class HeaderList {
   /** The bits of the known names that occur. */
   private final int names;
 
-  private HeaderList(HeaderField[] fields, int size, int names) {
+  /** Of a list that recurs; 0 for others. */
+  private final int hash;
+
+  /** The rules that it was found to obey; a race costs no more than another look. */
+  private byte obeyed;
+
+  private HeaderList(HeaderField[] fields, int size, int names, int hash) {
     this.fields = fields;
     this.size = size;
     this.names = names;
+    this.hash = hash;
   }
 
   public static Builder builder(int expectedFields) {
@@ -59,6 +69,28 @@ public final class HeaderList {
 
   public AsciiString value(int index) {
     return fields[index].value();
+  }
+
+  /**
+   * Whether it came or went before, so that the same object is likely to do so again: what follows
+   * from it is worth keeping.
+   */
+  public boolean recurs() {
+    return hash != 0;
+  }
+
+  /** Of a list that recurs, for tables of what follows from it. */
+  public int hash() {
+    return hash;
+  }
+
+  /** Whether {@link #obeys(int)} was said of {@code rules}, a bit. */
+  boolean isKnownToObey(int rules) {
+    return (obeyed & rules) != 0;
+  }
+
+  void obeys(int rules) {
+    obeyed |= (byte) rules;
   }
 
   /** The first field called {@code name}; null when absent. */
@@ -109,7 +141,6 @@ public final class HeaderList {
   /** Collects fields for one block. */
   public static final class Builder {
     private static final int MOST_KEPT = 64;
-    private static final int MOST_KEPT_BYTES = 2048;
 
     private HeaderField[] fields;
     private int size;
@@ -144,15 +175,21 @@ public final class HeaderList {
 
     /** The block; the builder is spent. */
     public HeaderList build() {
-      return new HeaderList(fields, size, namesOf(fields, size));
+      return new HeaderList(fields, size, namesOf(fields, size), 0);
     }
 
+    /** The block, which will be sent again as this very object; the builder is spent. */
+    public HeaderList buildRecurring() {
+      return new HeaderList(fields, size, namesOf(fields, size), mayBeKept() ? hash() : 0);
+    }
+
+    /** Never 0. */
     int hash() {
-      int hash = 0;
+      int hash = 1;
       for (int i = 0; i < size; i++) {
         hash = 31 * hash + fields[i].hash();
       }
-      return hash;
+      return hash == 0 ? 1 : hash;
     }
 
     /** Whether {@code list} consists of the same objects. */
@@ -178,10 +215,12 @@ public final class HeaderList {
     }
 
     /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */
-    HeaderList copy() {
-      return size == 0
-          ? EMPTY
-          : new HeaderList(Arrays.copyOf(fields, size), size, namesOf(fields, size));
+    HeaderList copy(boolean recurs) {
+      if (size == 0) {
+        return EMPTY;
+      }
+      HeaderField[] own = Arrays.copyOf(fields, size);
+      return new HeaderList(own, size, namesOf(own, size), recurs ? hash() : 0);
     }
 
     /** Forgets the fields, and room that only an unusual block needed. */

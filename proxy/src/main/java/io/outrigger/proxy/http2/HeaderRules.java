@@ -25,10 +25,26 @@ final class HeaderRules {
       KnownName.METHOD.bit() | KnownName.SCHEME.bit() | KnownName.PATH.bit();
   private static final int PSEUDO_OF_REQUEST = REQUIRED_OF_REQUEST | KnownName.AUTHORITY.bit();
 
+  // What a list is remembered to obey: it may come again, in another place.
+  private static final int OF_REQUEST = 1;
+  private static final int OF_RESPONSE = 2;
+  private static final int OF_TRAILERS = 4;
+
   private HeaderRules() {}
 
   /** What is wrong with a request's head; null when nothing is. */
   static @Nullable String requestFault(HeaderList headers) {
+    if (headers.isKnownToObey(OF_REQUEST)) {
+      return null;
+    }
+    String fault = newRequestFault(headers);
+    if (fault == null) {
+      headers.obeys(OF_REQUEST);
+    }
+    return fault;
+  }
+
+  private static @Nullable String newRequestFault(HeaderList headers) {
     String fault = fieldsFault(headers, PSEUDO_OF_REQUEST, "unknown pseudo-header in a request");
     if (fault != null) {
       return fault;
@@ -49,14 +65,30 @@ final class HeaderRules {
 
   /** What is wrong with a response's head, 1xx included; null when nothing is. */
   static @Nullable String responseFault(HeaderList headers) {
+    if (headers.isKnownToObey(OF_RESPONSE)) {
+      return null;
+    }
     String fault =
         fieldsFault(headers, KnownName.STATUS.bit(), "unknown pseudo-header in a response");
-    return fault == null && !headers.contains(KnownName.STATUS) ? MISSING : fault;
+    if (fault == null && !headers.contains(KnownName.STATUS)) {
+      return MISSING;
+    }
+    if (fault == null) {
+      headers.obeys(OF_RESPONSE);
+    }
+    return fault;
   }
 
   /** What is wrong with trailers; null when nothing is. */
   static @Nullable String trailersFault(HeaderList headers) {
-    return fieldsFault(headers, 0, "pseudo-header in trailers");
+    if (headers.isKnownToObey(OF_TRAILERS)) {
+      return null;
+    }
+    String fault = fieldsFault(headers, 0, "pseudo-header in trailers");
+    if (fault == null) {
+      headers.obeys(OF_TRAILERS);
+    }
+    return fault;
   }
 
   /** Whether a valid response head is an interim one (RFC 9110 section 15.2). */

@@ -20,6 +20,7 @@ final class HpackDecoder {
   private final int maxListBytes;
   private final HpackSpace space = HpackSpace.current();
   private final DecoderTable table = new DecoderTable();
+  private long state = RepeatedBlocks.EMPTY_TABLE;
 
   /** The block under way, and where we are in it. */
   private byte[] bytes = NOTHING;
@@ -47,13 +48,32 @@ final class HpackDecoder {
     at = 0;
     bytes = space.block.of(end);
     block.readBytes(bytes, 0, end);
-    space.fields.clear();
     try {
-      return readFields() ? space.cache.list(space.fields) : null;
+      int key = RepeatedBlocks.keyOf(state, bytes, end);
+      HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
+      return known != null && mayBeAnyKept() ? known : decodeNew(key);
     } finally {
       bytes = NOTHING;
       text = NOTHING;
     }
+  }
+
+  private @Nullable HeaderList decodeNew(int key) throws ConnectionFault {
+    long before = state;
+    space.fields.clear();
+    if (!readFields()) {
+      return null;
+    }
+    HeaderList list = space.cache.list(space.fields);
+    if (state == before) {
+      space.blocks.onDecoded(key, state, bytes, end, list);
+    }
+    return list;
+  }
+
+  /** Lists are kept for all connections of the loop, but not all of them take lists as large. */
+  private boolean mayBeAnyKept() {
+    return maxListBytes >= HeaderList.MOST_KEPT_BYTES;
   }
 
   /** How much the table holds, as section 4.1 counts. */
@@ -71,6 +91,7 @@ final class HpackDecoder {
         if (begun) {
           throw fault("table size is updated within a header block"); // section 4.2
         }
+        state = space.blocks.nextState();
         if (!table.resize(integer(0x1f))) {
           throw fault("table size exceeds the limit");
         }
@@ -94,6 +115,7 @@ final class HpackDecoder {
       HeaderName name = name(integer(0x3f));
       readString();
       HeaderField field = space.cache.field(name, text, textAt, textLength);
+      state = space.blocks.nextState();
       table.add(field);
       return field;
     }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.outrigger.base.LoopConfined;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +22,13 @@ final class HpackEncoder {
 
   private static final int REMEMBERED = 128;
 
-  private final HpackOutput out = HpackSpace.current().output;
+  private final HpackSpace space = HpackSpace.current();
+  private final HpackOutput out = space.output;
   private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
+  private long state = RepeatedBlocks.EMPTY_TABLE;
+
+  /** Whether the block under construction has a field that is not an index alone. */
+  private boolean hasLiteral;
 
   /** Fields that went without an index; made when the first one goes. */
   private @Nullable Strangers strangers;
@@ -36,10 +42,25 @@ final class HpackEncoder {
   HpackOutput encode(HeaderList headers) {
     out.clear();
     resizeTable();
+    byte[] known = headers.recurs() ? space.blocks.encoded(state, headers) : null;
+    if (known != null) {
+      out.bytes(known, 0, known.length);
+    } else {
+      encodeNew(headers);
+    }
+    return out;
+  }
+
+  /** A literal may be worth an entry the next time, so only indexes are the same again. */
+  private void encodeNew(HeaderList headers) {
+    int from = out.length();
+    hasLiteral = false;
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
-    return out;
+    if (headers.recurs() && !hasLiteral) {
+      space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
+    }
   }
 
   /** The peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */
@@ -65,6 +86,7 @@ final class HpackEncoder {
   }
 
   private void resizeTable(int size) {
+    state = space.blocks.nextState();
     table.resize(size);
     out.integer(0x20, 5, size); // section 6.3
   }
@@ -79,6 +101,7 @@ final class HpackEncoder {
       out.integer(0x80, 7, index); // section 6.1
     } else if (isWorthAnEntry(field)) {
       literal(0x40, 6, field); // section 6.2.1
+      state = space.blocks.nextState();
       table.add(field);
     } else {
       literal(0, 4, field); // section 6.2.2
@@ -86,6 +109,7 @@ final class HpackEncoder {
   }
 
   private void literal(int pattern, int prefixBits, HeaderField field) {
+    hasLiteral = true;
     int name = nameIndex(field.name());
     out.integer(pattern, prefixBits, name);
     if (name == 0) {

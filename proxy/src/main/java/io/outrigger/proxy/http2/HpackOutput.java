@@ -53,8 +53,13 @@ final class HpackOutput {
   void string(AsciiString text) {
     int size = text.length();
     integer(0, 7, size);
+    bytes(text.array(), text.arrayOffset(), size);
+  }
+
+  /** Bytes as they are. */
+  void bytes(byte[] from, int at, int size) {
     reserve(size);
-    System.arraycopy(text.array(), text.arrayOffset(), bytes, length, size);
+    System.arraycopy(from, at, bytes, length, size);
     length += size;
   }
 

@@ -20,6 +20,9 @@ final class HpackSpace {
   /** Names and fields seen lately. */
   final FieldCache cache = new FieldCache();
 
+  /** Blocks seen lately. */
+  final RepeatedBlocks blocks = new RepeatedBlocks();
+
   /** For the bytes of a block to decode. */
   final Room block = new Room();
 
@@ -28,6 +31,9 @@ final class HpackSpace {
 
   /** For the fields of a block. */
   final HeaderList.Builder fields = HeaderList.builder(32);
+
+  /** For DATA on its way from one buffer to another. */
+  final Room data = new Room();
 
   /** For a block under construction. */
   final HpackOutput output = new HpackOutput();

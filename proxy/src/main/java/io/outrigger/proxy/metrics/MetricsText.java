@@ -12,13 +12,11 @@ import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -89,8 +87,9 @@ public final class MetricsText {
     var all = MetricSnapshots.builder();
     text.addTo(all);
     XdsMetrics.addTo(view.xds(), all);
+    LoadReportMetrics.addTo(view.xds().loadReports(), all);
     addOutliers(view.outliers(), all);
-    addProcess(view, all);
+    ProcessMetrics.addTo(all, view.version(), view.process());
     var bytes = new ByteArrayOutputStream();
     try {
       PrometheusTextFormatWriter.builder().build().write(bytes, all.build());
@@ -229,34 +228,6 @@ public final class MetricsText {
                   () -> add(enforced, labels, count));
         });
     all.metricSnapshot(enforced.build()).metricSnapshot(unenforced.build());
-  }
-
-  private static void addProcess(MetricsView view, MetricSnapshots.Builder all) {
-    var runtime = ManagementFactory.getRuntimeMXBean();
-    var memory = ManagementFactory.getMemoryMXBean();
-    var info =
-        InfoSnapshot.builder()
-            .name("outrigger_build")
-            .help("The versions that run.")
-            .dataPoint(
-                InfoSnapshot.InfoDataPointSnapshot.builder()
-                    .labels(
-                        Labels.of("version", view.version(), "java", Runtime.version().toString()))
-                    .build());
-    var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
-    add(started, Labels.EMPTY, runtime.getStartTime() / 1e3);
-    var used = gauge("jvm_memory_used_bytes", "Memory in use, by area.");
-    add(used, Labels.of("area", "heap"), memory.getHeapMemoryUsage().getUsed());
-    add(used, Labels.of("area", "nonheap"), memory.getNonHeapMemoryUsage().getUsed());
-    var bugs =
-        counter(
-            "outrigger_control_loop_failures",
-            "Tasks of the control loop that ended with an exception; each is a bug.");
-    add(bugs, Labels.EMPTY, view.controlFailures());
-    all.metricSnapshot(info.build())
-        .metricSnapshot(started.build())
-        .metricSnapshot(used.build())
-        .metricSnapshot(bugs.build());
   }
 
   static CounterSnapshot.Builder counter(String name, String help) {

@@ -12,7 +12,6 @@ import java.util.Map;
  *
  * @param version of the program
  * @param outliers ejections, enforced and not
- * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
  */
 @AnyThread
 public record MetricsView(
@@ -20,10 +19,31 @@ public record MetricsView(
     List<Forward> forwards,
     XdsStatusView xds,
     Map<OutlierCounters.Key, Long> outliers,
-    long controlFailures) {
+    Process process) {
   public MetricsView {
     forwards = List.copyOf(forwards);
     outliers = Map.copyOf(outliers);
+  }
+
+  /**
+   * The process as a whole.
+   *
+   * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
+   * @param directBytes memory of buffers outside of the heap
+   * @param bufferBytes what the allocator of buffers holds
+   * @param bufferLimitBytes what it may hold
+   * @param loopLagNanos by event loop (see {@link LoopLag})
+   */
+  @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
+  public record Process(
+      long controlFailures,
+      long directBytes,
+      long bufferBytes,
+      long bufferLimitBytes,
+      long[] loopLagNanos) {
+    public Process {
+      loopLagNanos = loopLagNanos.clone();
+    }
   }
 
   /**

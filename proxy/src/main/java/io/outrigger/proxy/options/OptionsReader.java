@@ -158,13 +158,19 @@ public final class OptionsReader {
         flag,
         absent,
         text -> {
-          String expected =
-              "\"%s\" is not a whole number from %d to %d".formatted(text, least, most);
-          require(text.matches("\\d{1,18}"), expected);
-          long number = Long.parseLong(text);
-          require(number >= least && number <= most, expected);
+          long number = wholeNumber(text);
+          if (number < least || number > most) {
+            throw new IllegalArgumentException(
+                "\"%s\" is not a whole number from %d to %d".formatted(text, least, most));
+          }
           return (int) number;
         });
+  }
+
+  /** Negative if {@code text} is none, or too long for any of ours. */
+  private static long wholeNumber(String text) {
+    boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    return digits && text.length() <= 18 ? Long.parseLong(text) : -1;
   }
 
   private long bytes(Flag flag, long absent, long least, long most) {
@@ -173,8 +179,8 @@ public final class OptionsReader {
         absent,
         text -> {
           long bytes = ByteSize.parse(text);
-          require(bytes >= least, "\"%s\" is less than %d bytes".formatted(text, least));
-          require(bytes <= most, "\"%s\" is more than %d bytes".formatted(text, most));
+          require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
+          require(bytes <= most, "\"" + text + "\" is more than " + most + " bytes");
           return bytes;
         });
   }

@@ -49,6 +49,7 @@ public final class WarmUp {
   private final EchoBackend backend;
   private final SampleTarget target;
   private final Http2Listener listener;
+  private final Duration limit;
   private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
   private WarmUp(
@@ -57,13 +58,15 @@ public final class WarmUp {
       ClusterManager clusters,
       EchoBackend backend,
       SampleTarget target,
-      Http2Listener listener) {
+      Http2Listener listener,
+      Duration limit) {
     this.control = control;
     this.loops = loops;
     this.clusters = clusters;
     this.backend = backend;
     this.target = target;
     this.listener = listener;
+    this.limit = limit;
   }
 
   /**
@@ -74,6 +77,17 @@ public final class WarmUp {
    */
   public static WarmUp open(
       ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)
+      throws IOException {
+    return open(control, loops, callLoops, connector, LIMIT);
+  }
+
+  /** The same for at most {@code limit}. */
+  static WarmUp open(
+      ControlLoop control,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Connector connector,
+      Duration limit)
       throws IOException {
     var target = new SampleTarget();
     var forward =
@@ -101,7 +115,7 @@ public final class WarmUp {
               OutlierObserver.NONE,
               loops.count(),
               new Unwatched());
-      return new WarmUp(control, loops, clusters, backend, target, listener);
+      return new WarmUp(control, loops, clusters, backend, target, listener, limit);
     } catch (IOException e) {
       backend.close();
       throw e;
@@ -115,7 +129,7 @@ public final class WarmUp {
     target.publish(
         new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
     Caller.call(loops, listener.port(), CALLS)
-        .completeOnTimeout(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
   }
 
@@ -128,7 +142,7 @@ public final class WarmUp {
     backend.close();
     listener
         .close()
-        .completeOnTimeout(null, LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((closed, failure) -> done.complete(succeeded));
   }
 

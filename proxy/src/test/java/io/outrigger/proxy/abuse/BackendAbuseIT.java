@@ -325,9 +325,12 @@ final class BackendAbuseIT {
 
   @Test
   void windowsOfZeroHoldOneStreamsWindowAndNoMore() throws Exception {
+    Call first = call(Frames.INITIAL_WINDOW_SIZE, 0); // the deadline must not run while we connect
+    RawHttp2 wire = first.wire;
+    wire.send(headers(first.id, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
+    assertThat(app.outcome(first.appId)).isEqualTo("grpc-status 0");
     int id = app.nextId();
     app.wire.send(requestWith(id, 0, "content-type", "application/grpc", "grpc-timeout", "500m"));
-    RawHttp2 wire = backend.accept(Frames.INITIAL_WINDOW_SIZE, 0);
     int upstream = RawBackend.awaitRequest(wire);
     app.wire.send(repeat(64, data(id, 0, new byte[16_384]))); // all of its window
 

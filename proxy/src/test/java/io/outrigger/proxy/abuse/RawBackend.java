@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** A backend that says whatever a test likes. */
 final class RawBackend implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 10_000;
+  private static final int PATIENCE_MILLIS = 60_000;
 
   private final ServerSocket port;
 

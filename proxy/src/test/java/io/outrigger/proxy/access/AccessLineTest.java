@@ -25,7 +25,7 @@ class AccessLineTest {
             """
             {"start":"2026-11-21T10:00:00.500Z","duration_ms":12.034,"forward":"orders",\
             "method":"POST","path":"/pkg.Svc/Call","authority":"app.local","route":"main",\
-            "cluster":"pay","locality":"r/z/s","upstream":"10.0.0.1:80","attempts":2,\
+            "cluster":"pay","locality":"r/z/s","priority":1,"upstream":"10.0.0.1:80","attempts":2,\
             "grpc_status":"UNAVAILABLE","http_status":200,"local":"upstream_reset",\
             "request_bytes":5,"response_bytes":7,"timeout_ms":1500.000,\
             "traceparent":"00-aa-bb-01"}

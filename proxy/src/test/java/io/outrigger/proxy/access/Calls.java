@@ -5,6 +5,7 @@ import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Requests that have ended. */
 record Calls(String path, String authority, boolean complete) implements FinishedCall {
@@ -60,6 +61,11 @@ record Calls(String path, String authority, boolean complete) implements Finishe
   @Override
   public Optional<String> locality() {
     return ifComplete("r/z/s");
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return complete ? OptionalInt.of(1) : OptionalInt.empty();
   }
 
   @Override

@@ -158,7 +158,10 @@ final class ScaleMain {
             listener ->
                 new ClusterManager(
                     loop,
-                    (address, maxConnections, attempt) -> () -> {},
+                    (address, maxConnections, attempt) -> {
+                      loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
+                      return () -> {};
+                    },
                     RandomSource.SYSTEM,
                     new CircuitBreakers(),
                     OutlierObserver.NONE,
@@ -286,9 +289,7 @@ final class ScaleMain {
                           Address.newBuilder()
                               .setSocketAddress(
                                   SocketAddress.newBuilder()
-                                      .setAddress(
-                                          "10.%d.%d.%d"
-                                              .formatted((cluster >> 8) & 255, cluster & 255, i))
+                                      .setAddress(address(cluster * endpoints + i))
                                       .setPortValue(port)))));
     }
     return Any.pack(
@@ -296,6 +297,10 @@ final class ScaleMain {
             .setClusterName("cluster-" + cluster)
             .addEndpoints(locality)
             .build());
+  }
+
+  private static String address(int number) {
+    return "10.%d.%d.%d".formatted((number >> 16) & 255, (number >> 8) & 255, number & 255);
   }
 
   private static ConfigSource ads() {

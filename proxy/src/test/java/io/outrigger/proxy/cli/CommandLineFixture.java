@@ -63,7 +63,7 @@ final class CommandLineFixture {
               checkedWith.add(bootstrap);
               return resourceErrors;
             });
-    return OutriggerCommand.execute(programs, surroundings, args);
+    return Main.execute(programs, surroundings, args);
   }
 
   private int start(ProxyOptions options) throws StartFailure {

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -18,10 +19,22 @@ final class LogSetupTest {
   private static List<String> stderr(Logging logging, Consumer<LoggerContext> action) {
     PrintStream before = System.err;
     ByteArrayOutputStream captured = new ByteArrayOutputStream();
+    Thread test = Thread.currentThread();
+    OutputStream ours =
+        new OutputStream() { // a thread that another test has left may log meanwhile
+          @Override
+          public void write(int b) {
+            if (Thread.currentThread() == test) {
+              captured.write(b);
+            } else {
+              before.write(b);
+            }
+          }
+        };
     LoggerContext context = new LoggerContext();
     context.setMDCAdapter(new LogbackMDCAdapter());
     try {
-      System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));
+      System.setErr(new PrintStream(ours, true, StandardCharsets.UTF_8));
       LogSetup.apply(context, logging);
       action.accept(context);
     } finally {

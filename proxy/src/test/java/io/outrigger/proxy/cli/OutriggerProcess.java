@@ -119,8 +119,13 @@ public final class OutriggerProcess implements AutoCloseable {
     return text("stdout").lines().toList();
   }
 
+  /** Its lines on stderr, without what a JVM says about native code and about its options. */
   public List<String> errorLines() {
-    return text("stderr").lines().filter(line -> !line.startsWith("WARNING: ")).toList();
+    return text("stderr")
+        .lines()
+        .filter(line -> !line.isEmpty() && !line.startsWith("WARNING: "))
+        .filter(line -> !line.startsWith("Picked up "))
+        .toList();
   }
 
   public String errorText() {

@@ -11,6 +11,7 @@ import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3
 import io.envoyproxy.envoy.service.status.v3.ClientConfig;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.cli.TestBackend.Chat;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
 import io.outrigger.xds.testing.ScriptedAdsServer;
@@ -106,7 +107,7 @@ final class SidecarIT {
 
   @Test
   void sigtermLetsAStreamFinishAndExitsWith0() throws IOException {
-    try (var outrigger = sidecar("--drain-delay", "2s").awaitReady(200);
+    try (var outrigger = sidecar("--drain-delay", "5s").awaitReady(200);
         var chat = Chat.open(outrigger.port("greeter"))) {
       int port = outrigger.port("greeter");
       chat.say("a");
@@ -213,16 +214,15 @@ final class SidecarIT {
 
   @Test
   void anUnreachableControlPlaneIsToldAndLaterUsed() throws IOException {
-    ScriptedAdsServer gone = ScriptedAdsServer.start();
-    gone.close();
-    try (var outrigger = withControlPlane(gone.port()).awaitReady(503)) {
+    try (var gone = RefusingPort.any();
+        var outrigger = withControlPlane(gone.number()).awaitReady(503)) {
+      int port = gone.number();
       outrigger.await(
-          "the reason", () -> outrigger.get("/ready").body().contains("127.0.0.1:" + gone.port()));
-      Duration before = outrigger.cpu();
-      WaitingClock.sleep(Duration.ofSeconds(3));
-      assertThat(outrigger.cpu().minus(before)).isLessThan(Duration.ofMillis(1500));
+          "the reason", () -> outrigger.get("/ready").body().contains("127.0.0.1:" + port));
+      outrigger.await("two calm seconds", () -> isCalm(outrigger));
 
-      try (var server = ScriptedAdsServer.startOn(gone.port())) {
+      gone.close();
+      try (var server = ScriptedAdsServer.startOn(port)) {
         var stream = server.awaitStream();
         stream.awaitRequest(ResourceType.LISTENER);
         stream.respond(
@@ -241,6 +241,13 @@ final class SidecarIT {
         assertThat(TestBackend.echo(outrigger.port("greeter"), "hello")).isEqualTo("echo hello");
       }
     }
+  }
+
+  /** Whether it leaves its processor alone for a while; what it does at its start may take long. */
+  private static boolean isCalm(OutriggerProcess outrigger) {
+    Duration before = outrigger.cpu();
+    WaitingClock.sleep(Duration.ofSeconds(2));
+    return outrigger.cpu().minus(before).compareTo(Duration.ofMillis(500)) < 0;
   }
 
   @Test

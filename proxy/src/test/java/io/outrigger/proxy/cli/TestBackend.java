@@ -94,7 +94,7 @@ final class TestBackend implements AutoCloseable {
 
     String hear() {
       try {
-        String text = heard.poll(30, TimeUnit.SECONDS);
+        String text = heard.poll(60, TimeUnit.SECONDS);
         return text == null ? "silence" : text;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +45,7 @@ class AccessLogIT {
 
     app.call("test.Pay/Charge", "traceparent", "00-0af7651916cd43dd8448eb211c80319c-01");
     app.call("test.Other/Call");
-    App.join(app.send("test.Pay/Hold", Duration.ofMillis(100)));
+    app.call("test.Pay/Hold", "grpc-timeout", "100m"); // a deadline of the client may end it unsent
     Await.until("three lines are there", () -> lines(file).size() == 3);
 
     JsonObject first = line(file, 0);
@@ -56,6 +55,7 @@ class AccessLogIT {
     assertThat(first.get("route").getAsString()).isEqualTo("pay");
     assertThat(first.get("cluster").getAsString()).isEqualTo("A");
     assertThat(first.get("locality").getAsString()).isEqualTo("r/a/s");
+    assertThat(first.get("priority").getAsInt()).isZero();
     assertThat(first.get("upstream").getAsString()).isEqualTo("127.0.0.1:" + backend.port());
     assertThat(first.get("attempts").getAsInt()).isEqualTo(1);
     assertThat(first.get("grpc_status").getAsString()).isEqualTo("OK");
@@ -72,6 +72,35 @@ class AccessLogIT {
 
     assertThat(line(file, 2).get("path").getAsString()).isEqualTo("/test.Pay/Hold");
     assertThat(line(file, 2).get("duration_ms").getAsDouble()).isPositive();
+  }
+
+  @Test
+  void thePriorityIsThatOfTheEndpointAlsoAfterItsLocalityMoved() throws Exception {
+    Path file = folder.resolve("access.log");
+    Backend dead = mesh.absentBackend("dead");
+    Backend backend = mesh.backend("b");
+    String second = Xds.locality("b", 1, 1, backend);
+    mesh.controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", Xds.locality("a", 0, 1, dead), second),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    mesh.with(Flag.ACCESS_LOG, file.toString()).startReady();
+    App app = mesh.app();
+
+    assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("b");
+    mesh.controlPlane.serve(Xds.endpoints("A", Xds.locality("b", 0, 1, backend)));
+    Await.until(
+        "the new priority is logged",
+        () -> {
+          int before = lines(file).size();
+          app.call("test.Pay/Charge");
+          Await.until("a line more", () -> lines(file).size() > before);
+          return line(file, lines(file).size() - 1).get("priority").getAsInt() == 0;
+        });
+
+    assertThat(line(file, 0).get("priority").getAsInt()).isEqualTo(1);
+    assertThat(backend.connections()).isEqualTo(1);
   }
 
   private static JsonObject line(Path file, int index) {

@@ -83,7 +83,7 @@ class AdminGrpcIT {
         NettyChannelBuilder.forAddress(mesh.proxy().adminGrpcAddress().orElseThrow())
             .usePlaintext()
             .build();
-    mesh.keep(() -> channel.shutdownNow().awaitTermination(10, TimeUnit.SECONDS));
+    mesh.keep(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
     return channel;
   }
 
@@ -245,7 +245,7 @@ class AdminGrpcIT {
     mesh.start();
     ManagedChannel channel = channel();
     Await.until("waiting", () -> health(channel, Mesh.FORWARD) == ServingStatus.NOT_SERVING);
-    assertThat(health(channel, "")).isEqualTo(ServingStatus.NOT_SERVING);
+    Await.until("all waiting", () -> health(channel, "") == ServingStatus.NOT_SERVING);
 
     controlPlane.mute(false);
     controlPlane.serve(
@@ -284,8 +284,8 @@ class AdminGrpcIT {
 
     assertThat(top.getChannelList())
         .filteredOn(each -> each.getData().getTarget().equals(controlPlane.target()))
-        .singleElement()
-        .satisfies(each -> assertThat(each.getData().getCallsStarted()).isPositive());
+        .as("there may be one of a control plane that had this port before")
+        .anySatisfy(each -> assertThat(each.getData().getCallsStarted()).isPositive());
   }
 
   @Test

@@ -1,16 +1,37 @@
 package io.outrigger.proxy.endtoend;
 
 import io.outrigger.base.WaitingClock;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /** Bounded waiting: what does not come in time fails the test and says what was there instead. */
 public final class Await {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private Await() {}
+
+  /**
+   * What {@code listen} gives, as soon as it can bind its port: one that was given up for a while
+   * may meanwhile be the local port of some connection of the machine.
+   */
+  static <T> T bound(Callable<T> listen) {
+    var result = new AtomicReference<T>();
+    until(
+        "the port is free again",
+        () -> {
+          try {
+            result.set(listen.call());
+            return true;
+          } catch (UncheckedIOException taken) {
+            return false;
+          }
+        });
+    return result.get();
+  }
 
   /** Waits until {@code condition} holds. */
   public static void until(String what, Callable<Boolean> condition) {

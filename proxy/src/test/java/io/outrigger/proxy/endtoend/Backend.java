@@ -13,6 +13,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.outrigger.testing.RefusingPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -59,21 +60,21 @@ final class Backend implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private @Nullable Server server;
+  private @Nullable RefusingPort refusing; // while there is no server
 
-  private Backend(String name, int port) {
+  private Backend(String name, RefusingPort port) {
     this.name = name;
-    Server first = listen(port);
-    server = first;
-    this.port = first.getPort();
+    this.port = port.number();
+    refusing = port;
   }
 
   static Backend start(String name) {
-    return new Backend(name, 0);
+    return absent(name).revive();
   }
 
   /** One that is not there yet: its port refuses until {@link #revive}. */
   static Backend absent(String name) {
-    return start(name).kill();
+    return new Backend(name, RefusingPort.any());
   }
 
   String name() {
@@ -139,6 +140,9 @@ final class Backend implements AutoCloseable {
   /** Dies without a word: connections are reset and the port refuses. */
   Backend kill() {
     end();
+    if (refusing == null) {
+      refusing = RefusingPort.at(port);
+    }
     return this;
   }
 
@@ -154,8 +158,16 @@ final class Backend implements AutoCloseable {
   /** Comes back on its port. */
   Backend revive() {
     end();
-    server = listen(port);
+    freePort();
+    server = Await.bound(() -> listen(port));
     return this;
+  }
+
+  private void freePort() {
+    if (refusing != null) {
+      refusing.close();
+      refusing = null;
+    }
   }
 
   private void end() {
@@ -165,17 +177,12 @@ final class Backend implements AutoCloseable {
       return;
     }
     ending.shutdown();
-    for (Channel connection : accepted) {
-      cut(connection);
-    }
-    try {
-      if (!ending.awaitTermination(Await.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new AssertionError("backend " + name + " did not stop");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError(e);
-    }
+    Await.until(
+        "backend " + name + " has stopped",
+        () -> {
+          accepted.forEach(Backend::cut); // again: one may have come while the port closed
+          return ending.awaitTermination(10, TimeUnit.MILLISECONDS);
+        });
   }
 
   private static void cut(Channel connection) {
@@ -188,7 +195,8 @@ final class Backend implements AutoCloseable {
 
   @Override
   public void close() {
-    kill();
+    end();
+    freePort();
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 

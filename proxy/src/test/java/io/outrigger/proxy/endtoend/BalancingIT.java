@@ -72,7 +72,7 @@ class BalancingIT {
     Map<String, Integer> tally = tally(app, 4_000);
 
     assertThat(tally).containsOnlyKeys("heavy", "light");
-    assertThat(tally.get("heavy")).isBetween(2_880, 3_120);
+    assertThat(tally.get("heavy")).isBetween(2_800, 3_200); // 7.3 standard deviations: 1 in 10^12
   }
 
   @Conformance({"A27-10", "A27-11", "SC-21"})
@@ -91,7 +91,7 @@ class BalancingIT {
     Map<String, Integer> tally = tally(app, 2_000);
 
     assertThat(tally).containsOnlyKeys("a", "overload");
-    assertThat(tally.get("overload")).isBetween(500, 700);
+    assertThat(tally.get("overload")).isBetween(450, 750); // 7.3 standard deviations: 1 in 10^12
     assertThat(a.started()).isEqualTo(tally.get("a").longValue());
 
     serveA(
@@ -211,11 +211,9 @@ class BalancingIT {
 
     first.revive();
     load.awaitMore("first", 100);
-    long secondBefore = load.by("second");
-    load.awaitMore("first", 100);
     load.close();
-    assertThat(load.by("second")).isEqualTo(secondBefore);
     assertThat(load.failed()).isEqualTo(failed);
+    assertThat(tally(app, BATCH)).containsOnlyKeys("first");
   }
 
   @Conformance({"A56-09", "A56-10"})
@@ -314,10 +312,11 @@ class BalancingIT {
     load.awaitMore("a", 20);
     load.awaitMore("b", 20);
     List<CompletableFuture<App.Reply>> held = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
+    while (a.held() == 0 || b.held() == 0) { // the load takes its turns in between
+      int before = held.size();
       held.add(app.send("test.Pay/Hold"));
+      Await.until("it is held", () -> a.held() + b.held() > before);
     }
-    Await.until("calls are held on both", () -> a.held() == 2 && b.held() == 2);
 
     a.leave();
     load.awaitMore("b", 100);

@@ -19,6 +19,7 @@ enum Churn {
       (world, step) -> {
         world.cluster("fresh-" + step, world.backend(step));
         world.routeTo("fresh-" + step);
+        world.controlPlane.awaitAskedFor(ResourceType.ENDPOINT, "fresh-" + step);
         world.controlPlane.remove(ResourceType.ENDPOINT, "fresh-" + (step - 3));
         world.controlPlane.remove(ResourceType.CLUSTER, "fresh-" + (step - 3));
       }),
@@ -27,6 +28,7 @@ enum Churn {
       (world, step) -> {
         world.cluster("name-" + (step + 1), world.backend(0), world.backend(1));
         world.routeTo("name-" + (step + 1));
+        world.controlPlane.awaitAskedFor(ResourceType.CLUSTER, "name-" + (step + 1));
         world.controlPlane.remove(ResourceType.CLUSTER, "name-" + step);
       }),
 

@@ -13,8 +13,10 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
+import io.outrigger.xds.testing.LoadServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -31,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +46,10 @@ final class ControlPlane implements AutoCloseable {
   private final Map<String, Map<String, Any>> resources = new HashMap<>();
   private final List<Stream> streams = new ArrayList<>();
   private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
+  private final LoadServer loads = new LoadServer();
   private final int port;
   private @Nullable Server server;
+  private @Nullable RefusingPort refusing; // while there is no server
   private int version;
   private boolean mute;
   private volatile boolean recording = true;
@@ -57,6 +62,11 @@ final class ControlPlane implements AutoCloseable {
   /** The target for a bootstrap. */
   String target() {
     return "127.0.0.1:" + port;
+  }
+
+  /** Where it takes load reports; it asks for none at first. */
+  LoadServer loads() {
+    return loads;
   }
 
   /** Adds or replaces resources and pushes the types that changed, clusters and endpoints first. */
@@ -88,6 +98,25 @@ final class ControlPlane implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Waits until a client asks for a resource, which was sent to it then if it is there. What is
+   * removed before would be missing for a client that is slow.
+   */
+  ControlPlane awaitAskedFor(ResourceType<?> type, String name) {
+    Await.until(
+        name + " is asked for",
+        () -> {
+          var asked = new AtomicBoolean();
+          run(
+              () ->
+                  asked.set(
+                      streams.stream()
+                          .anyMatch(stream -> stream.names(type.typeUrl()).contains(name))));
+          return asked.get();
+        });
+    return this;
+  }
+
   /** A response with exactly these resources, whatever is subscribed. */
   ControlPlane pushRaw(ResourceType<?> type, Any... all) {
     run(
@@ -104,6 +133,7 @@ final class ControlPlane implements AutoCloseable {
     server = null;
     if (running != null) {
       stop(running);
+      refusing = RefusingPort.at(port);
     }
     run(streams::clear);
     return this;
@@ -112,7 +142,8 @@ final class ControlPlane implements AutoCloseable {
   /** Comes back on its port; nothing where it is there. */
   ControlPlane revive() {
     if (server == null) {
-      server = listen(port);
+      release();
+      server = Await.bound(() -> listen(port));
     }
     return this;
   }
@@ -153,9 +184,17 @@ final class ControlPlane implements AutoCloseable {
     return names;
   }
 
+  private void release() {
+    if (refusing != null) {
+      refusing.close();
+      refusing = null;
+    }
+  }
+
   @Override
   public void close() {
     kill();
+    release();
     thread.shutdownNow();
   }
 
@@ -182,6 +221,7 @@ final class ControlPlane implements AutoCloseable {
       return NettyServerBuilder.forAddress(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .addService(new Service())
+          .addService(loads)
           .build()
           .start();
     } catch (IOException e) {

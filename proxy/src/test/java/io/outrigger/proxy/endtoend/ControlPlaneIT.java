@@ -50,7 +50,7 @@ class ControlPlaneIT {
     assertThat(mesh.admin().get("/live").status()).isEqualTo(200);
     controlPlane.revive();
     Await.until("requests succeed", () -> app.call("test.Pay/Charge").status().isOk());
-    assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
+    Await.until("it is ready", () -> mesh.admin().get("/ready").status() == 200);
   }
 
   @Conformance({"A57-10", "A57-11", "A88-21"})

@@ -64,7 +64,7 @@ class DrainIT {
     for (CompletableFuture<App.Reply> call : held) {
       assertThat(App.join(call).backend()).isEqualTo("a");
     }
-    over.get(5, TimeUnit.SECONDS);
+    over.get(60, TimeUnit.SECONDS);
   }
 
   @Conformance("SC-44")
@@ -75,7 +75,7 @@ class DrainIT {
     CompletableFuture<App.Reply> held = mesh.app().send("test.Pay/Hold");
     Await.until("the call is held", () -> a.held() == 1);
 
-    mesh.proxy().drain().get(5, TimeUnit.SECONDS);
+    mesh.proxy().drain().get(60, TimeUnit.SECONDS);
 
     assertThat(App.join(held).code()).isEqualTo(Status.Code.UNAVAILABLE);
     Await.until("the backend was told", () -> a.held() == 0);
@@ -84,7 +84,7 @@ class DrainIT {
   @Test
   void duringTheDelayRequestsAreStillTaken() throws Exception {
     serve();
-    mesh.with(Flag.DRAIN_DELAY, "1s").startReady();
+    mesh.with(Flag.DRAIN_DELAY, "5s").startReady();
     App app = mesh.app();
 
     assertThat(mesh.admin().post("/drain").status()).isEqualTo(202);
@@ -92,7 +92,7 @@ class DrainIT {
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
-    mesh.proxy().drain().get(10, TimeUnit.SECONDS);
+    mesh.proxy().drain().get(60, TimeUnit.SECONDS);
     assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 

@@ -7,7 +7,6 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -137,6 +136,6 @@ class FailModeIT {
     awaitFailure("b.Pay/Charge", "listener \"orders\" does not exist");
     controlPlane.serve(Xds.endpoints("A", a));
 
-    assertThat(waiting.orTimeout(10, TimeUnit.SECONDS).join().backend()).isEqualTo("a");
+    assertThat(App.join(waiting).backend()).isEqualTo("a");
   }
 }

@@ -3,7 +3,6 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
-import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
@@ -48,9 +47,12 @@ class RouteUpdateIT {
     Load load = mesh.load(mesh.app(), "test.Pay/Charge", 1_000);
     Load bystander = mesh.load(mesh.app(), "test.Other/Call", 50);
 
-    for (int i = 0; i < 100; i++) {
-      controlPlane.serve(flip(i % 2 == 0 ? "B" : "A"));
-      WaitingClock.sleep(Duration.ofMillis(50));
+    // By calls, not by time: a slow machine makes as many with as many flips.
+    for (int i = 0; i < 30; i++) {
+      controlPlane.serve(flip("B"));
+      load.awaitMore("b", 10);
+      controlPlane.serve(flip("A"));
+      load.awaitMore("a", 10);
     }
     load.close();
     bystander.close();
@@ -58,8 +60,8 @@ class RouteUpdateIT {
     assertThat(load.failures()).isEmpty();
     assertThat(bystander.failures()).isEmpty();
     assertThat(load.succeeded()).isEqualTo(load.sent());
-    assertThat(load.by("a")).isGreaterThan(20);
-    assertThat(load.by("b")).isGreaterThan(20);
+    assertThat(load.by("a")).isGreaterThanOrEqualTo(300);
+    assertThat(load.by("b")).isGreaterThanOrEqualTo(300);
     assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
   }
 
@@ -102,16 +104,16 @@ class RouteUpdateIT {
     mesh.startReady();
     Load load = mesh.load(mesh.app(), "test.Pay/Charge", 300);
 
-    for (int i = 0; i < 40; i++) {
-      controlPlane.serve(version(i % 2 == 1));
-      WaitingClock.sleep(Duration.ofMillis(30));
+    for (int i = 0; i < 20; i++) {
+      controlPlane.serve(version(false));
+      load.awaitMore("two", 5);
+      controlPlane.serve(version(true));
+      load.awaitMore("one", 5);
     }
     load.close();
 
     assertThat(load.failures()).isEmpty();
     assertThat(load.by("never")).isZero();
-    assertThat(load.by("one")).isPositive();
-    assertThat(load.by("two")).isPositive();
   }
 
   /**
@@ -157,7 +159,8 @@ class RouteUpdateIT {
 
     for (String path : new String[] {"old.Pay/Charge", "new.Pay/Charge"}) {
       assertThat(App.join(app.send(path, Duration.ofSeconds(30))).backend()).isEqualTo("a");
-      assertThat(remainingMillis(backend)).isBetween(29_000L, 30_000L);
+      // With the offset it would be half a second; without, what a pause of the machine leaves.
+      assertThat(remainingMillis(backend)).isBetween(10_000L, 30_000L);
     }
   }
 
@@ -180,7 +183,7 @@ class RouteUpdateIT {
     cluster("A", backend);
     controlPlane.mute(true);
     mesh.start();
-    CompletableFuture<App.Reply> early = mesh.app().send("test.Pay/Charge", Duration.ofSeconds(9));
+    CompletableFuture<App.Reply> early = mesh.app().send("test.Pay/Charge", Duration.ofSeconds(60));
     CompletableFuture<App.Reply> late = mesh.app().send("test.Pay/Charge", Duration.ofMillis(200));
 
     App.Reply tooLate = App.join(late);
@@ -191,7 +194,7 @@ class RouteUpdateIT {
     controlPlane.serve(Xds.routesTo("routes", "A"));
 
     assertThat(App.join(early).backend()).isEqualTo("a");
-    assertThat(remainingMillis(backend)).isLessThan(8_900L);
+    assertThat(remainingMillis(backend)).isLessThan(59_900L);
     assertThat(backend.started()).isEqualTo(1);
   }
 
@@ -329,7 +332,7 @@ class RouteUpdateIT {
       assertThat(app.call("direct.Pay/Charge").backend()).isEqualTo("b");
     }
 
-    assertThat(failed).isBetween(60, 140);
+    assertThat(failed).isBetween(50, 150); // 7 standard deviations: one run in 10^11 fails
     assertThat(b.connections()).isEqualTo(1);
   }
 

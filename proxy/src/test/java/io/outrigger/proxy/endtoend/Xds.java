@@ -111,6 +111,24 @@ final class Xds {
   }
 
   /**
+   * An EDS cluster whose load is to be reported, and which takes {@code maxRequests} at a time.
+   *
+   * @param metrics of {@code lrs_report_endpoint_metrics}
+   */
+  static String reportedCluster(String name, int maxRequests, String... metrics) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"%s","type":"EDS",
+         "eds_cluster_config":{"eds_config":{"ads":{}},"service_name":"%s-eds"},
+         "circuit_breakers":{"thresholds":[{"priority":"DEFAULT","max_requests":%d}]},
+         "lrs_server":{"self":{}},"lrs_report_endpoint_metrics":[%s]}"""
+        .formatted(
+            name,
+            name,
+            maxRequests,
+            Stream.of(metrics).map("\"%s\""::formatted).collect(Collectors.joining(",")));
+  }
+
+  /**
    * An EDS cluster with an {@code lb_policy} and no limit that a slow machine could reach; {@code
    * PICK_FIRST} is a policy of its own.
    */

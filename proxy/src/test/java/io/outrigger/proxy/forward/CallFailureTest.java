@@ -274,7 +274,7 @@ class CallFailureTest {
   @Test
   void aRefusedRequestWhoseBodyIsGoneIsUnavailable() {
     var app = script.streaming();
-    app.data("gone", false);
+    app.data("x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY + 1), false);
 
     backend.stream().handlerOf().onConnectionLost(true, "GOAWAY NO_ERROR");
 
@@ -291,6 +291,7 @@ class CallFailureTest {
     assertThat(backend.streams).hasSize(2);
     assertThat(backend.stream().log).endsWith("D(kept)!");
     assertThat(app.stream.credit).isEqualTo(4);
+    script.succeed();
   }
 
   @Test

@@ -132,9 +132,26 @@ class CallWaitingTest {
 
     script.picks(backend.use);
 
-    assertThat(backend.stream().log.subList(1, 3)).containsExactly("D(one)", "D(two)!");
+    assertThat(backend.stream().log.subList(1, 2)).containsExactly("D(onetwo)!");
     assertThat(app.stream.credit).isEqualTo(6);
     assertThat(script.forward.waiting().bytes()).isZero();
+    script.succeed();
+  }
+
+  @Test
+  void aLargeKeptBodyFollowsInItsParts() {
+    String large = "x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY);
+    script.routed(CallScript.noLimit());
+    var app = script.streaming();
+    app.data("one", false).data(large, false).data("two", true);
+
+    script.picks(backend.use);
+
+    assertThat(backend.stream().log.subList(1, 4))
+        .containsExactly("D(one)", "D(" + large + ")", "D(two)!");
+    assertThat(app.stream.credit).isEqualTo(6 + large.length());
+    assertThat(script.forward.waiting().bytes()).isZero();
+    script.succeed();
   }
 
   @Conformance("SC-12")
@@ -285,6 +302,7 @@ class CallWaitingTest {
     assertThat(refused.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(backend.streams).hasSize(2);
     assertThat(backend.streams.get(0).log).anyMatch(line -> line.contains("still welcome"));
+    running.call.onReset(Http2Error.CANCEL, true);
   }
 
   @Test

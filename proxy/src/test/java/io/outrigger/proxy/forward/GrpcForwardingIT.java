@@ -149,7 +149,7 @@ class GrpcForwardingIT {
   }
 
   private TestServiceGrpc.TestServiceBlockingStub blocking(MiniMesh mesh) {
-    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(20, TimeUnit.SECONDS);
+    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(120, TimeUnit.SECONDS);
   }
 
   private ManagedChannel channel(MiniMesh mesh) {
@@ -197,10 +197,10 @@ class GrpcForwardingIT {
               .addResponseParameters(ResponseParameters.newBuilder().setSize(size))
               .setPayload(payload(size))
               .build());
-      assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("got " + size);
+      assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("got " + size);
     }
     requests.onCompleted();
-    assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("OK");
+    assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("OK");
   }
 
   @Test
@@ -241,7 +241,7 @@ class GrpcForwardingIT {
       input.onNext(StreamingInputCallRequest.newBuilder().setPayload(payload(size)).build());
     }
     input.onCompleted();
-    assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("sum 74922");
+    assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("sum 74922");
   }
 
   @Conformance("SC-19")
@@ -295,11 +295,11 @@ class GrpcForwardingIT {
         StreamingOutputCallRequest.newBuilder()
             .addResponseParameters(ResponseParameters.newBuilder().setSize(1))
             .build());
-    assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("got 1");
+    assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("got 1");
 
     requests.onError(Status.CANCELLED.asRuntimeException());
 
-    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -312,8 +312,8 @@ class GrpcForwardingIT {
 
     StreamObserver<StreamingOutputCallRequest> unused = stub(mesh).fullDuplexCall(hearing(heard));
 
-    assertThat(heard.poll(10, TimeUnit.SECONDS)).startsWith("DEADLINE_EXCEEDED: deadline exceeded");
-    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(heard.poll(60, TimeUnit.SECONDS)).startsWith("DEADLINE_EXCEEDED: deadline exceeded");
+    assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Conformance("SC-35")
@@ -323,7 +323,7 @@ class GrpcForwardingIT {
         server(
             anyPort()
                 .maxConnectionAge(50, TimeUnit.MILLISECONDS)
-                .maxConnectionAgeGrace(10, TimeUnit.SECONDS));
+                .maxConnectionAgeGrace(60, TimeUnit.SECONDS));
     var stub = blocking(mesh(2, 64 << 10, server));
     var request = SimpleRequest.newBuilder().setResponseSize(100).setPayload(payload(100)).build();
     var failures = new LinkedBlockingQueue<String>();
@@ -347,7 +347,7 @@ class GrpcForwardingIT {
           });
     }
 
-    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).isEmpty();
     assertThat(calls).hasValue(3200);
   }

@@ -84,6 +84,41 @@ class HopHeadersTest {
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
   }
 
+  @Test
+  void whatGoesUpstreamForAHeadThatRecursIsMadeOnce() {
+    RequestHead head = RequestHead.of(recurring());
+    HeaderField second = TimeoutFields.of(1_000_000_000L);
+    HeaderField hour = TimeoutFields.of(3_600_000_000_000L);
+    HeaderList first = HopHeaders.upstream(head, ORDERS, second, 0);
+
+    assertThat(HopHeaders.upstream(head, ORDERS, second, 0)).isSameAs(first);
+    assertThat(first.recurs()).isTrue();
+    assertThat(HopHeaders.upstream(head, ORDERS, hour, 0).toString()).contains("grpc-timeout=36");
+    assertThat(HopHeaders.upstream(head, ORDERS, null, 0).toString())
+        .doesNotContain("grpc-timeout");
+    assertThat(HopHeaders.upstream(head, ORDERS, second, 2).toString())
+        .contains("grpc-previous-rpc-attempts=2");
+    HeaderField stock = HeaderField.of(KnownName.AUTHORITY, "stock");
+    assertThat(HopHeaders.upstream(head, stock, second, 0).toString()).contains(":authority=stock");
+  }
+
+  @Test
+  void headsAreReadOnceWhenTheyRecur() {
+    var heads = new RequestHeads();
+    HeaderList list = recurring();
+
+    assertThat(heads.of(list)).isSameAs(heads.of(list));
+    assertThat(heads.of(recurring())).as("another object").isNotSameAs(heads.of(list));
+  }
+
+  private static HeaderList recurring() {
+    return HeaderList.builder(4)
+        .add(HeaderList.METHOD, "POST")
+        .add(HeaderList.SCHEME, "http")
+        .add(HeaderList.PATH, "/orders.Orders/Get")
+        .buildRecurring();
+  }
+
   /** Fields of other proxies mean nothing here, those of faults included, and none are added. */
   @Conformance("SC-47")
   @Test

@@ -193,7 +193,7 @@ public final class MiniMesh implements AutoCloseable {
 
     /** How the next call ended, which must be soon. */
     CallOutcome nextOutcome() throws InterruptedException {
-      return Objects.requireNonNull(outcomes.poll(10, TimeUnit.SECONDS), "no call ended");
+      return Objects.requireNonNull(outcomes.poll(60, TimeUnit.SECONDS), "no call ended");
     }
 
     /** As balancing says: for connections that exist and those to come. */

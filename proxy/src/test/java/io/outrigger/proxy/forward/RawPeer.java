@@ -42,7 +42,7 @@ public final class RawPeer implements AutoCloseable {
         .channel(loops.clientChannel(address))
         .handler(SocketConnection.client(settings, connection::attach))
         .connect(address);
-    connection.ready.get(10, TimeUnit.SECONDS);
+    connection.ready.get(60, TimeUnit.SECONDS);
     return connection;
   }
 
@@ -175,7 +175,7 @@ public final class RawPeer implements AutoCloseable {
 
     /** The next event, which must come soon. */
     public String next() throws InterruptedException {
-      String event = events.poll(10, TimeUnit.SECONDS);
+      String event = events.poll(60, TimeUnit.SECONDS);
       return event == null ? "NOTHING" : event;
     }
 
@@ -249,12 +249,12 @@ public final class RawPeer implements AutoCloseable {
 
     /** The next connection that is made. */
     public Connection next() throws InterruptedException {
-      return requireNonNull(connections.poll(10, TimeUnit.SECONDS), "no connection came");
+      return requireNonNull(connections.poll(60, TimeUnit.SECONDS), "no connection came");
     }
 
     /** The next stream, of any connection. */
     public Exchange nextStream() throws InterruptedException {
-      return requireNonNull(streams.poll(10, TimeUnit.SECONDS), "no stream came");
+      return requireNonNull(streams.poll(60, TimeUnit.SECONDS), "no stream came");
     }
   }
 }

@@ -293,6 +293,6 @@ class StreamLimitIT {
     // The second loop's further connection is in place of the first loop's, which was idle.
     CompletableFuture.anyOf(
             server.connections.stream().map(c -> c.closed).toArray(CompletableFuture<?>[]::new))
-        .get(10, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -33,13 +34,41 @@ final class HpackDecoderTest {
   }
 
   @Test
-  void aListOfTheSameFieldsIsTheListThatWasThere() throws Exception {
+  void aListThatComesForTheThirdTimeIsTheOneThatCameForTheSecond() throws Exception {
     HeaderList first = decode("82 86 84");
+    HeaderList second = decode("82 86 84");
 
-    assertThat(decode("82 86 84")).isSameAs(first);
+    assertThat(first.recurs()).isFalse();
+    assertThat(second.recurs()).isTrue();
+    assertThat(decode("82 86 84")).isSameAs(second);
+    assertThat(decode("82 86 84")).as("by its bytes").isSameAs(second);
     assertThat(decode("82 84 86").toString()).isEqualTo(":method=GET, :path=/, :scheme=http");
     assertThat(decode("82 86 84 84").size()).isEqualTo(4);
     assertThat(decode("82 86").size()).isEqualTo(2);
+  }
+
+  @Test
+  void aBlockOfTheSameBytesMeansSomethingElseWhenTheTableHasChanged() throws Exception {
+    decode("40 01 61 01 31");
+    for (int i = 0; i < 4; i++) {
+      assertThat(decode("82 be").toString()).isEqualTo(":method=GET, a=1");
+    }
+
+    decode("40 01 61 01 32");
+    assertThat(decode("82 be").toString()).isEqualTo(":method=GET, a=2");
+
+    decode("20"); // a table of 0 bytes
+    assertThatThrownBy(() -> decode("82 be")).isInstanceOf(ConnectionFault.class);
+  }
+
+  @Test
+  void aBlockOfTheSameBytesMayBeTooLargeForAnotherConnection() throws Exception {
+    String block = "04 0d 2f73616d706c652f6f74686572";
+    for (int i = 0; i < 4; i++) {
+      assertThat(decode(block)).isNotNull();
+    }
+
+    assertThat(new HpackDecoder(48).decode(Unpooled.wrappedBuffer(bytes(block)))).isNull();
   }
 
   @Test

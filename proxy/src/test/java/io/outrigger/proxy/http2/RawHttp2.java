@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * misbehave from outside. Reads wait at most the given time.
  */
 public final class RawHttp2 implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Socket socket;
   private final DataInputStream in;

@@ -135,6 +135,6 @@ final class SocketConnectionIT {
                     }
                   }
                 }));
-    return done.get(20, TimeUnit.SECONDS);
+    return done.get(60, TimeUnit.SECONDS);
   }
 }

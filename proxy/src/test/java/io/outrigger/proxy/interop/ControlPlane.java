@@ -9,6 +9,7 @@ import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.outrigger.xds.testing.LoadServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -39,11 +40,21 @@ public final class ControlPlane implements AutoCloseable {
 
   /** Starts on a free port. */
   public ControlPlane() {
+    this(new LoadServer());
+  }
+
+  /**
+   * Starts on a free port.
+   *
+   * @param loads takes load reports
+   */
+  public ControlPlane(LoadServer loads) {
     var discovery = new V3DiscoveryServer(cache);
     try {
       server =
           NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
               .addService(discovery.getAggregatedDiscoveryServiceImpl())
+              .addService(loads)
               .build()
               .start();
     } catch (IOException e) {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** What a call answered, for a test that waits for it: messages, then a status. */
 final class Heard<T> implements StreamObserver<T> {
-  private static final long PATIENCE_SECONDS = 20;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 

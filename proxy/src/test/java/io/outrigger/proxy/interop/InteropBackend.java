@@ -18,11 +18,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** gRPC's own test service. It remembers the headers of calls and which calls were cancelled. */
 final class InteropBackend implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
+  /** Names the test that made a call: what comes late of one before is passed over. */
+  private static final Metadata.Key<String> TEST =
+      Metadata.Key.of("x-test", Metadata.ASCII_STRING_MARSHALLER);
+
+  private final AtomicInteger tests = new AtomicInteger();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final BlockingQueue<Metadata> headers = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> cancelled = new LinkedBlockingQueue<>();
@@ -47,9 +53,22 @@ final class InteropBackend implements AutoCloseable {
     return server.getPort();
   }
 
+  /** Another test begins: only calls with its {@link #marks} count. */
   void forget() {
+    tests.incrementAndGet();
     headers.clear();
     cancelled.clear();
+  }
+
+  /** The headers by which calls are known to be of the present test. */
+  Metadata marks() {
+    var marks = new Metadata();
+    marks.put(TEST, tests.toString());
+    return marks;
+  }
+
+  private boolean isOfThisTest(Metadata received) {
+    return tests.toString().equals(received.get(TEST));
   }
 
   /** The headers of the next call since {@link #forget}. */
@@ -77,12 +96,14 @@ final class InteropBackend implements AutoCloseable {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
         ServerCall<Q, R> call, Metadata received, ServerCallHandler<Q, R> next) {
-      headers.add(received);
+      if (isOfThisTest(received)) {
+        headers.add(received);
+      }
       String method = call.getMethodDescriptor().getBareMethodName();
       Context.current()
           .addListener(
               context -> {
-                if (context.cancellationCause() != null) {
+                if (context.cancellationCause() != null && isOfThisTest(received)) {
                   cancelled.add(String.valueOf(method));
                 }
               },

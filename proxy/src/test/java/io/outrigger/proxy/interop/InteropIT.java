@@ -101,11 +101,14 @@ class InteropIT {
   }
 
   private static TestServiceGrpc.TestServiceBlockingStub blocking() {
-    return TestServiceGrpc.newBlockingStub(channel).withDeadlineAfter(20, TimeUnit.SECONDS);
+    return TestServiceGrpc.newBlockingStub(channel)
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(backend.marks()))
+        .withDeadlineAfter(60, TimeUnit.SECONDS);
   }
 
   private static TestServiceGrpc.TestServiceStub async() {
-    return TestServiceGrpc.newStub(channel);
+    return TestServiceGrpc.newStub(channel)
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(backend.marks()));
   }
 
   private static Payload payload(int bytes) {
@@ -380,7 +383,7 @@ class InteropIT {
   @Test
   void unimplementedService() {
     var stub =
-        UnimplementedServiceGrpc.newBlockingStub(channel).withDeadlineAfter(20, TimeUnit.SECONDS);
+        UnimplementedServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
 
     assertThatThrownBy(() -> stub.unimplementedCall(Empty.getDefaultInstance()))
         .isInstanceOfSatisfying(
@@ -408,7 +411,7 @@ class InteropIT {
         tasks.add(() -> soak(calls));
       }
       int answered = 0;
-      for (Future<Integer> task : pool.invokeAll(tasks, 60, TimeUnit.SECONDS)) {
+      for (Future<Integer> task : pool.invokeAll(tasks, 120, TimeUnit.SECONDS)) {
         answered += result(task);
       }
       assertThat(answered).isEqualTo(workers * calls);
@@ -425,7 +428,7 @@ class InteropIT {
         for (int i = 0; i < 10; i++) {
           SimpleResponse response =
               TestServiceGrpc.newBlockingStub(fresh)
-                  .withDeadlineAfter(5, TimeUnit.SECONDS)
+                  .withDeadlineAfter(60, TimeUnit.SECONDS)
                   .unaryCall(largeRequest());
           assertThat(response.getPayload().getBody().size()).isEqualTo(LARGE_RESPONSE);
           answered++;

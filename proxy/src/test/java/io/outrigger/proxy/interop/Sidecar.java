@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /** A whole sidecar in this process with one forward, and channels of an app that dials it. */
 public final class Sidecar implements AutoCloseable {
   private static final String FORWARD = "it";
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final ProxyApp app;
 

@@ -24,13 +24,20 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 class MetricsTextTest {
+  private static final MetricsView.Process PROCESS =
+      new MetricsView.Process(7, 8192, 4096, 1 << 20, new long[] {2_000_000, 0});
+
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
   @Conformance({"A78-01", "A88-39"})
@@ -93,7 +100,8 @@ class MetricsTextTest {
         new OutlierEvent.Returned(
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
     var view =
-        new MetricsView("1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), 0);
+        new MetricsView(
+            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
 
     List<String> lines =
         new String(MetricsText.of(view), StandardCharsets.UTF_8)
@@ -143,6 +151,37 @@ class MetricsTextTest {
   }
 
   @Test
+  void theProcessShowsWhatItTakes() {
+    assertThat(text(new XdsStatusView(List.of()), List.of()))
+        .contains("outrigger_buffer_memory_bytes 4096.0\n")
+        .contains("outrigger_buffer_memory_limit_bytes 1048576.0\n")
+        .contains("outrigger_event_loop_lag_seconds{loop=\"0\"} 0.002\n")
+        .contains("outrigger_event_loop_lag_seconds{loop=\"1\"} 0.0\n")
+        .contains("outrigger_control_loop_failures_total 7.0\n")
+        .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
+        .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
+        .contains("jvm_memory_used_bytes{area=\"direct\"} 8192.0\n")
+        .containsPattern("process_cpu_seconds_total [0-9]*\\.[0-9]*[1-9]")
+        .containsPattern("process_start_time_seconds [1-9]");
+  }
+
+  @EnabledOnOs(OS.LINUX)
+  @Test
+  void residentMemoryIsThatOfTheProcess() throws Exception {
+    String metrics = text(new XdsStatusView(List.of()), List.of());
+
+    double said =
+        metrics
+            .lines()
+            .filter(line -> line.startsWith("process_resident_memory_bytes "))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+            .sum();
+    String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ");
+    double resident = Long.parseLong(pages[1]) * 4096.0;
+    assertThat(said).isBetween(resident / 8, resident * 8); // a page may be larger, time passes
+  }
+
+  @Test
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
 
@@ -186,7 +225,7 @@ class MetricsTextTest {
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
     return new String(
-        MetricsText.of(new MetricsView("1.2.3", forwards, xds, Map.of(), 0)),
+        MetricsText.of(new MetricsView("1.2.3", forwards, xds, Map.of(), PROCESS)),
         StandardCharsets.UTF_8);
   }
 

@@ -142,8 +142,9 @@ class BalancingOracleIT {
     serve(assignment("pay", locality("a", 0, 1, alpha.port()), locality("b", 0, 3, beta.port())));
     awaitBothBackends();
 
-    assertThat(alphas(twins.outrigger(), 4000)).isBetween(880, 1120);
-    assertThat(alphas(twins.grpcJava(), 1000)).isBetween(190, 310);
+    // 7.3 standard deviations each: one run in 10^12 fails
+    assertThat(alphas(twins.outrigger(), 4000)).isBetween(800, 1200);
+    assertThat(alphas(twins.grpcJava(), 1000)).isBetween(150, 350);
   }
 
   private static int alphas(Client client, int calls) {
@@ -174,7 +175,8 @@ class BalancingOracleIT {
     for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {
       List<String> answers = client.askAll(Collections.nCopies(2000, GET));
       assertThat(answers).containsOnly("alpha", "UNAVAILABLE");
-      assertThat(Collections.frequency(answers, "alpha")).isBetween(410, 590);
+      // 7.2 standard deviations: one run in 10^12 fails
+      assertThat(Collections.frequency(answers, "alpha")).isBetween(360, 640);
     }
   }
 
@@ -258,6 +260,6 @@ class BalancingOracleIT {
 
   /** What ends is awaited with patience; what should not end gets three times the limit. */
   private static String ended(Pending call, String expected) {
-    return call.await(expected.equals("open") ? 600 : 10_000);
+    return call.await(expected.equals("open") ? 600 : 60_000);
   }
 }

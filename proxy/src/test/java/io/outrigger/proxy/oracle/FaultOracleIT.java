@@ -181,7 +181,8 @@ class FaultOracleIT {
       List<String> answers = client.askAll(Collections.nCopies(1000, Request.of("/fault/Third")));
 
       assertThat(answers).containsOnly("alpha", "NOT_FOUND");
-      assertThat(Collections.frequency(answers, "NOT_FOUND")).isBetween(220, 380);
+      // 7.6 standard deviations: one run in 10^13 fails
+      assertThat(Collections.frequency(answers, "NOT_FOUND")).isBetween(190, 410);
     }
   }
 

@@ -7,6 +7,7 @@ import io.grpc.ServerBuilder;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
+import io.outrigger.testing.RefusingPort;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,13 +24,14 @@ final class NamedBackend implements AutoCloseable {
   /** The service whose methods get no answer. */
   static final String SILENT = "oracle.Silent";
 
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final String name;
   private final Consumer<ServerBuilder<?>> more;
   private final Runnable onCall;
   private final int port;
   private @Nullable Server server;
+  private @Nullable RefusingPort refusing; // while there is no server
 
   NamedBackend(String name) {
     this(name, builder -> {}, () -> {});
@@ -70,6 +72,15 @@ final class NamedBackend implements AutoCloseable {
 
   /** Breaks its connections and refuses new ones. */
   void kill() {
+    stop();
+    refusing = RefusingPort.at(port);
+  }
+
+  private void stop() {
+    if (refusing != null) {
+      refusing.close();
+      refusing = null;
+    }
     Server running = server;
     if (running == null) {
       return;
@@ -87,12 +98,13 @@ final class NamedBackend implements AutoCloseable {
 
   /** Comes back on its port. */
   void revive() {
+    stop();
     server = listen(port);
   }
 
   @Override
   public void close() {
-    kill();
+    stop();
   }
 
   private Server listen(int onPort) {

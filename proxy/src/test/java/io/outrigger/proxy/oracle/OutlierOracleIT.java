@@ -28,7 +28,7 @@ class OutlierOracleIT {
   private static final Request FAILING = Request.of("/INTERNAL.999.plain/Get");
 
   private static final int BATCH = 100;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Several intervals. */
   private static final Duration LONG_ENOUGH = Duration.ofSeconds(2);

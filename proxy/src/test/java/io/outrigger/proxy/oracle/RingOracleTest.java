@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -45,6 +46,8 @@ class RingOracleTest {
     "100, 100,     1024, 4096",
     "7,   1000000, 1024, 1024",
     "500, 3,       64,   300",
+    "9,   1,       4096, 4096", // 4,097 entries: the shares add up to a little more than 4,096
+    "20,  1,       4096, 4096",
   })
   void equalHashesLeadToEqualEndpoints(int count, int heaviest, long min, long max)
       throws Exception {
@@ -54,8 +57,9 @@ class RingOracleTest {
     FakeParent ours = ours(weights, min, max);
     NavigableMap<Long, String> theirs = theirs(weights, min, max);
 
-    for (int i = 0; i < HASHES; i++) {
-      long hash = random.nextLong();
+    var hashes = LongStream.generate(random::nextLong).limit(HASHES);
+    var entries = theirs.keySet().stream().mapToLong(Long::longValue);
+    for (long hash : LongStream.concat(hashes, entries).toArray()) {
       var entry = theirs.ceilingEntry(hash);
       String expected = entry != null ? entry.getValue() : theirs.firstEntry().getValue();
       assertThat(picked(ours, TestCall.hashed(hash))).isEqualTo(expected);

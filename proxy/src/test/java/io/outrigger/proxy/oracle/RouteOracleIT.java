@@ -185,8 +185,9 @@ class RouteOracleIT {
     twins.serveRoutes(
         List.of(route(prefix("/"), RouteAction.newBuilder().setWeightedClusters(weighted))));
 
-    assertThat(alphas(twins.outrigger(), 4000)).isBetween(880, 1120);
-    assertThat(alphas(twins.grpcJava(), 1000)).isBetween(190, 310);
+    // 7.3 standard deviations each: one run in 10^12 fails
+    assertThat(alphas(twins.outrigger(), 4000)).isBetween(800, 1200);
+    assertThat(alphas(twins.grpcJava(), 1000)).isBetween(150, 350);
   }
 
   private static int alphas(Client client, int calls) {

@@ -79,7 +79,8 @@ class StrideOracleTest {
       var use = (PickResult.Use) parent.picker().pick(TestCall.CALL);
       String address = use.subchannel().address().toString();
       double weight = weights[addresses.indexOf(address)];
-      use.subchannel().onLoadReport(new LoadReport(1, 0, 0, weight, 0, Map.of(), Map.of()));
+      use.subchannel()
+          .onLoadReport(TestCall.CALL, new LoadReport(1, 0, 0, weight, 0, Map.of(), Map.of()));
       reported.add(address);
     }
     parent.advance(Duration.ofSeconds(1));

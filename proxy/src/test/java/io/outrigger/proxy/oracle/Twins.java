@@ -11,6 +11,7 @@ import io.grpc.xds.XdsNameResolverProvider;
 import io.outrigger.proxy.interop.ControlPlane;
 import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.interop.Sidecar;
+import io.outrigger.xds.testing.LoadServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,8 @@ final class Twins implements AutoCloseable {
   private static final AtomicInteger schemes = new AtomicInteger();
 
   private final NamedBackend marker = new NamedBackend(MARKER);
-  private final ControlPlane controlPlane = new ControlPlane();
+  private final LoadServer loads = new LoadServer();
+  private final ControlPlane controlPlane = new ControlPlane(loads);
   private final String target;
   private final Sidecar sidecar;
   private final XdsNameResolverProvider resolver;
@@ -132,6 +134,11 @@ final class Twins implements AutoCloseable {
               MeshResources.path("/oracle.Anchor/" + cluster.getName()), cluster.getName()));
     }
     return anchored.addAllRoutes(host.getRoutesList()).build();
+  }
+
+  /** Where both report their load: as node {@code outrigger} and as node {@code grpc-java}. */
+  LoadServer loads() {
+    return loads;
   }
 
   Client outrigger() {

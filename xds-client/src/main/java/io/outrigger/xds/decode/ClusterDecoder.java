@@ -1,12 +1,15 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.CircuitBreakers;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.HealthStatus;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -20,7 +23,7 @@ final class ClusterDecoder {
   private ClusterDecoder() {}
 
   static Optional<ClusterResource> decode(
-      Cluster proto, DecodeContext context, FieldErrors errors) {
+      Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, errors);
     boolean aggregate = proto.hasClusterType();
     Optional<BalancingPolicy> policy =
@@ -28,9 +31,7 @@ final class ClusterDecoder {
             ? BalancingPolicyDecoder.ofAggregate(proto, errors)
             : BalancingPolicyDecoder.decode(proto, errors);
     boolean httpConnect = TransportSecurityDecoder.usesHttpConnect(proto, errors);
-    if (proto.hasLrsServer() && !proto.getLrsServer().hasSelf()) {
-      errors.at("lrs_server").add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
-    }
+    Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
         proto.hasOutlierDetection()
             ? Optional.of(
@@ -38,7 +39,7 @@ final class ClusterDecoder {
                     proto.getOutlierDetection(), errors.at("outlier_detection")))
             : Optional.empty();
     long maxConnections = maxConnections(proto.getCircuitBreakers(), errors.at("circuit_breakers"));
-    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, errors);
+    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, bytes, errors);
     if (source.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
     }
@@ -52,7 +53,23 @@ final class ClusterDecoder {
             outlierDetection,
             idleTimeout,
             overrideHostStatus(proto.getCommonLbConfig()),
-            httpConnect));
+            httpConnect,
+            loadReporting));
+  }
+
+  /** A27: only the server that sends the cluster may ask for its load. A37: not of aggregates. */
+  private static Optional<LoadReporting> loadReporting(
+      Cluster proto, DecodeContext context, FieldErrors errors) {
+    if (!proto.hasLrsServer()) {
+      return Optional.empty();
+    }
+    if (!proto.getLrsServer().hasSelf()) {
+      errors.add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
+    }
+    var metrics = PropagatedMetrics.of(proto.getLrsReportEndpointMetricsList());
+    return proto.hasClusterType()
+        ? Optional.empty()
+        : context.loadServer().map(server -> new LoadReporting(server, metrics));
   }
 
   /** A32: the first entry for the default priority decides, and nothing else. */

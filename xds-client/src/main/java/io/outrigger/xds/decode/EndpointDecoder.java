@@ -84,7 +84,9 @@ final class EndpointDecoder {
       LocalityLbEndpoints proto, Set<EndpointAddress> addresses, FieldErrors errors) {
     var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
     Optional<EndpointAddress> proxy =
-        ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"));
+        proto.hasMetadata()
+            ? ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
+            : Optional.empty();
     for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
       endpoint(proto.getLbEndpoints(i), addresses, proxy, errors.at("lb_endpoints", i))
           .ifPresent(endpoints::add);
@@ -130,9 +132,14 @@ final class EndpointDecoder {
     if (own.isEmpty()) {
       return Optional.empty();
     }
-    Optional<EndpointAddress> proxy =
-        ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
-            .or(() -> localityProxy);
+    Optional<EndpointAddress> proxy = localityProxy;
+    String hashKey = "";
+    if (proto.hasMetadata()) {
+      proxy =
+          ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
+              .or(() -> localityProxy);
+      hashKey = hashKey(proto.getMetadata());
+    }
     return Optional.of(
         new Endpoint(
             proxy
@@ -141,7 +148,7 @@ final class EndpointDecoder {
             health(proto.getHealthStatus()),
             weight,
             hostname(endpoint.getHostname()),
-            hashKey(proto.getMetadata())));
+            hashKey));
   }
 
   /** A76 "Explicitly setting the endpoint hash key"; what is not a text is as if absent. */

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.config.cluster.ClusterResource;
@@ -15,7 +16,10 @@ final class HttpProtocolOptionsDecoder {
 
   private HttpProtocolOptionsDecoder() {}
 
-  static Duration idleTimeout(Cluster proto, FieldErrors errors) {
+  static Duration idleTimeout(Cluster proto, ByteString bytes, FieldErrors errors) {
+    if (!WireFields.contain(bytes, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER)) {
+      return ClusterResource.DEFAULT_IDLE_TIMEOUT;
+    }
     Any any = proto.getTypedExtensionProtocolOptionsMap().get(HTTP_PROTOCOL_OPTIONS);
     if (any == null) {
       return ClusterResource.DEFAULT_IDLE_TIMEOUT;

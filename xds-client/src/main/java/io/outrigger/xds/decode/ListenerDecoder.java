@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.outrigger.config.listener.HttpFilter;
@@ -27,7 +28,7 @@ final class ListenerDecoder {
   private ListenerDecoder() {}
 
   static Optional<ListenerResource> decode(
-      Listener proto, DecodeContext context, FieldErrors errors) {
+      Listener proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     FieldErrors here = errors.at("api_listener");
     if (!proto.hasApiListener() || !proto.getApiListener().hasApiListener()) {
       here.add(REMEDY);
@@ -41,11 +42,17 @@ final class ListenerDecoder {
       return Optional.empty();
     }
     return TypedConfig.read(any, HttpConnectionManager.getDefaultInstance(), inside)
-        .flatMap(manager -> connectionManager(proto.getName(), manager, context, inside));
+        .flatMap(
+            manager ->
+                connectionManager(proto.getName(), manager, any.getValue(), context, inside));
   }
 
   private static Optional<ListenerResource> connectionManager(
-      String name, HttpConnectionManager proto, DecodeContext context, FieldErrors errors) {
+      String name,
+      HttpConnectionManager proto,
+      ByteString bytes,
+      DecodeContext context,
+      FieldErrors errors) {
     // Both change who a request seems to come from; refused rather than ignored, as A41 says.
     if (proto.getXffNumTrustedHops() != 0) {
       errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
@@ -53,14 +60,14 @@ final class ListenerDecoder {
     if (proto.getOriginalIpDetectionExtensionsCount() > 0) {
       errors.at("original_ip_detection_extensions").add("is not supported; must be empty");
     }
-    Optional<RouteSource> routes = routes(proto, context, errors);
+    Optional<RouteSource> routes = routes(proto, bytes, context, errors);
     List<HttpFilter> filters = HttpFilterDecoder.chain(proto.getHttpFiltersList(), errors);
     Optional<Duration> maxStreamDuration = maxStreamDuration(proto, errors);
     return routes.map(source -> new ListenerResource(name, source, filters, maxStreamDuration));
   }
 
   private static Optional<RouteSource> routes(
-      HttpConnectionManager proto, DecodeContext context, FieldErrors errors) {
+      HttpConnectionManager proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     return switch (proto.getRouteSpecifierCase()) {
       case RDS -> {
         FieldErrors here = errors.at("rds");
@@ -73,9 +80,13 @@ final class ListenerDecoder {
         }
         yield Optional.of(new RouteSource.Rds(proto.getRds().getRouteConfigName()));
       }
-      case ROUTE_CONFIG ->
-          RouteDecoder.decode(proto.getRouteConfig(), context, errors.at("route_config"))
-              .map(RouteSource.Inline::new);
+      case ROUTE_CONFIG -> {
+        boolean overrides =
+            RouteDecoder.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
+        yield RouteDecoder.decode(
+                proto.getRouteConfig(), overrides, context, errors.at("route_config"))
+            .map(RouteSource.Inline::new);
+      }
       case SCOPED_ROUTES -> {
         errors.at("scoped_routes").add("is not supported; use rds or route_config");
         yield Optional.empty();

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -33,9 +34,12 @@ public final class ResourceDecoder {
   private record Codec<M extends Message>(
       Parser<M> parser, Function<M, String> name, Rules<M> rules) {}
 
-  /** The validation of one type; empty only with something in {@code errors}. */
+  /**
+   * The validation of one type; empty only with something in {@code errors}. The bytes are those of
+   * the message.
+   */
   private interface Rules<M> {
-    Optional<?> decode(M message, DecodeContext context, FieldErrors errors);
+    Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
   }
 
   private static final Map<ResourceType<?>, Codec<?>> CODECS =
@@ -51,7 +55,8 @@ public final class ResourceDecoder {
           new Codec<>(
               ClusterLoadAssignment.parser(),
               ClusterLoadAssignment::getClusterName,
-              EndpointDecoder::decode));
+              (message, bytes, context, errors) ->
+                  EndpointDecoder.decode(message, context, errors)));
 
   private ResourceDecoder() {}
 
@@ -111,17 +116,17 @@ public final class ResourceDecoder {
         if (name.isEmpty()) {
           refuse(wrapperName, index, "has no name", inner);
         } else {
-          decode(name, message, codec, raw(inner));
+          decode(name, message, codec, inner);
         }
       } catch (InvalidProtocolBufferException e) {
         refuse(wrapperName, index, "is not readable: " + e.getMessage(), inner);
       }
     }
 
-    private <M extends Message> void decode(
-        String name, M message, Codec<M> codec, RawResource raw) {
+    private <M extends Message> void decode(String name, M message, Codec<M> codec, Any inner) {
       FieldErrors errors = FieldErrors.ofResource();
-      Optional<?> value = codec.rules().decode(message, context, errors);
+      Optional<?> value = codec.rules().decode(message, inner.getValue(), context, errors);
+      RawResource raw = raw(inner);
       forget(name);
       if (errors.isEmpty()) {
         T decoded = type.valueType().cast(value.orElseThrow());

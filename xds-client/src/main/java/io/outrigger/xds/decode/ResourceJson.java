@@ -33,7 +33,6 @@ import java.util.Set;
 public final class ResourceJson {
   private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
   private static final String URL_PREFIX = "type.googleapis.com/";
-  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   /**
    * A document that was read.
@@ -69,9 +68,9 @@ public final class ResourceJson {
     JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
     var resources = new ArrayList<Any>();
     var errors = new ArrayList<String>();
-    TypeRegistry types = KnownTypes.only(typesIn(list));
+    var plain = new PlainJson();
     for (int i = 0; i < list.size(); i++) {
-      resource(list.get(i), types, "resources[" + i + "]", errors).ifPresent(resources::add);
+      resource(list.get(i), plain, "resources[" + i + "]", errors).ifPresent(resources::add);
     }
     return new Document(resources, errors);
   }
@@ -107,7 +106,7 @@ public final class ResourceJson {
   }
 
   private static Optional<Any> resource(
-      JsonElement tree, TypeRegistry types, String place, List<String> errors) {
+      JsonElement tree, PlainJson plain, String place, List<String> errors) {
     if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
       errors.add(place + ": must be an object with \"@type\"");
       return Optional.empty();
@@ -115,9 +114,8 @@ public final class ResourceJson {
     String where = place + describe(tree.getAsJsonObject());
     Any any;
     try {
-      var builder = Any.newBuilder();
-      JsonFormat.parser().usingTypeRegistry(types).merge(GSON.toJson(tree), builder);
-      any = unwrapped(builder.build());
+      Optional<Any> read = plain.read(tree.getAsJsonObject());
+      any = unwrapped(read.isPresent() ? read.get() : byDescriptors(tree));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       List<String> found = JsonDiagnosis.of(tree.getAsJsonObject());
       for (String error : found.isEmpty() ? List.of(String.valueOf(e.getMessage())) : found) {
@@ -136,6 +134,14 @@ public final class ResourceJson {
       return Optional.empty();
     }
     return Optional.of(any.toBuilder().setTypeUrl(url).build());
+  }
+
+  /** With all that JSON may say. */
+  static Any byDescriptors(JsonElement tree) throws InvalidProtocolBufferException {
+    var builder = Any.newBuilder();
+    TypeRegistry types = KnownTypes.only(typesIn(tree));
+    JsonFormat.parser().usingTypeRegistry(types).merge(Printer.GSON.toJson(tree), builder);
+    return builder.build();
   }
 
   private static Any unwrapped(Any any) throws InvalidProtocolBufferException {
@@ -174,6 +180,11 @@ public final class ResourceJson {
    * out.
    */
   public static String print(RawResource resource) {
-    return GSON.toJson(PrintableForm.of(resource.typeUrl(), resource.bytes()));
+    return Printer.GSON.toJson(PrintableForm.of(resource.typeUrl(), resource.bytes()));
+  }
+
+  /** Made when a tree is to be a text. */
+  private static final class Printer {
+    static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
   }
 }

@@ -10,6 +10,7 @@ import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A44, A81). */
@@ -23,10 +24,12 @@ final class RouteActionDecoder {
    * Empty when the route is to be skipped (A31-40), or wrong, which is in errors then.
    *
    * @param hostRetry the virtual host's policy; one of the route replaces it as a whole (A44-04)
+   * @param overridden whether clusters may override filters; their maps are let be if not
    */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
       Optional<RetryPolicy> hostRetry,
+      boolean overridden,
       DecodeContext context,
       FieldErrors errors) {
     RouteTimeout timeout = timeout(proto, errors);
@@ -38,14 +41,16 @@ final class RouteActionDecoder {
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : hostRetry;
-    return clusters(proto, errors)
+    return clusters(proto, overridden, errors)
         .map(
             choice ->
                 new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies, retry));
   }
 
   private static Optional<ClusterChoice> clusters(
-      io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
+      io.envoyproxy.envoy.config.route.v3.RouteAction proto,
+      boolean overridden,
+      FieldErrors errors) {
     return switch (proto.getClusterSpecifierCase()) {
       case CLUSTER -> {
         if (proto.getCluster().isEmpty()) {
@@ -55,14 +60,15 @@ final class RouteActionDecoder {
         yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
       }
       case WEIGHTED_CLUSTERS ->
-          weighted(proto.getWeightedClusters(), errors.at("weighted_clusters"));
+          weighted(proto.getWeightedClusters(), overridden, errors.at("weighted_clusters"));
       // cluster_header, plugins and what is not known yet: as if the route were absent (A31-40)
       default -> Optional.empty();
     };
   }
 
   /** The weights count as they are; {@code total_weight} is out of date and ignored (A28-12). */
-  private static Optional<ClusterChoice> weighted(WeightedCluster proto, FieldErrors errors) {
+  private static Optional<ClusterChoice> weighted(
+      WeightedCluster proto, boolean overridden, FieldErrors errors) {
     var clusters = new ArrayList<ClusterChoice.WeightedCluster>();
     long sum = 0;
     boolean skip = false;
@@ -82,7 +88,9 @@ final class RouteActionDecoder {
           new ClusterChoice.WeightedCluster(
               entry.getName(),
               weight,
-              HttpFilterDecoder.overrides(entry.getTypedPerFilterConfigMap(), here)));
+              overridden
+                  ? HttpFilterDecoder.overrides(entry.getTypedPerFilterConfigMap(), here)
+                  : Map.of()));
     }
     if (clusters.isEmpty()) {
       errors.at("clusters").add("is empty");

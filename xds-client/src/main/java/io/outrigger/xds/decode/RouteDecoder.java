@@ -1,6 +1,8 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -9,24 +11,74 @@ import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
 /** {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
 final class RouteDecoder {
+  /** Where, from a {@code RouteConfiguration} on, filters can be overridden (A39). */
+  private static final int[][] OVERRIDES = {
+    {
+      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.VirtualHost.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
+    },
+    {
+      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.VirtualHost.ROUTES_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.Route.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
+    },
+    {
+      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.VirtualHost.ROUTES_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.Route.ROUTE_FIELD_NUMBER,
+      io.envoyproxy.envoy.config.route.v3.RouteAction.WEIGHTED_CLUSTERS_FIELD_NUMBER,
+      WeightedCluster.CLUSTERS_FIELD_NUMBER,
+      WeightedCluster.ClusterWeight.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
+    },
+  };
+
   private RouteDecoder() {}
 
+  /** A resource of its own. */
   static Optional<RouteTable> decode(
-      RouteConfiguration proto, DecodeContext context, FieldErrors errors) {
+      RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
+    return decode(proto, haveOverrides(bytes), context, errors);
+  }
+
+  /**
+   * @param overrides whether {@code proto} overrides filters anywhere; its maps are let be if not
+   */
+  static Optional<RouteTable> decode(
+      RouteConfiguration proto, boolean overrides, DecodeContext context, FieldErrors errors) {
     var hosts = new ArrayList<VirtualHost>();
     for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
-      hosts.add(virtualHost(proto.getVirtualHosts(i), context, errors.at("virtual_hosts", i)));
+      hosts.add(
+          virtualHost(proto.getVirtualHosts(i), overrides, context, errors.at("virtual_hosts", i)));
     }
     return Optional.of(new RouteTable(proto.getName(), hosts));
   }
 
+  /**
+   * Whether filters are overridden in routes.
+   *
+   * @param bytes of a {@code RouteConfiguration}, or of what has one in it
+   * @param path the numbers of the fields that lead to it
+   */
+  static boolean haveOverrides(ByteString bytes, int... path) {
+    for (int[] place : OVERRIDES) {
+      int[] whole = Arrays.copyOf(path, path.length + place.length);
+      System.arraycopy(place, 0, whole, path.length, place.length);
+      if (WireFields.contain(bytes, whole)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static VirtualHost virtualHost(
       io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
+      boolean overridden,
       DecodeContext context,
       FieldErrors errors) {
     Optional<RetryPolicy> retry =
@@ -35,10 +87,13 @@ final class RouteDecoder {
             : Optional.empty();
     var routes = new ArrayList<Route>();
     for (int i = 0; i < proto.getRoutesCount(); i++) {
-      route(proto.getRoutes(i), i, retry, context, errors.at("routes", i)).ifPresent(routes::add);
+      route(proto.getRoutes(i), i, retry, overridden, context, errors.at("routes", i))
+          .ifPresent(routes::add);
     }
     Map<String, FilterConfig> overrides =
-        HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
+        overridden
+            ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
+            : Map.of();
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
   }
 
@@ -47,6 +102,7 @@ final class RouteDecoder {
       io.envoyproxy.envoy.config.route.v3.Route proto,
       int index,
       Optional<RetryPolicy> hostRetry,
+      boolean overridden,
       DecodeContext context,
       FieldErrors errors) {
     if (!proto.hasMatch()) {
@@ -57,9 +113,11 @@ final class RouteDecoder {
       return Optional.empty(); // A28: such a route can never match a gRPC call
     }
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
-    Optional<RouteAction> action = action(proto, hostRetry, context, errors);
+    Optional<RouteAction> action = action(proto, hostRetry, overridden, context, errors);
     Map<String, FilterConfig> overrides =
-        HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors);
+        overridden
+            ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
+            : Map.of();
     if (match.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
@@ -69,11 +127,13 @@ final class RouteDecoder {
   private static Optional<RouteAction> action(
       io.envoyproxy.envoy.config.route.v3.Route proto,
       Optional<RetryPolicy> hostRetry,
+      boolean overridden,
       DecodeContext context,
       FieldErrors errors) {
     return switch (proto.getActionCase()) {
       case ROUTE ->
-          RouteActionDecoder.decode(proto.getRoute(), hostRetry, context, errors.at("route"));
+          RouteActionDecoder.decode(
+              proto.getRoute(), hostRetry, overridden, context, errors.at("route"));
       // Kept, so that later routes are not taken in its stead (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default -> Optional.of(new RouteAction.Unsupported(Names.ofCase(proto.getActionCase())));

@@ -12,11 +12,18 @@ import java.util.Optional;
  * What the xDS clients of the process knew at one instant.
  *
  * @param clients one for all targets, or one for each when the bootstrap has fall-back servers
+ * @param loadReports one for each server to which load is reported
  */
 @AnyThread
-public record XdsStatusView(List<Client> clients) {
+public record XdsStatusView(List<Client> clients, List<LoadReportView> loadReports) {
   public XdsStatusView {
     clients = List.copyOf(clients);
+    loadReports = List.copyOf(loadReports);
+  }
+
+  /** A view of clients that report no load. */
+  public XdsStatusView(List<Client> clients) {
+    this(clients, List.of());
   }
 
   /** The servers of all clients; once for each client that may use it. */

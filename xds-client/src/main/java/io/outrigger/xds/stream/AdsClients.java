@@ -6,10 +6,13 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.report.LoadReporters;
+import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The xDS clients of a process, over one channel to each control plane. They connect with their
@@ -40,6 +44,7 @@ public final class AdsClients {
   private final AdsObserver observer;
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
+  private @Nullable LoadReporters reporters;
   private boolean closed;
 
   /**
@@ -100,7 +105,27 @@ public final class AdsClients {
   /** What is known now. */
   public XdsStatusView status() {
     loop.checkInside();
-    return new XdsStatusView(clients.values().stream().map(TargetClient::status).toList());
+    return new XdsStatusView(
+        clients.values().stream().map(TargetClient::status).toList(),
+        reporters == null ? List.of() : reporters.status());
+  }
+
+  /**
+   * Reports what {@code source} counts, from now on: to each server for which it counts, which are
+   * those that sent clusters with an {@code lrs_server} (A27, A71-09).
+   */
+  public void reportLoad(LoadSource source) {
+    loop.checkInside();
+    if (reporters != null) {
+      throw new IllegalStateException("load is reported already");
+    }
+    reporters = new LoadReporters(loop, random, node, this::loadReports, source);
+  }
+
+  private LrsTransport loadReports(XdsServer server) {
+    return transport(server)
+        .loadReports()
+        .orElseThrow(() -> new IllegalStateException(server.uri() + " takes no load reports"));
   }
 
   /** Ends every stream and releases the channels; watchers hear nothing more. */
@@ -108,6 +133,9 @@ public final class AdsClients {
     loop.checkInside();
     closed = true;
     clients.values().forEach(TargetClient::close);
+    if (reporters != null) {
+      reporters.close();
+    }
     transports.values().forEach(AdsTransport::close);
   }
 
@@ -126,16 +154,25 @@ public final class AdsClients {
   }
 
   private StreamSupervisor newSupervisor(XdsServer server) {
-    var context = new DecodeContext(server.features(), bootstrap.certificateProviders().keySet());
+    AdsTransport transport = transport(server);
+    var context =
+        new DecodeContext(
+            server.features(),
+            bootstrap.certificateProviders().keySet(),
+            transport.loadReports().map(reports -> server));
     return new StreamSupervisor(
         loop,
         decoding,
         random,
         server,
-        Optional.ofNullable(transports.get(server)).orElseThrow(),
+        transport,
         node,
         new IncrementalDecoder(decoder, context),
         observer);
+  }
+
+  private AdsTransport transport(XdsServer server) {
+    return Optional.ofNullable(transports.get(server)).orElseThrow();
   }
 
   /** Behind the turn in which a watch may be closed and opened again. */

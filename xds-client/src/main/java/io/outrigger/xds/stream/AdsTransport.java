@@ -2,6 +2,8 @@ package io.outrigger.xds.stream;
 
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.report.LrsTransport;
+import java.util.Optional;
 
 /**
  * The seam to one control plane: {@code xds.transport} implements it over gRPC, {@code xds.local}
@@ -10,6 +12,11 @@ import io.outrigger.base.RpcStatus;
 public interface AdsTransport {
   /** Opens a stream. {@code listener} is not called before this returns. */
   AdsStream open(Listener listener);
+
+  /** How load is reported to the same server; empty when it takes no reports. */
+  default Optional<LrsTransport> loadReports() {
+    return Optional.empty();
+  }
 
   /** Releases everything; open streams end. */
   void close();

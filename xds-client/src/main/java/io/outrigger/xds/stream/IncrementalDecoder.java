@@ -2,6 +2,7 @@ package io.outrigger.xds.stream;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry.Held;
@@ -23,6 +24,7 @@ import java.util.Map;
 final class IncrementalDecoder {
   private final ResponseDecoder decoder;
   private final DecodeContext context;
+  private final RecentEndpoints endpoints = new RecentEndpoints();
 
   IncrementalDecoder(ResponseDecoder decoder, DecodeContext context) {
     this.decoder = decoder;
@@ -35,33 +37,49 @@ final class IncrementalDecoder {
   /** Same result as decoding all of {@code resources}, apart from the order of names. */
   <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, List<InUse<T>> known) {
     if (known.isEmpty()) {
-      return decoder.decode(type, resources, context);
+      return fresh(type, resources);
     }
     Map<RawResource, InUse<T>> byBytes = new HashMap<>();
     known.forEach(inUse -> byBytes.put(inUse.held().raw(), inUse));
     Map<String, Valid<T>> valid = new LinkedHashMap<>();
-    List<Any> fresh = new ArrayList<>();
+    List<Any> others = new ArrayList<>();
     for (Any resource : resources) {
       InUse<T> same = byBytes.get(rawOf(resource));
       if (same == null) {
-        fresh.add(resource);
+        others.add(resource);
       } else {
         valid.put(same.name(), new Valid<>(same.held().value(), same.held().raw()));
       }
     }
     if (valid.isEmpty()) {
-      return decoder.decode(type, resources, context);
+      return fresh(type, resources);
     }
-    Decoded<T> decoded = decoder.decode(type, fresh, context);
+    Decoded<T> decoded = fresh(type, others);
     boolean orderMatters = // positions in messages; which one of two of the same name counts
         !decoded.unnamed().isEmpty()
             || !Collections.disjoint(valid.keySet(), decoded.valid().keySet())
             || !Collections.disjoint(valid.keySet(), decoded.invalid().keySet());
     if (orderMatters) {
-      return decoder.decode(type, resources, context);
+      return fresh(type, resources);
     }
     valid.putAll(decoded.valid());
     return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
+  }
+
+  private <T> Decoded<T> fresh(ResourceType<T> type, List<Any> resources) {
+    Decoded<T> decoded = decoder.decode(type, resources, context);
+    if (!type.equals(ResourceType.ENDPOINT)) {
+      return decoded;
+    }
+    Map<String, Valid<T>> valid = new LinkedHashMap<>();
+    decoded.valid().forEach((name, each) -> valid.put(name, sharing(type, name, each)));
+    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
+  }
+
+  private <T> Valid<T> sharing(ResourceType<T> type, String name, Valid<T> read) {
+    return read.value() instanceof EndpointSet set
+        ? new Valid<>(type.valueType().cast(endpoints.sharing(name, set)), read.raw())
+        : read;
   }
 
   private static RawResource rawOf(Any resource) {

@@ -83,6 +83,21 @@ class BalancingPolicyDecoderTest {
   }
 
   @Test
+  @Conformance("NX-02")
+  void randomSubsettingIsLeftForTheNextEntry() {
+    Any subsetting =
+        Any.newBuilder()
+            .setTypeUrl(
+                "type.googleapis.com/envoy.extensions.load_balancing_policies.random_subsetting.v3"
+                    + ".RandomSubsetting")
+            .build();
+
+    assertThat(valid(CLUSTER, with(subsetting, ROUND_ROBIN)).policy())
+        .isEqualTo(new BalancingPolicy.RoundRobin());
+    assertThat(errors(CLUSTER, with(subsetting))).singleElement().asString().contains("none is");
+  }
+
+  @Test
   @Conformance("A52-01")
   void noSupportedEntryIsRefusedWithWhatThereWasAndWhatThereIs() {
     assertThat(errors(CLUSTER, with(MAGLEV, custom("myorg.Lb"))))

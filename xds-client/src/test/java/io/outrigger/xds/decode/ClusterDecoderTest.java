@@ -297,16 +297,6 @@ class ClusterDecoderTest {
             expected.isEmpty() ? List.of() : List.of(expected.split(",", -1)));
   }
 
-  @Test
-  void lrsServerMustBeSelf() {
-    valid(CLUSTER, cluster(ADS + ", \"lrs_server\": {\"self\": {}}"));
-
-    assertThat(errors(CLUSTER, cluster(ADS + ", \"lrs_server\": {\"ads\": {}}")))
-        .containsExactly("lrs_server: ads is not supported; must be self");
-    assertThat(errors(CLUSTER, cluster(ADS + ", \"lrs_server\": {}")))
-        .containsExactly("lrs_server: names no source; must be self");
-  }
-
   private static String dns(String assignment) {
     return cluster("\"type\": \"LOGICAL_DNS\", \"load_assignment\": " + assignment);
   }

@@ -48,6 +48,11 @@ final class RandomMessages {
     return builder.setField(type.findFieldByName(nameField), name).build();
   }
 
+  /** A message of {@code type}. */
+  Message message(Descriptor type) {
+    return message(type, 0);
+  }
+
   private Message message(Descriptor type, int depth) {
     if (type.getFullName().equals("google.protobuf.Any")) {
       return any(type, depth);

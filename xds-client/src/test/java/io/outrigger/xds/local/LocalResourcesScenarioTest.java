@@ -187,9 +187,9 @@ class LocalResourcesScenarioTest {
   }
 
   private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
-    T next = queue.poll(20, TimeUnit.SECONDS);
+    T next = queue.poll(60, TimeUnit.SECONDS);
     if (next == null) {
-      throw new AssertionError("nothing came for 20 s");
+      throw new AssertionError("nothing came for 60 s");
     }
     return next;
   }

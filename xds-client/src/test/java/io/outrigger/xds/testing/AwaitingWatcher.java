@@ -13,7 +13,7 @@ import java.util.function.Function;
  * {@code ok: …}, {@code failed: CODE: message}, {@code ambient: CODE: message}.
  */
 public final class AwaitingWatcher<T> implements ResourceWatcher<T> {
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
   private final Function<? super T, String> content;

@@ -29,9 +29,8 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,10 +42,10 @@ import java.util.function.Predicate;
  * test when nothing comes.
  */
 public final class ScriptedAdsServer implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final BlockingQueue<Stream> opened = new LinkedBlockingQueue<>();
-  private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
+  private final List<Channel> accepted = new CopyOnWriteArrayList<>();
   private final MultiThreadIoEventLoopGroup boss;
   private final MultiThreadIoEventLoopGroup workers;
   private final Server server;
@@ -64,7 +63,7 @@ public final class ScriptedAdsServer implements AutoCloseable {
             .workerEventLoopGroup(workers)
             .addService(new Service());
     if (tcp) {
-      builder.channelFactory(() -> new RecordingServerChannel(connections));
+      builder.channelFactory(() -> new RecordingServerChannel(accepted));
       builder.withOption(ChannelOption.SO_REUSEADDR, true);
     } else {
       builder.channelType(EpollServerDomainSocketChannel.class);
@@ -118,22 +117,26 @@ public final class ScriptedAdsServer implements AutoCloseable {
     return poll(opened, "no stream was opened");
   }
 
-  /** Waits until the clients have ended the connections that there are now; at least one. */
+  /** Waits until the clients have ended the connections that there were so far; at least one. */
   public void awaitDisconnect() {
-    List<Channel> open = List.copyOf(connections);
-    if (open.isEmpty()) {
+    if (accepted.isEmpty()) {
       throw new AssertionError("no connection");
     }
-    for (Channel connection : open) {
+    for (Channel connection : accepted) {
       if (!connection.closeFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError("the connection stays: " + connection);
       }
     }
   }
 
+  /** Reads nothing more from any connection: they stay open, as on a path that swallows bytes. */
+  public void muteConnections() {
+    connections.forEach(connection -> connection.config().setAutoRead(false));
+  }
+
   /** Resets every TCP connection, as a crash of the machine in between would. */
   public void dropConnections() {
-    for (Channel connection : connections) {
+    for (Channel connection : List.copyOf(accepted)) { // those that come meanwhile stay
       connection.config().setOption(ChannelOption.SO_LINGER, 0);
       // Not close(): the handlers would say goodbye first.
       connection
@@ -272,9 +275,9 @@ public final class ScriptedAdsServer implements AutoCloseable {
 
   /** Remembers the connections that it accepts. */
   private static final class RecordingServerChannel extends NioServerSocketChannel {
-    private final Set<Channel> accepted;
+    private final List<Channel> accepted;
 
-    RecordingServerChannel(Set<Channel> accepted) {
+    RecordingServerChannel(List<Channel> accepted) {
       this.accepted = accepted;
     }
 
@@ -283,9 +286,7 @@ public final class ScriptedAdsServer implements AutoCloseable {
       int before = messages.size();
       int read = super.doReadMessages(messages);
       for (Object message : messages.subList(before, messages.size())) {
-        Channel connection = (Channel) message;
-        accepted.add(connection);
-        connection.closeFuture().addListener(closed -> accepted.remove(connection));
+        accepted.add((Channel) message);
       }
       return read;
     }

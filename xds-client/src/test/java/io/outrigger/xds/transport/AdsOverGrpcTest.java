@@ -13,11 +13,13 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
+import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
-import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -119,11 +121,15 @@ final class AdsOverGrpcTest {
   void aServerThatIsNotThereIsReportedWithTheReasonUntilItIs() {
     int port = server.port();
     server.close();
-    var watcher = ads.watch(LISTENER, "a");
+    AwaitingWatcher<?> watcher;
+    try (var gone = RefusingPort.at(port)) {
+      watcher = ads.watch(LISTENER, "a");
 
-    assertThat(watcher.await())
-        .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + port + " cannot be reached")
-        .containsIgnoringCase("refused");
+      assertThat(watcher.await())
+          .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + gone.number())
+          .contains(" cannot be reached")
+          .containsIgnoringCase("refused");
+    }
     try (var back = ScriptedAdsServer.startOn(port)) {
       back.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
       String told = watcher.await();
@@ -177,7 +183,8 @@ final class AdsOverGrpcTest {
   @Conformance("A57-40")
   void aMessageThatCannotBeReadOrIsTooLongEndsTheStreamAndNothingElse() throws Exception {
     FRAMES.setLevel(Level.WARNING);
-    var messages = new ArrayDeque<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
+    var messages =
+        new ConcurrentLinkedQueue<>(List.of(new byte[] {-1, -1, -1}, new byte[(64 << 20) + 1]));
     try (var rude = RudeAdsServer.start(messages);
         var client = new GrpcFixture(rude.target())) {
       var watcher = client.watch(LISTENER, "a");
@@ -185,7 +192,6 @@ final class AdsOverGrpcTest {
       assertThat(watcher.await()).contains("cannot be reached").containsIgnoringCase("protobuf");
       assertThat(watcher.await()).contains("cannot be reached").contains("exceeds maximum size");
 
-      messages.clear();
       assertThat(watcher.await()).isEqualTo("ok: x");
     }
   }

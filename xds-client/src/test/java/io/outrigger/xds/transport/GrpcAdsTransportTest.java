@@ -16,6 +16,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
@@ -108,20 +109,21 @@ final class GrpcAdsTransportTest {
   @Test
   @Conformance("A57-11")
   void eachStreamTriesToConnectThoughTheOneBeforeJustFailed() {
-    var gone = ScriptedAdsServer.start();
-    gone.close();
-    try (var loop = new ControlThread("control")) {
+    try (var gone = RefusingPort.any();
+        var loop = new ControlThread("control")) {
       var transport =
           new GrpcAdsTransport(
               loop,
               new XdsServer(
-                  gone.target(),
+                  "127.0.0.1:" + gone.number(),
                   new XdsServer.ChannelCredentials.Insecure(),
                   List.of(),
                   ServerFeatures.NONE));
       assertThat(openStream(loop, transport).join()).contains("refused");
 
-      try (var back = ScriptedAdsServer.startOn(gone.port())) {
+      int port = gone.number();
+      gone.close();
+      try (var back = ScriptedAdsServer.startOn(port)) {
         assertThat(openStream(loop, transport).join()).as(back.target()).isEqualTo("ready");
       }
       loop.execute(transport::close);
@@ -168,7 +170,7 @@ final class GrpcAdsTransportTest {
   /** Opens a stream and tells what comes first: {@code ready}, or why it was closed. */
   private static CompletableFuture<String> openStream(
       ControlThread loop, GrpcAdsTransport transport) {
-    var first = new CompletableFuture<String>().orTimeout(10, TimeUnit.SECONDS);
+    var first = new CompletableFuture<String>().orTimeout(60, TimeUnit.SECONDS);
     var listener =
         new AdsTransport.Listener() {
           @Override

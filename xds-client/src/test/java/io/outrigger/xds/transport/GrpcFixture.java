@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 
 /** A client over real gRPC on a real control loop, used from the test's thread. */
 final class GrpcFixture implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
 
   final ControlThread loop = new ControlThread("control");
   final AdsClients clients;

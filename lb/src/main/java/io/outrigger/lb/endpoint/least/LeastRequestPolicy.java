@@ -8,7 +8,6 @@ import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.member.EveryEndpointPolicy;
@@ -56,7 +55,7 @@ public final class LeastRequestPolicy
   @Override
   protected Picker picker(List<Counted> ready) {
     return new LeastRequestPicker(
-        ready.stream().map(Member::use).toArray(PickResult[]::new),
+        Member.uses(ready),
         ready.stream().map(member -> member.active).toArray(ActiveRequests[]::new),
         config().choices(),
         random);

@@ -40,7 +40,8 @@ final class Ring {
   /**
    * The ring of {@code slots}, of which there is at least one. The lightest gets a whole number of
    * entries, such that there are {@code minSize} or a few more in all, unless {@code maxSize} or
-   * {@link #CAP} is less.
+   * {@link #CAP} is less. That many, or one more where the shares do not add up to a whole: gRPC
+   * lets the last slot round up too, and an entry less would be another ring than its.
    */
   static Ring of(List<Slot> slots, long minSize, long maxSize) {
     double total = 0;

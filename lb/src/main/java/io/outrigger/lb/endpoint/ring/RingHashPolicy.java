@@ -41,6 +41,9 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
   /** By number on the ring. */
   private List<Member> members = List.of();
 
+  /** What the ring is made of; an update that leaves it as it is leaves the ring. */
+  private RingInputs inputs = new RingInputs(List.of(), 0, 0);
+
   private @Nullable Ring ring;
 
   /** A policy without endpoints until its first update. */
@@ -65,13 +68,20 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
   @Override
   protected void onUpdate(List<Member> added) {
     members = List.copyOf(members());
-    ring =
-        members.isEmpty()
-            ? null
-            : Ring.of(
-                members.stream().map(RingHashPolicy::slot).toList(),
-                config().settings().minSize(),
-                config().settings().maxSize());
+    var next =
+        new RingInputs(
+            members.stream().map(RingHashPolicy::slot).toList(),
+            config().settings().minSize(),
+            config().settings().maxSize());
+    if (!next.equals(inputs)) {
+      inputs = next;
+      ring = next.slots().isEmpty() ? null : Ring.of(next.slots(), next.minSize(), next.maxSize());
+    }
+  }
+
+  /** The ring in use; null without endpoints. */
+  @Nullable Ring ring() {
+    return ring;
   }
 
   /** A76: the endpoint's own key, or else its first address. */
@@ -166,4 +176,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
             "request_hash_header", settings.requestHashHeader()),
         ring == null ? "" : "a ring of " + ring.size() + " entries");
   }
+
+  /** Equal inputs make an equal ring; slots by number. */
+  private record RingInputs(List<Ring.Slot> slots, long minSize, long maxSize) {}
 }

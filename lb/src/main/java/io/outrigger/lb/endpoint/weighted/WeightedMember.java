@@ -9,6 +9,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.WrappedSubchannels;
@@ -97,12 +98,12 @@ final class WeightedMember extends Member {
     }
 
     @Override
-    public void onLoadReport(LoadReport report) {
+    public void onLoadReport(PickContext call, LoadReport report) {
       if (desk.takesReportsOfCalls()) {
         desk.take(report, weight);
       }
       if (subchannel.wantsLoadReports()) {
-        subchannel.onLoadReport(report);
+        subchannel.onLoadReport(call, report);
       }
     }
   }

@@ -11,11 +11,11 @@ import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
+import io.outrigger.lb.member.Member;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -87,9 +87,7 @@ public final class WeightedRoundRobinPolicy
       nextUpdate = control.schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
     return new WeightedRoundRobinPicker(
-        ready.stream().map(WeightedMember::use).toArray(PickResult[]::new),
-        StaticStride.of(weights(ready)),
-        sequences(ready.size()));
+        Member.uses(ready), StaticStride.of(weights(ready)), sequences(ready.size()));
   }
 
   private void onUpdatePeriodElapsed() {

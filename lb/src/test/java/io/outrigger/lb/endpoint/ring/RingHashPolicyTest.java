@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RingHashPolicyTest {
@@ -61,6 +62,24 @@ class RingHashPolicyTest {
     assertThat(parent.picked(at(E2))).isEqualTo(E2);
     assertThat(parent.state()).isEqualTo(READY);
     assertThat(parent.connector().count()).isEqualTo(1);
+  }
+
+  @Test
+  void theRingIsMadeAnewOnlyWhenWhatItIsMadeOfHasChanged() {
+    update(E1, E2);
+    Ring ring = ring();
+
+    connect(E1);
+    update(E1, E2);
+    assertThat(ring()).isSameAs(ring);
+
+    update(E1, E2, E3);
+    assertThat(ring()).isNotSameAs(ring);
+    assertThat(ring().size()).isEqualTo(3);
+  }
+
+  private Ring ring() {
+    return Objects.requireNonNull(((RingHashPolicy) policy).ring());
   }
 
   @Conformance("A42-10")

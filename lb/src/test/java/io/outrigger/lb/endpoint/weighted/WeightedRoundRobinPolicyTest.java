@@ -197,7 +197,7 @@ class WeightedRoundRobinPolicyTest {
       if (left.remove(address)) {
         assertThat(subchannel.wantsLoadReports()).isTrue();
         subchannel.onLoadReport(
-            new LoadReport(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
+            TestCall.CALL, new LoadReport(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
       }
     }
   }

@@ -1,0 +1,74 @@
+package io.outrigger.config.cluster;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which numbers of a backend's report of a call (A51) are passed on to the control plane (A85
+ * {@code lrs_report_endpoint_metrics}).
+ */
+public record PropagatedMetrics(
+    boolean cpuUtilization,
+    boolean memUtilization,
+    boolean applicationUtilization,
+    Keys utilization,
+    Keys namedMetrics) {
+  public static final String CPU_UTILIZATION = "cpu_utilization";
+  public static final String MEM_UTILIZATION = "mem_utilization";
+  public static final String APPLICATION_UTILIZATION = "application_utilization";
+
+  /** What comes before a key of the report's map of utilizations. */
+  public static final String UTILIZATION = "utilization.";
+
+  /** What comes before a key of the report's map of named metrics. */
+  public static final String NAMED_METRICS = "named_metrics.";
+
+  /** Nothing is passed on. */
+  public static final PropagatedMetrics NONE = of(List.of());
+
+  /**
+   * Reads the names as the control plane gives them; those that are unknown mean nothing (A85 "CDS
+   * Resource Validation").
+   */
+  public static PropagatedMetrics of(List<String> names) {
+    return new PropagatedMetrics(
+        names.contains(CPU_UTILIZATION),
+        names.contains(MEM_UTILIZATION),
+        names.contains(APPLICATION_UTILIZATION),
+        Keys.of(names, UTILIZATION),
+        Keys.of(names, NAMED_METRICS));
+  }
+
+  /** Whether nothing is passed on. */
+  public boolean isEmpty() {
+    return equals(NONE);
+  }
+
+  /**
+   * Keys of a map.
+   *
+   * @param all whether it is every key; then {@code some} is empty
+   */
+  public record Keys(boolean all, Set<String> some) {
+    private static final String EVERY = "*";
+
+    public Keys {
+      some = all ? Set.of() : Set.copyOf(some);
+    }
+
+    private static Keys of(List<String> names, String prefix) {
+      Set<String> keys = new HashSet<>();
+      for (String name : names) {
+        if (name.startsWith(prefix)) {
+          keys.add(name.substring(prefix.length()));
+        }
+      }
+      return new Keys(keys.contains(EVERY), keys);
+    }
+
+    public boolean contains(String key) {
+      return all || some.contains(key);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.outrigger.lb.cluster;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.LoadReporting;
+import io.outrigger.config.cluster.PropagatedMetrics;
+import io.outrigger.lb.load.LoadMeter;
+import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.load.LoadSums;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells load reports what one policy has counted: the calls of its subchannels, and its drops.
+ *
+ * <p>No call is counted for it: the counts that subchannels keep anyway are read when a report is
+ * due, and what has come since the last reading belongs to the locality in which the endpoint stood
+ * meanwhile (decision 0015). A subchannel that was given up is read until its last call has ended.
+ */
+@ControlConfined
+final class ClusterMeter implements LoadMeter {
+  private final LoadRegistry registry;
+  private final String cluster;
+  private final String edsServiceName;
+  private final Set<CountedSubchannel> inUse = new HashSet<>();
+  private final Set<CountedSubchannel> ending = new HashSet<>();
+  private final DropCounts drops;
+  private Optional<LoadReporting> reporting = Optional.empty();
+  private @Nullable LoadSums sums; // while there is a server to report to
+  private boolean closed;
+
+  ClusterMeter(LoadRegistry registry, String cluster, String edsServiceName, DropCounts drops) {
+    this.registry = registry;
+    this.cluster = cluster;
+    this.edsServiceName = edsServiceName;
+    this.drops = drops;
+  }
+
+  /** Reports there from now on; what was counted before goes where it was to go. */
+  void report(Optional<LoadReporting> next) {
+    if (next.equals(reporting)) {
+      return;
+    }
+    Optional<XdsServer> before = reporting.map(LoadReporting::server);
+    Optional<XdsServer> after = next.map(LoadReporting::server);
+    reporting = next;
+    if (!before.equals(after)) {
+      before.ifPresentOrElse(
+          server -> registry.leave(server, cluster, edsServiceName, this),
+          () -> collect(new LoadSums())); // nobody wanted to know
+      sums = after.map(to -> registry.join(to, cluster, edsServiceName, this)).orElse(null);
+    }
+    PropagatedMetrics metrics = metrics();
+    inUse.forEach(subchannel -> subchannel.propagate(metrics));
+  }
+
+  /** Whom the load is reported to. */
+  Optional<XdsServer> server() {
+    return reporting.map(LoadReporting::server);
+  }
+
+  Set<CountedSubchannel> inUse() {
+    return inUse;
+  }
+
+  void add(CountedSubchannel subchannel) {
+    inUse.add(subchannel);
+    subchannel.propagate(metrics());
+  }
+
+  /** What it has counted stays where it was counted. */
+  void onMoving(CountedSubchannel subchannel) {
+    if (sums != null) {
+      subchannel.collect(sums);
+    }
+  }
+
+  void onGivenUp(CountedSubchannel subchannel) {
+    inUse.remove(subchannel);
+    if (sums != null && !closed) {
+      ending.add(subchannel);
+    }
+  }
+
+  /** No calls begin any more; those in progress are counted to their end. */
+  void close() {
+    closed = true;
+    ending.addAll(inUse);
+    server().ifPresent(server -> registry.onClosed(server, cluster, edsServiceName));
+  }
+
+  @Override
+  public void collect(LoadSums into) {
+    if (!closed) {
+      inUse.forEach(subchannel -> subchannel.collect(into));
+    }
+    ending.forEach(subchannel -> subchannel.collect(into));
+    ending.removeIf(CountedSubchannel::isOver);
+    drops.collect(into);
+  }
+
+  @Override
+  public boolean isOver() {
+    return closed && ending.isEmpty();
+  }
+
+  private PropagatedMetrics metrics() {
+    return reporting.map(LoadReporting::metrics).orElse(PropagatedMetrics.NONE);
+  }
+}

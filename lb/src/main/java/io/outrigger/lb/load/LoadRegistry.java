@@ -1,0 +1,92 @@
+package io.outrigger.lb.load;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.ClusterLoad;
+import io.outrigger.config.load.LoadSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What the whole process counts for load reports: whoever uses a cluster, under an aggregate or
+ * through another listener, is counted in the same place, by server, cluster and EDS service name
+ * (A27, A71-09).
+ */
+@ControlConfined
+public final class LoadRegistry implements LoadSource {
+  private final ControlLoop control;
+  private final Map<XdsServer, ServerLoads> servers = new LinkedHashMap<>();
+  private Runnable listener = () -> {};
+
+  /** A registry in which nothing is counted; may be made on any thread. */
+  public LoadRegistry(ControlLoop control) {
+    this.control = control;
+  }
+
+  /**
+   * Counts what {@code meter} says, from now on.
+   *
+   * @return where it may add what it will not be able to tell later
+   */
+  public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
+    control.checkInside();
+    boolean isNew = !servers.containsKey(server);
+    LoadSums sums =
+        servers
+            .computeIfAbsent(server, absent -> new ServerLoads(control))
+            .join(new ServerLoads.Key(cluster, edsServiceName), meter);
+    if (isNew) {
+      listener.run();
+    }
+    return sums;
+  }
+
+  /** Counts it no more: it counts for another server, or for none. What it has is taken. */
+  public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
+    control.checkInside();
+    loads(server).leave(new ServerLoads.Key(cluster, edsServiceName), meter);
+  }
+
+  /** A meter of that cluster starts no more calls; it is let go once it is over. */
+  public void onClosed(XdsServer server, String cluster, String edsServiceName) {
+    control.checkInside();
+    loads(server).close(new ServerLoads.Key(cluster, edsServiceName));
+  }
+
+  @Override
+  public Set<XdsServer> servers() {
+    control.checkInside();
+    return Set.copyOf(servers.keySet());
+  }
+
+  @Override
+  public void onServersChanged(Runnable changed) {
+    control.checkInside();
+    listener = changed;
+  }
+
+  @Override
+  public List<ClusterLoad> take(XdsServer server, Predicate<String> asked) {
+    control.checkInside();
+    ServerLoads loads = servers.get(server);
+    if (loads == null) {
+      return List.of();
+    }
+    List<ClusterLoad> taken = loads.take(asked);
+    if (loads.isEmpty()) {
+      servers.remove(server);
+      listener.run();
+    }
+    return taken;
+  }
+
+  private ServerLoads loads(XdsServer server) {
+    return Objects.requireNonNull(
+        servers.get(server), () -> "nothing is counted for " + server.uri());
+  }
+}

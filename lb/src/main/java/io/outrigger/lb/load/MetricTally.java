@@ -1,0 +1,94 @@
+package io.outrigger.lb.load;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.cluster.PropagatedMetrics;
+import io.outrigger.config.load.MetricTotal;
+import io.outrigger.lb.LoadReport;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up what backends say of themselves at the ends of calls (A64 "Aggregation", A85).
+ *
+ * <p>Each event loop has sums of its own. Who works on sums has taken them out before, so nobody
+ * else sees them meanwhile: neither side locks or waits, and nothing is lost. Should the control
+ * loop look just then, it finds these sums the next time.
+ */
+@AnyThread
+public final class MetricTally {
+  /** Names per loop between two reports; a backend that makes up more is not heard on the rest. */
+  static final int MAX_NAMES = 1000;
+
+  private final PropagatedMetrics wanted;
+  private final AtomicReferenceArray<@Nullable Sums> sums;
+
+  /** Nothing added yet; reports come on {@code loops} event loops. */
+  public MetricTally(PropagatedMetrics wanted, int loops) {
+    this.wanted = wanted;
+    this.sums = new AtomicReferenceArray<>(loops);
+  }
+
+  /** A call ended with this report. On event loop {@code loop}. */
+  public void onReport(int loop, LoadReport report) {
+    Sums known = sums.getAndSet(loop, null);
+    Sums mine = known == null ? new Sums() : known;
+    if (wanted.cpuUtilization()) {
+      mine.addPositive(PropagatedMetrics.CPU_UTILIZATION, report.cpuUtilization());
+    }
+    if (wanted.memUtilization()) {
+      mine.addPositive(PropagatedMetrics.MEM_UTILIZATION, report.memUtilization());
+    }
+    if (wanted.applicationUtilization()) {
+      mine.addPositive(PropagatedMetrics.APPLICATION_UTILIZATION, report.applicationUtilization());
+    }
+    mine.add(wanted.utilization(), PropagatedMetrics.UTILIZATION, report.utilization());
+    mine.add(wanted.namedMetrics(), PropagatedMetrics.NAMED_METRICS, report.namedMetrics());
+    sums.set(loop, mine);
+  }
+
+  /** The sums by name, which begin anew. */
+  public Map<String, MetricTotal> take() {
+    Map<String, MetricTotal> all = new HashMap<>();
+    for (int loop = 0; loop < sums.length(); loop++) {
+      Sums taken = sums.getAndSet(loop, null);
+      if (taken != null) {
+        taken.totals.forEach((name, total) -> all.merge(name, total, MetricTotal::plus));
+      }
+    }
+    return all;
+  }
+
+  /** The sums of one loop. */
+  private static final class Sums {
+    private final Map<String, MetricTotal> totals = new HashMap<>();
+
+    /** A number that was not given is zero, so zero is none. */
+    void addPositive(String name, double value) {
+      if (value > 0) {
+        add(name, value);
+      }
+    }
+
+    void add(PropagatedMetrics.Keys keys, String prefix, Map<String, Double> values) {
+      if (keys.all()) {
+        values.forEach((key, value) -> add(prefix + key, value));
+        return;
+      }
+      for (String key : keys.some()) {
+        Double value = values.get(key);
+        if (value != null) {
+          add(prefix + key, value);
+        }
+      }
+    }
+
+    private void add(String name, double value) {
+      boolean isKnown = totals.containsKey(name);
+      if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision 0015
+        totals.merge(name, new MetricTotal(1, value), MetricTotal::plus);
+      }
+    }
+  }
+}

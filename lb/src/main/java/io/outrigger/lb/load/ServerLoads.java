@@ -1,0 +1,127 @@
+package io.outrigger.lb.load;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.load.ClusterLoad;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What is counted for one server, by cluster. A cluster that nobody counts any more is kept until
+ * its last counts were taken; while the server takes nothing, only so many are.
+ */
+@ControlConfined
+final class ServerLoads {
+  /** Clusters that are gone and not reported: beyond these the oldest are forgotten. */
+  static final int MAX_GONE = 1000;
+
+  /** Whose counts go together. */
+  record Key(String cluster, String edsServiceName) {}
+
+  private static final class Entry {
+    private final List<LoadMeter> meters = new ArrayList<>();
+    private final LoadSums sums = new LoadSums();
+    private long sinceNanos;
+
+    Entry(long sinceNanos) {
+      this.sinceNanos = sinceNanos;
+    }
+
+    void look() {
+      sums.beginLook();
+      meters.forEach(meter -> meter.collect(sums));
+      meters.removeIf(LoadMeter::isOver);
+    }
+  }
+
+  private final ControlLoop control;
+  private final Map<Key, Entry> entries = new LinkedHashMap<>();
+
+  /** Those of {@link #entries} with a meter that its policy has closed. */
+  private final Set<Key> ending = new LinkedHashSet<>();
+
+  /** Those of {@link #entries} without a meter, the oldest first. */
+  private final Set<Key> gone = new LinkedHashSet<>();
+
+  ServerLoads(ControlLoop control) {
+    this.control = control;
+  }
+
+  LoadSums join(Key key, LoadMeter meter) {
+    gone.remove(key);
+    Entry entry = entries.computeIfAbsent(key, absent -> new Entry(control.nanoTime()));
+    entry.meters.add(meter);
+    return entry.sums;
+  }
+
+  /** Takes the counts of a meter that from now on counts for others. */
+  void leave(Key key, LoadMeter meter) {
+    Entry entry = entry(key);
+    meter.collect(entry.sums);
+    entry.meters.remove(meter);
+    noteIfGone(key, entry);
+  }
+
+  /** A policy has closed: what it counted stays, and its calls go on until they have ended. */
+  void close(Key key) {
+    ending.add(key);
+    for (Key each : List.copyOf(ending)) { // those of others, too, whose calls may have ended
+      Entry entry = entry(each);
+      entry.look();
+      noteIfGone(each, entry);
+    }
+  }
+
+  private void noteIfGone(Key key, Entry entry) {
+    if (entry.meters.isEmpty()) {
+      ending.remove(key);
+      gone.add(key);
+      if (gone.size() > MAX_GONE) {
+        forget(gone.iterator().next());
+      }
+    }
+  }
+
+  List<ClusterLoad> take(Predicate<String> asked) {
+    List<ClusterLoad> taken = new ArrayList<>();
+    for (Key key : List.copyOf(entries.keySet())) {
+      Entry entry = entry(key);
+      boolean isAsked = asked.test(key.cluster());
+      if (isAsked || ending.contains(key)) {
+        entry.look();
+      }
+      if (isAsked) {
+        long now = control.nanoTime();
+        taken.add(
+            entry.sums.take(
+                key.cluster(), key.edsServiceName(), Duration.ofNanos(now - entry.sinceNanos)));
+        entry.sinceNanos = now;
+      }
+      if (entry.meters.isEmpty()) {
+        forget(key);
+      }
+    }
+    return taken;
+  }
+
+  boolean isEmpty() {
+    return entries.isEmpty();
+  }
+
+  private void forget(Key key) {
+    entries.remove(key);
+    ending.remove(key);
+    gone.remove(key);
+  }
+
+  private Entry entry(Key key) {
+    return Objects.requireNonNull(entries.get(key), () -> "nothing is counted for " + key);
+  }
+}

@@ -1,0 +1,135 @@
+package io.outrigger.proxy.metrics;
+
+import static io.outrigger.proxy.metrics.MetricsText.add;
+import static io.outrigger.proxy.metrics.MetricsText.counter;
+import static io.outrigger.proxy.metrics.MetricsText.gauge;
+
+import io.outrigger.base.AnyThread;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * What the process itself takes: memory by area, processor time, lag of its loops. All of it is
+ * read when somebody asks; the names are those that Prometheus' client libraries use.
+ */
+@AnyThread
+final class ProcessMetrics {
+  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final String RESIDENT = "VmRSS:";
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int KIB = 1024;
+
+  private ProcessMetrics() {}
+
+  static void addTo(MetricSnapshots.Builder all, String version, MetricsView.Process process) {
+    all.metricSnapshot(build(version))
+        .metricSnapshot(started().build())
+        .metricSnapshot(processorTime().build())
+        .metricSnapshot(memory(process).build())
+        .metricSnapshot(buffers(process).build())
+        .metricSnapshot(bufferLimit(process).build())
+        .metricSnapshot(lag(process).build())
+        .metricSnapshot(bugs(process).build());
+    residentBytes()
+        .ifPresent(
+            bytes -> {
+              var resident = gauge("process_resident_memory_bytes", "Resident memory.");
+              add(resident, Labels.EMPTY, bytes);
+              all.metricSnapshot(resident.build());
+            });
+  }
+
+  private static InfoSnapshot build(String version) {
+    Labels labels = Labels.of("version", version, "java", Runtime.version().toString());
+    return InfoSnapshot.builder()
+        .name("outrigger_build")
+        .help("The versions that run.")
+        .dataPoint(InfoSnapshot.InfoDataPointSnapshot.builder().labels(labels).build())
+        .build();
+  }
+
+  private static GaugeSnapshot.Builder started() {
+    var started = gauge("process_start_time_seconds", "Start of the process since the epoch.");
+    add(started, Labels.EMPTY, ManagementFactory.getRuntimeMXBean().getStartTime() / 1e3);
+    return started;
+  }
+
+  private static CounterSnapshot.Builder processorTime() {
+    var spent = counter("process_cpu_seconds", "Processor time of user and system.");
+    Duration time = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+    add(spent, Labels.EMPTY, time.toNanos() / NANOS_PER_SECOND);
+    return spent;
+  }
+
+  /** Buffers are outside of the JVM's own count. */
+  private static GaugeSnapshot.Builder memory(MetricsView.Process process) {
+    var memory = ManagementFactory.getMemoryMXBean();
+    var used = gauge("jvm_memory_used_bytes", "Memory in use, by area; direct is that of buffers.");
+    add(used, Labels.of("area", "heap"), memory.getHeapMemoryUsage().getUsed());
+    add(used, Labels.of("area", "nonheap"), memory.getNonHeapMemoryUsage().getUsed());
+    add(used, Labels.of("area", "direct"), process.directBytes());
+    return used;
+  }
+
+  private static GaugeSnapshot.Builder buffers(MetricsView.Process process) {
+    var held =
+        gauge(
+            "outrigger_buffer_memory_bytes",
+            "What the allocator of buffers holds, those that wait for reuse included.");
+    add(held, Labels.EMPTY, process.bufferBytes());
+    return held;
+  }
+
+  private static GaugeSnapshot.Builder bufferLimit(MetricsView.Process process) {
+    var limit =
+        gauge(
+            "outrigger_buffer_memory_limit_bytes",
+            "What it may hold (--max-memory); beyond it requests are refused.");
+    add(limit, Labels.EMPTY, process.bufferLimitBytes());
+    return limit;
+  }
+
+  private static GaugeSnapshot.Builder lag(MetricsView.Process process) {
+    var lag =
+        gauge(
+            "outrigger_event_loop_lag_seconds",
+            "How long a task of the last scrape waited for its event loop.");
+    long[] nanos = process.loopLagNanos();
+    for (int i = 0; i < nanos.length; i++) {
+      add(lag, Labels.of("loop", Integer.toString(i)), nanos[i] / NANOS_PER_SECOND);
+    }
+    return lag;
+  }
+
+  private static CounterSnapshot.Builder bugs(MetricsView.Process process) {
+    var bugs =
+        counter(
+            "outrigger_control_loop_failures",
+            "Tasks of the control loop that ended with an exception; each is a bug.");
+    add(bugs, Labels.EMPTY, process.controlFailures());
+    return bugs;
+  }
+
+  /** Linux only. */
+  private static OptionalLong residentBytes() {
+    try (Stream<String> lines = Files.lines(STATUS)) {
+      return lines
+          .filter(line -> line.startsWith(RESIDENT))
+          .map(line -> line.substring(RESIDENT.length()).replace("kB", "").trim())
+          .mapToLong(kib -> Long.parseLong(kib) * KIB)
+          .findFirst();
+    } catch (IOException e) {
+      return OptionalLong.empty();
+    }
+  }
+}

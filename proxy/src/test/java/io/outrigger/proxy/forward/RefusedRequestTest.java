@@ -1,0 +1,132 @@
+package io.outrigger.proxy.forward;
+
+import static io.outrigger.proxy.forward.CallScript.headers;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.forward.CallScript.App;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.testing.Conformance;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests without a retry policy that a backend refused, with a body that was on its way. */
+class RefusedRequestTest {
+  private final CallScript script = new CallScript().ready();
+  private final FakeBackend first = script.backend;
+  private final FakeBackend second = new FakeBackend("10.0.0.2");
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(script.unreleased()).isZero();
+    assertThat(script.forward.totals().notReplayable()).isZero(); // nobody asked for it
+  }
+
+  private void refusedAndSecondNext() {
+    script.picks(second.use);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.time.run();
+  }
+
+  private void secondAnswers() {
+    second.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void aSmallBodyGoesElsewhereWithItsRequest() {
+    App app = script.streaming().data("one ", false).data("two", true);
+
+    refusedAndSecondNext();
+
+    assertThat(second.stream().log.get(0)).doesNotContain("grpc-previous-rpc-attempts");
+    assertThat(second.stream().log.subList(1, 2)).containsExactly("D(one two)!");
+    assertThat(app.stream.credit).isEqualTo(7);
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(script.forward.totals().remade()).isEqualTo(1);
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void aStreamThatHasOnlyBegunGoesOnElsewhere() {
+    App app = script.streaming().data("one ", false);
+
+    refusedAndSecondNext();
+    app.data("two", true);
+
+    assertThat(second.stream().log.subList(1, 3)).containsExactly("D(one )", "D(two)!");
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void theSecondRefusalIsTheAnswer() {
+    App app = script.streaming().data("body", true);
+    refusedAndSecondNext();
+
+    second.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.time.run();
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(second.streams).hasSize(1);
+  }
+
+  @Test
+  void aBodyAtTheBoundIsKeptAndOneAboveItIsNot() {
+    String most = "x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY);
+    App app = script.streaming().data(most, false);
+
+    refusedAndSecondNext();
+    assertThat(second.stream().log.subList(1, 2)).containsExactly("D(" + most + ")");
+    app.data("y", true);
+    assertThat(second.stream().log.subList(2, 3)).containsExactly("D(y)!");
+    secondAnswers();
+
+    script.picks(first.use);
+    App large = script.streaming().data(most, false).data("y", true);
+    refusedAndSecondNext();
+    assertThat(large.field("grpc-status")).isEqualTo("14");
+    assertThat(second.streams).hasSize(1);
+  }
+
+  @Test
+  void aBodyThatOutgrowsItsCopyBetweenBackendsStillGoesToTheSecond() {
+    String most = "x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY);
+    App app = script.streaming().data(most, false);
+    script.picks(second.use);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+
+    app.data("y", true); // before the next pick
+    script.time.run();
+
+    assertThat(second.stream().log.subList(1, 3)).containsExactly("D(" + most + ")", "D(y)!");
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void aPlainRequestIsGivenOnWithBodyAndTrailers() {
+    App app = script.plain(false).data("body", false);
+    app.call.onHeaders(headers("x-sum", "7"), true);
+
+    refusedAndSecondNext();
+
+    assertThat(second.stream().log.subList(1, 3)).containsExactly("D(body)", "H(x-sum=7)!");
+    second.stream().handlerOf().onHeaders(headers(":status", "204"), true);
+    assertThat(app.field(":status")).isEqualTo("204");
+  }
+
+  @Test
+  void nothingIsKeptWhenBuffersRunShort() {
+    script.usedBytes.set(600); // of 1000
+    script.memory.sample();
+    App app = script.streaming().data("body", true);
+
+    refusedAndSecondNext();
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(second.streams).isEmpty();
+  }
+}

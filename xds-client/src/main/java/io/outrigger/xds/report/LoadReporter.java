@@ -1,0 +1,265 @@
+package io.outrigger.xds.report;
+
+import io.envoyproxy.envoy.config.core.v3.Node;
+import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
+import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.ClusterLoad;
+import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.status.LoadReportView;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports load to one server for as long as there is any to report (A27). What goes wrong here
+ * changes nothing for calls: it is logged once, until reports are taken again, and counted.
+ *
+ * <pre>
+ * OPEN    -> ASKED    on the first response; the back-off starts over
+ * ASKED   -> ASKED    on each interval: one report; on another response: its wishes from now on
+ * OPEN    -> WAITING  on stream ended
+ * ASKED   -> WAITING  on stream ended
+ * WAITING -> OPEN     on back-off elapsed, measured from the start of the stream before
+ * ASKED   -> CLOSED   on an interval in which there was nothing left to report
+ * any     -> CLOSED   on close
+ * </pre>
+ *
+ * <p>Counts are taken only when the stream takes a message at once, so what a stream that is stuck
+ * or gone never carried is in the next report (A64-02).
+ */
+@ControlConfined
+final class LoadReporter {
+  private static final Logger log = LoggerFactory.getLogger(LoadReporter.class);
+
+  private sealed interface Phase {
+    record Open(Stream stream) implements Phase {}
+
+    /**
+     * The server has said what it wants.
+     *
+     * @param sinceNanos when the last report was sent, or the first response came
+     * @param next runs out with the interval
+     */
+    record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
+        implements Phase {}
+
+    record Waiting(TimerHandle retry) implements Phase {}
+
+    record Closed() implements Phase {}
+  }
+
+  private final ControlLoop control;
+  private final XdsServer server;
+  private final LrsTransport transport;
+  private final Node node;
+  private final LoadSource source;
+  private final Runnable onDone;
+  private final Backoff backoff;
+  private Phase phase;
+  private boolean isDue; // the interval ran out while the stream took nothing
+  private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
+  private long reports;
+  private long failures;
+
+  /**
+   * A reporter with an open stream.
+   *
+   * @param onDone told when it has closed because there was nothing left to report
+   */
+  LoadReporter(
+      ControlLoop control,
+      RandomSource random,
+      XdsServer server,
+      LrsTransport transport,
+      Node node,
+      LoadSource source,
+      Runnable onDone) {
+    this.control = control;
+    this.server = server;
+    this.transport = transport;
+    this.node = node;
+    this.source = source;
+    this.onDone = onDone;
+    this.backoff = new Backoff(random);
+    this.phase = open();
+  }
+
+  /** Ends the stream; nothing is sent any more. */
+  void close() {
+    Phase last = phase;
+    phase = new Phase.Closed();
+    if (last instanceof Phase.Open open) {
+      open.stream().close();
+    } else if (last instanceof Phase.Asked asked) {
+      asked.next().cancel();
+      asked.stream().close();
+    } else if (last instanceof Phase.Waiting waiting) {
+      waiting.retry().cancel();
+    }
+  }
+
+  LoadReportView status() {
+    return new LoadReportView(
+        server.uri(),
+        phase instanceof Phase.Asked asked
+            ? Optional.of(asked.plan().interval())
+            : Optional.empty(),
+        reports,
+        failures,
+        outage);
+  }
+
+  private Phase.Open open() {
+    var stream = new Stream(control.nanoTime());
+    stream.start();
+    return new Phase.Open(stream);
+  }
+
+  private void onPlan(Stream stream, ReportPlan plan) {
+    long since = control.nanoTime();
+    if (phase instanceof Phase.Asked before) {
+      before.next().cancel();
+      since = before.sinceNanos();
+    } else {
+      backoff.reset();
+      outage.ifPresent(past -> log.info("load reports to {}: taken again", server.uri()));
+      outage = Optional.empty();
+    }
+    log.debug("load reports to {}: asked for {}", server.uri(), plan);
+    await(stream, plan, since);
+  }
+
+  /** The interval counts from the last report, however often the server states it anew. */
+  private void await(Stream stream, ReportPlan plan, long sinceNanos) {
+    Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
+    TimerHandle next = control.schedule(plan.interval().minus(spent), this::onInterval);
+    phase = new Phase.Asked(stream, plan, sinceNanos, next);
+  }
+
+  private void onInterval() {
+    isDue = true;
+    reportIfDue();
+  }
+
+  private void reportIfDue() {
+    if (!isDue || !(phase instanceof Phase.Asked asked) || !asked.stream().isReady()) {
+      return;
+    }
+    isDue = false;
+    if (!source.servers().contains(server)) { // the last report is an interval old: it has arrived
+      close();
+      onDone.run();
+      return;
+    }
+    await(asked.stream(), asked.plan(), control.nanoTime());
+    List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
+    asked.stream().send(LoadMessages.report(loads)); // a report of nothing tells that we are there
+    reports++;
+  }
+
+  private void onEnded(Stream stream, RpcStatus reason) {
+    if (phase instanceof Phase.Asked asked) {
+      asked.next().cancel();
+      log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
+    } else {
+      onFailure(reason);
+    }
+    isDue = false;
+    // As for ADS (A57-05): from start to start, so that a server that answers and closes is not hit
+    // in a loop.
+    Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
+    phase =
+        new Phase.Waiting(
+            control.schedule(
+                backoff.next().minus(spent),
+                () -> {
+                  phase = open();
+                }));
+  }
+
+  private void onFailure(RpcStatus reason) {
+    failures++;
+    if (outage.isEmpty()) {
+      log.warn(
+          "load reports to {}: not taken, counts are kept until they are: {}",
+          server.uri(),
+          reason.isOk() ? "it closed the stream without a response" : reason);
+    } else {
+      log.debug("load reports to {}: still not taken: {}", server.uri(), reason);
+    }
+    outage = Optional.of(reason);
+  }
+
+  /** One stream; it is heard while it is that of the phase. */
+  private final class Stream implements LrsTransport.Listener {
+    private final long startedNanos;
+    private @Nullable LrsStream stream;
+
+    Stream(long startedNanos) {
+      this.startedNanos = startedNanos;
+    }
+
+    void start() {
+      LrsStream opened = transport.open(this);
+      stream = opened;
+      opened.send(LoadMessages.hello(node));
+      opened.requestNext();
+    }
+
+    void send(LoadStatsRequest request) {
+      opened().send(request);
+    }
+
+    boolean isReady() {
+      return opened().isReady();
+    }
+
+    void close() {
+      opened().close();
+    }
+
+    @Override
+    public void onReady() {
+      if (isCurrent()) {
+        reportIfDue();
+      }
+    }
+
+    @Override
+    public void onResponse(LoadStatsResponse response) {
+      if (isCurrent()) {
+        onPlan(this, ReportPlan.of(response));
+        opened().requestNext();
+      }
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason) {
+      if (isCurrent()) {
+        onEnded(this, reason);
+      }
+    }
+
+    private boolean isCurrent() {
+      return (phase instanceof Phase.Open open && open.stream() == this)
+          || (phase instanceof Phase.Asked asked && asked.stream() == this);
+    }
+
+    private LrsStream opened() {
+      if (stream == null) {
+        throw new IllegalStateException("a stream of load reports is used before it is open");
+      }
+      return stream;
+    }
+  }
+}

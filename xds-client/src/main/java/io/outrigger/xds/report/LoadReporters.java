@@ -1,0 +1,75 @@
+package io.outrigger.xds.report;
+
+import io.envoyproxy.envoy.config.core.v3.Node;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.status.LoadReportView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** A reporter to each server for which load is counted, whoever counts it (A71-09). */
+@ControlConfined
+public final class LoadReporters {
+  private final ControlLoop control;
+  private final RandomSource random;
+  private final Node node;
+  private final Function<XdsServer, LrsTransport> transports;
+  private final LoadSource source;
+  private final Map<XdsServer, LoadReporter> reporters = new LinkedHashMap<>();
+  private boolean closed;
+
+  /**
+   * Reports what {@code source} counts, from now on.
+   *
+   * @param transports to the servers that {@code source} names; shared with others, and theirs
+   */
+  public LoadReporters(
+      ControlLoop control,
+      RandomSource random,
+      Node node,
+      Function<XdsServer, LrsTransport> transports,
+      LoadSource source) {
+    control.checkInside();
+    this.control = control;
+    this.random = random;
+    this.node = node;
+    this.transports = transports;
+    this.source = source;
+    source.onServersChanged(() -> control.execute(this::update)); // not amid what caused it
+    update();
+  }
+
+  /** How each of them fares. */
+  public List<LoadReportView> status() {
+    return reporters.values().stream().map(LoadReporter::status).toList();
+  }
+
+  /** Ends every stream. */
+  public void close() {
+    closed = true;
+    reporters.values().forEach(LoadReporter::close);
+    reporters.clear();
+  }
+
+  private void update() {
+    if (!closed) {
+      source.servers().forEach(server -> reporters.computeIfAbsent(server, this::newReporter));
+    }
+  }
+
+  private LoadReporter newReporter(XdsServer server) {
+    return new LoadReporter(
+        control,
+        random,
+        server,
+        transports.apply(server),
+        node,
+        source,
+        () -> reporters.remove(server));
+  }
+}

@@ -1,0 +1,120 @@
+package io.outrigger.xds.transport;
+
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+
+/**
+ * One stream to a control plane. What gRPC tells hops to the control loop, where those who extend
+ * this hear of it.
+ *
+ * @param <Q> what is sent
+ * @param <R> what is received
+ */
+@ControlConfined
+abstract class GrpcStream<Q, R> {
+  private final ServerChannel channel;
+  private final ControlLoop loop;
+  private final ClientCall<Q, R> call;
+  private boolean attached;
+  private boolean closed;
+  private boolean over; // whether the channel knows that it has ended
+
+  GrpcStream(ServerChannel channel, MethodDescriptor<Q, R> method) {
+    this.channel = channel;
+    this.loop = channel.loop();
+    this.call = channel.newCall(method);
+  }
+
+  final void start() {
+    call.start(new Callbacks(), new Metadata());
+  }
+
+  /** The stream is attached to a connection, and takes more. */
+  abstract void onReady();
+
+  abstract void onMessage(R message);
+
+  abstract void onClosed(RpcStatus reason);
+
+  /** Sends, or queues until the stream is ready; ignored once the stream is closed. */
+  public void send(Q message) {
+    loop.checkInside();
+    if (!closed) { // a cancelled call does not take messages
+      call.sendMessage(message);
+    }
+  }
+
+  /** Whether everything that was sent is on its way. */
+  public boolean isReady() {
+    return call.isReady();
+  }
+
+  /** Permits one more message to be read. */
+  public void requestNext() {
+    loop.checkInside();
+    call.request(1);
+  }
+
+  /** Ends the stream. */
+  public void close() {
+    loop.checkInside();
+    if (!closed) {
+      closed = true;
+      call.cancel("closed by the client", null);
+      if (!over) {
+        over = true;
+        channel.onGivenUp(attached);
+      }
+    }
+  }
+
+  private void end(Status status) {
+    RpcStatus reason = toRpcStatus(status);
+    if (over) {
+      onClosed(reason);
+    } else {
+      over = true;
+      channel.onEnded(attached, () -> onClosed(reason));
+    }
+  }
+
+  /** One line: gRPC's own description goes on with the channel's pipeline. */
+  private static RpcStatus toRpcStatus(Status status) {
+    String description = status.getDescription();
+    Throwable cause = status.getCause();
+    String message = description == null ? "" : description.lines().findFirst().orElse("");
+    if (cause != null && cause.getMessage() != null && !message.contains(cause.getMessage())) {
+      message = message.isEmpty() ? cause.getMessage() : message + ": " + cause.getMessage();
+    }
+    return new RpcStatus(RpcStatus.Code.ofNumber(status.getCode().value()), message);
+  }
+
+  private final class Callbacks extends ClientCall.Listener<R> {
+    @Override
+    public void onReady() {
+      loop.execute(
+          () -> {
+            if (!attached && !over) {
+              attached = true;
+              channel.onAttached();
+            }
+            GrpcStream.this.onReady();
+          });
+    }
+
+    @Override
+    public void onMessage(R message) {
+      loop.execute(() -> GrpcStream.this.onMessage(message));
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      loop.execute(() -> end(status));
+    }
+  }
+}

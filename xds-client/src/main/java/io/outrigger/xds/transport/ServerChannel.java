@@ -1,0 +1,139 @@
+package io.outrigger.xds.transport;
+
+import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
+import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelRegistry.ProviderNotFoundException;
+import io.grpc.MethodDescriptor;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.bootstrap.XdsServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The gRPC channel to a control plane, which all streams to it share. It connects with the first
+ * stream. Streams do not wait for ready, so that they fail with the reason when the server cannot
+ * be reached (A57).
+ *
+ * <p>The channel's own back-off between connections would come on top of that between streams, and
+ * fail streams with an old reason meanwhile. So a stream that never reached a connection sends the
+ * channel back to idle: the next stream tries once more, at the time that its owner chose.
+ */
+@ControlConfined
+final class ServerChannel {
+  private static final int MAX_RESPONSE_BYTES = 64 << 20;
+
+  /**
+   * How a path to the server that is silently dead is found: a ping after {@code time} without a
+   * byte from it, and {@code timeout} for the answer. gRPC lets {@code time} be 10 s or more.
+   */
+  record KeepAlive(Duration time, Duration timeout) {
+    static final KeepAlive DEFAULT = // A57-38
+        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20));
+  }
+
+  private final ControlLoop loop;
+  private final String name;
+  private final ServerCredentials credentials;
+  private final ManagedChannel channel;
+  private final CallOptions calls;
+  private int openStreams;
+  private int attachedStreams;
+
+  /**
+   * Makes the channel; may be called on any thread.
+   *
+   * @throws IllegalArgumentException naming the server, if its target or a file that its
+   *     credentials name cannot be used
+   */
+  ServerChannel(ControlLoop loop, XdsServer server, KeepAlive keepAlive) {
+    this.loop = loop;
+    name = server.uri();
+    credentials = ServerCredentials.of(loop, server);
+    channel = channel(server, credentials.channel(), keepAlive);
+    calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
+    loop.execute(credentials::start);
+  }
+
+  private static ManagedChannel channel(
+      XdsServer server, ChannelCredentials credentials, KeepAlive keepAlive) {
+    try {
+      return Grpc.newChannelBuilder(server.uri(), credentials)
+          .keepAliveTime(keepAlive.time().toNanos(), TimeUnit.NANOSECONDS)
+          .keepAliveTimeout(keepAlive.timeout().toNanos(), TimeUnit.NANOSECONDS)
+          .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+          .build();
+    } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
+      throw new IllegalArgumentException(
+          "xds server %s: %s".formatted(server.uri(), unusable.getMessage()), unusable);
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  ControlLoop loop() {
+    return loop;
+  }
+
+  /** A call that has not started; its stream is counted from now on. */
+  <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
+    openStreams++;
+    return channel.newCall(method, calls);
+  }
+
+  /** A stream has reached a connection. */
+  void onAttached() {
+    attachedStreams++;
+  }
+
+  /**
+   * A stream has ended by itself.
+   *
+   * @param attached whether it had reached a connection
+   * @param then hears of it, at once or when the channel has forgotten the failure
+   */
+  void onEnded(boolean attached, Runnable then) {
+    count(attached);
+    if (!attached && attachedStreams == 0) { // others may well have one that works
+      enterIdleThen(then);
+    } else {
+      then.run();
+    }
+  }
+
+  /**
+   * Sends the channel back to idle, then runs {@code task} on the control loop; not at all if the
+   * transport is closed meanwhile. The channel may do either on a thread of its own, in the order
+   * of the calls. Without waiting, a stream opened from {@code task} could still fail with the
+   * reason of the one before.
+   */
+  private void enterIdleThen(Runnable task) {
+    channel.enterIdle();
+    channel.notifyWhenStateChanged(ConnectivityState.SHUTDOWN, () -> loop.execute(task));
+  }
+
+  /** A stream was given up: a server that is not needed any more keeps no connection (A71). */
+  void onGivenUp(boolean attached) {
+    count(attached);
+    if (openStreams == 0) {
+      channel.enterIdle();
+    }
+  }
+
+  private void count(boolean attached) {
+    openStreams--;
+    attachedStreams -= attached ? 1 : 0;
+  }
+
+  void close() {
+    loop.checkInside();
+    credentials.close();
+    channel.shutdownNow();
+  }
+}

@@ -1,0 +1,111 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.decode.Decoding.errors;
+import static io.outrigger.xds.decode.Decoding.valid;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.LoadReporting;
+import io.outrigger.config.cluster.PropagatedMetrics;
+import io.outrigger.config.cluster.PropagatedMetrics.Keys;
+import io.outrigger.testing.Conformance;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LoadReportingDecoderTest {
+  private static final XdsServer SERVER =
+      new XdsServer(
+          "cp.test:443",
+          new XdsServer.ChannelCredentials.Insecure(),
+          List.of(),
+          ServerFeatures.NONE);
+  private static final DecodeContext CONTEXT =
+      new DecodeContext(ServerFeatures.NONE, Set.of(), Optional.of(SERVER));
+  private static final String SELF = ", \"lrs_server\": {\"self\": {}}";
+
+  @Conformance({"A27-12", "A71-09"})
+  @Test
+  void selfIsTheServerThatSendsTheCluster() {
+    assertThat(reporting(SELF)).contains(new LoadReporting(SERVER, PropagatedMetrics.NONE));
+    assertThat(reporting("")).isEmpty();
+  }
+
+  @Conformance("A27-12")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"ads\": {}} | ads is not supported; must be self",
+        "{\"path\": \"/x\"} | path is not supported; must be self",
+        "{\"api_config_source\": {}} | api_config_source is not supported; must be self",
+        "{} | names no source; must be self",
+      })
+  void anyOtherServerIsRefused(String server, String error) {
+    assertThat(errors(CLUSTER, cluster(", \"lrs_server\": " + server)))
+        .containsExactly("lrs_server: " + error);
+  }
+
+  @Conformance("A64-01")
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "cpu_utilization | true | false | false | - | -",
+        "mem_utilization application_utilization | false | true | true | - | -",
+        "named_metrics.a named_metrics.b.c | false | false | false | - | a b.c",
+        "named_metrics.a named_metrics.* | false | false | false | - | *",
+        "utilization.disk named_metrics.a | false | false | false | disk | a",
+        "named_metrics rps eps request_cost.x CPU_UTILIZATION * | false | false | false | - | -",
+      })
+  void metricsAreThoseThatAreNamed(
+      String names, boolean cpu, boolean mem, boolean app, String utilization, String named) {
+    String list = "[\"" + names.replace(" ", "\", \"") + "\"]";
+
+    assertThat(reporting(SELF + ", \"lrs_report_endpoint_metrics\": " + list))
+        .map(LoadReporting::metrics)
+        .contains(new PropagatedMetrics(cpu, mem, app, keys(utilization), keys(named)));
+  }
+
+  @Test
+  void whatTakesNoReportsGetsNone() {
+    assertThat(valid(CLUSTER, cluster(SELF), Decoding.CONTEXT).loadReporting()).isEmpty();
+  }
+
+  @Test
+  void anAggregateHasNoLoadOfItsOwn() {
+    String aggregate =
+        "{\"name\": \"all\", \"cluster_type\": {\"name\": \"envoy.clusters.aggregate\","
+            + " \"typed_config\": {\"@type\": \"type.googleapis.com/"
+            + ClusterSourceDecoder.AGGREGATE
+            + "\", \"clusters\": [\"pay\"]}}, \"lb_policy\": \"CLUSTER_PROVIDED\""
+            + SELF
+            + "}";
+
+    assertThat(valid(CLUSTER, aggregate, CONTEXT).loadReporting()).isEmpty();
+  }
+
+  private static Keys keys(String text) {
+    return switch (text) {
+      case "-" -> new Keys(false, Set.of());
+      case "*" -> new Keys(true, Set.of());
+      default -> new Keys(false, Set.of(text.split(" ")));
+    };
+  }
+
+  private static Optional<LoadReporting> reporting(String fields) {
+    return valid(CLUSTER, cluster(fields), CONTEXT).loadReporting();
+  }
+
+  private static String cluster(String fields) {
+    return "{\"name\": \"pay\", \"type\": \"EDS\","
+        + " \"eds_cluster_config\": {\"eds_config\": {\"ads\": {}}}"
+        + fields
+        + "}";
+  }
+}
