@@ -11,4 +11,9 @@ public record FixedPicker(PickResult result) implements Picker {
   public PickResult pick(PickContext call) {
     return result;
   }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    return new PickPlan.Certain(result);
+  }
 }

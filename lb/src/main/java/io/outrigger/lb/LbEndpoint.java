@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
  * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
+ * @param failure why it cannot be reached; empty in any other state
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -23,7 +24,20 @@ public record LbEndpoint(
     Connectivity state,
     CallTotals calls,
     Detection detection,
-    Optional<Affinity> affinity) {
+    Optional<Affinity> affinity,
+    String failure) {
+  /** An endpoint that can be reached, or was not tried, in a cluster that had no sessions. */
+  public LbEndpoint(
+      EndpointAddress address,
+      Locality locality,
+      HealthStatus health,
+      long weight,
+      Connectivity state,
+      CallTotals calls,
+      Detection detection) {
+    this(address, locality, health, weight, state, calls, detection, Optional.empty(), "");
+  }
+
   /** An endpoint that nobody watches. */
   public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
     var endpoint = backend.endpoint();
@@ -34,8 +48,7 @@ public record LbEndpoint(
         endpoint.weight(),
         state,
         calls,
-        Detection.NONE,
-        Optional.empty());
+        Detection.NONE);
   }
 
   /** An endpoint to which no subchannel exists. */
@@ -45,18 +58,26 @@ public record LbEndpoint(
 
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(address, locality, health, weight, state, calls, watched, affinity);
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, watched, affinity, failure);
   }
 
   /** The same endpoint as session affinity sees it. */
   public LbEndpoint with(Affinity seen) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, Optional.of(seen));
+        address, locality, health, weight, state, calls, detection, Optional.of(seen), failure);
   }
 
   /** The same endpoint, whose connection the policies beneath do not know. */
   public LbEndpoint connected(Connectivity now, CallTotals counted) {
-    return new LbEndpoint(address, locality, health, weight, now, counted, detection, affinity);
+    return new LbEndpoint(
+        address, locality, health, weight, now, counted, detection, affinity, failure);
+  }
+
+  /** The same endpoint, which cannot be reached because of {@code reason}. */
+  public LbEndpoint failing(String reason) {
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, detection, affinity, reason);
   }
 
   /**

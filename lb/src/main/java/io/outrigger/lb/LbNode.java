@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
  * @param policy the policy's name, such as {@code round_robin}
  * @param config its settings: strings, numbers, booleans, lists of these
  * @param detail one line for people; empty when there is nothing to say
+ * @param isUsed whether the parent gives it calls now; a root is used
  */
 public record LbNode(
     String name,
@@ -19,11 +20,29 @@ public record LbNode(
     Map<String, Object> config,
     String detail,
     List<LbNode> children,
-    List<LbEndpoint> endpoints) {
+    List<LbEndpoint> endpoints,
+    boolean isUsed) {
   public LbNode {
     config = Map.copyOf(config);
     children = List.copyOf(children);
     endpoints = List.copyOf(endpoints);
+  }
+
+  /** A node that is used. */
+  public LbNode(
+      String name,
+      String policy,
+      Connectivity state,
+      Map<String, Object> config,
+      String detail,
+      List<LbNode> children,
+      List<LbEndpoint> endpoints) {
+    this(name, policy, state, config, detail, children, endpoints, true);
+  }
+
+  /** The same node with the word of its parent. */
+  public LbNode used(boolean byParent) {
+    return new LbNode(name, policy, state, config, detail, children, endpoints, byParent);
   }
 
   /** A node that has children. */
@@ -46,11 +65,12 @@ public record LbNode(
   /** A child that its parent has not started: nothing beneath is connected. */
   public static LbNode notStarted(String name, LbConfig config) {
     return leaf(
-        name,
-        config,
-        Connectivity.IDLE,
-        "not started",
-        config.backends().stream().map(LbEndpoint::untouched).toList());
+            name,
+            config,
+            Connectivity.IDLE,
+            "not started",
+            config.backends().stream().map(LbEndpoint::untouched).toList())
+        .used(false);
   }
 
   /** The same node with every endpoint beneath as {@code change} has it. */
@@ -62,6 +82,7 @@ public record LbNode(
         config,
         detail,
         children.stream().map(child -> child.mapEndpoints(change)).toList(),
-        endpoints.stream().map(change).toList());
+        endpoints.stream().map(change).toList(),
+        isUsed);
   }
 }

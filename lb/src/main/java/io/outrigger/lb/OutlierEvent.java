@@ -7,15 +7,13 @@ import java.time.Instant;
  * What outlier detection decided about an endpoint, with the numbers that decided (A50, A91).
  * Immutable; any thread.
  */
-public sealed interface OutlierEvent {
+public sealed interface OutlierEvent extends LbEvent {
   /** The cluster that is watched: of an aggregate, the leaf. */
+  @Override
   String cluster();
 
   /** The endpoint's first address. */
   EndpointAddress address();
-
-  /** By the wall clock, for people. */
-  Instant time();
 
   /**
    * The endpoint is an outlier and gets no further calls.

@@ -9,4 +9,12 @@ import io.outrigger.base.AnyThread;
 @AnyThread
 public interface Picker {
   PickResult pick(PickContext call);
+
+  /**
+   * What {@link #pick} would answer, without doing it: made of the same parts, and any thread may
+   * ask. For explanations.
+   */
+  default PickPlan plan(PlannedCall call) {
+    return PickPlan.UNKNOWN;
+  }
 }

@@ -10,7 +10,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeConnector;
@@ -108,7 +108,7 @@ final class Tree {
             connector,
             RandomSource.SYSTEM,
             new CircuitBreakers(),
-            OutlierObserver.NONE,
+            LbObserver.NONE,
             LOOPS,
             new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));

@@ -57,6 +57,21 @@ public record ClusterResource(
         Optional.empty());
   }
 
+  /** The same with another policy. */
+  public ClusterResource balanced(BalancingPolicy other) {
+    return new ClusterResource(
+        name,
+        source,
+        other,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect,
+        loadReporting);
+  }
+
   /** The same cluster, whose load is reported. */
   public ClusterResource reportedTo(LoadReporting reporting) {
     return new ClusterResource(

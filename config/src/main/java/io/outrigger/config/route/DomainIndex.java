@@ -16,26 +16,26 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class DomainIndex {
-  private final Map<String, VirtualHost> exact = new HashMap<>();
+  private final Map<String, DomainMatch> exact = new HashMap<>();
   private final Affixes suffixes = new Affixes();
   private final Affixes prefixes = new Affixes();
-  private final @Nullable VirtualHost any;
+  private final @Nullable DomainMatch any;
 
   DomainIndex(List<VirtualHost> hosts) {
-    VirtualHost first = null;
+    DomainMatch first = null;
     for (VirtualHost host : hosts) {
       for (String domain : host.domains()) {
         if (domain.equals("*")) {
-          first = first == null ? host : first;
+          first = first == null ? new DomainMatch(domain, host) : first;
         } else {
-          add(domain.toLowerCase(Locale.ROOT), host);
+          add(domain.toLowerCase(Locale.ROOT), new DomainMatch(domain, host));
         }
       }
     }
     any = first;
   }
 
-  private void add(String domain, VirtualHost host) {
+  private void add(String domain, DomainMatch host) {
     int star = domain.indexOf('*');
     int last = domain.length() - 1;
     if (star < 0) {
@@ -50,9 +50,9 @@ final class DomainIndex {
   }
 
   /** The host whose domain fits best: exact, longest suffix, longest prefix, any. */
-  Optional<VirtualHost> bestFor(String authority) {
+  Optional<DomainMatch> bestFor(String authority) {
     String wanted = authority.toLowerCase(Locale.ROOT);
-    VirtualHost best = exact.get(wanted);
+    DomainMatch best = exact.get(wanted);
     if (best == null) {
       best = suffixes.longest(wanted, true);
     }
@@ -64,20 +64,20 @@ final class DomainIndex {
 
   /** Beginnings, or ends, of authorities; the star stands for at least one letter. */
   private static final class Affixes {
-    private final Map<String, VirtualHost> hosts = new HashMap<>();
+    private final Map<String, DomainMatch> hosts = new HashMap<>();
     private final TreeSet<Integer> lengths = new TreeSet<>(Comparator.reverseOrder());
 
-    void add(String affix, VirtualHost host) {
+    void add(String affix, DomainMatch host) {
       hosts.putIfAbsent(affix, host);
       lengths.add(affix.length());
     }
 
-    @Nullable VirtualHost longest(String authority, boolean atEnd) {
+    @Nullable DomainMatch longest(String authority, boolean atEnd) {
       int all = authority.length();
       for (int length : lengths) {
         if (length < all) {
           String part = atEnd ? authority.substring(all - length) : authority.substring(0, length);
-          VirtualHost host = hosts.get(part);
+          DomainMatch host = hosts.get(part);
           if (host != null) {
             return host;
           }

@@ -24,4 +24,9 @@ public record Fraction(long numerator, int denominator) {
   public double asDouble() {
     return Math.min(1.0, numerator / (double) denominator);
   }
+
+  @Override
+  public String toString() {
+    return numerator + " in " + denominator;
+  }
 }

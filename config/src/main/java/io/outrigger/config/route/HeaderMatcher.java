@@ -1,5 +1,6 @@
 package io.outrigger.config.route;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * absence.
  */
 public sealed interface HeaderMatcher {
+  /** Headers whose values are not to be shown. */
+  Set<String> SECRETS = Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
+
   /** The header's name in lower case. */
   String name();
 
@@ -25,6 +29,16 @@ public sealed interface HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
       return value != null && matcher.matches(value) != invert;
+    }
+
+    /** What a credential is compared with is nobody's business. */
+    private boolean isSecret() {
+      return SECRETS.contains(name);
+    }
+
+    @Override
+    public String toString() {
+      return name + (invert ? " not " : " ") + (isSecret() ? "as configured" : matcher);
     }
   }
 
@@ -43,6 +57,11 @@ public sealed interface HeaderMatcher {
         return false;
       }
     }
+
+    @Override
+    public String toString() {
+      return name + (invert ? " not" : "") + " in [" + start + ", " + end + ")";
+    }
   }
 
   /** The header is there ({@code present}) or is not. */
@@ -50,6 +69,11 @@ public sealed interface HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
       return (value != null) == present;
+    }
+
+    @Override
+    public String toString() {
+      return name + (present ? " present" : " absent");
     }
   }
 }

@@ -12,15 +12,29 @@ import java.util.Map;
  * @param name may be empty
  * @param index its place in the virtual host as the control plane sent it, from 0
  * @param filterOverrides by filter name (A39)
+ * @param metadata what the control plane notes beside the route, as JSON by its filter's name: such
+ *     as, under {@code istio}, the VirtualService that it was made of
  */
 public record Route(
     String name,
     int index,
     RouteMatch match,
     RouteAction action,
-    Map<String, FilterConfig> filterOverrides) {
+    Map<String, FilterConfig> filterOverrides,
+    Map<String, String> metadata) {
   public Route {
     filterOverrides = Map.copyOf(filterOverrides);
+    metadata = Map.copyOf(metadata);
+  }
+
+  /** A route without metadata. */
+  public Route(
+      String name,
+      int index,
+      RouteMatch match,
+      RouteAction action,
+      Map<String, FilterConfig> filterOverrides) {
+    this(name, index, match, action, filterOverrides, Map.of());
   }
 
   /**

@@ -64,6 +64,16 @@ public final class RouteIndex {
    * @param path the request's, without its query
    */
   public int first(String path, RequestView request, RandomSource random) {
+    return first(path, request, random, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param trace told of each route that is asked; null when nobody wants to know
+   */
+  public int first(
+      String path, RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     Node fitting = longestKey(path);
     int from = 0;
     while (true) {
@@ -74,7 +84,11 @@ public final class RouteIndex {
       if (next == routes.length) {
         return NONE;
       }
-      if (routes[next].match().matches(path, request, random)) {
+      int miss = routes[next].match().miss(path, request, random);
+      if (trace != null) {
+        trace.onAsked(next, miss);
+      }
+      if (miss == RouteMatch.NO_MISS) {
         return next;
       }
       from = next + 1;

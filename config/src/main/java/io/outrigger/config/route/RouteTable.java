@@ -34,6 +34,11 @@ public final class RouteTable {
    * matter. Malformed patterns fit nothing.
    */
   public Optional<VirtualHost> virtualHostFor(String authority) {
+    return match(authority).map(DomainMatch::host);
+  }
+
+  /** The same, with the domain that won. */
+  public Optional<DomainMatch> match(String authority) {
     return domains.bestFor(authority);
   }
 

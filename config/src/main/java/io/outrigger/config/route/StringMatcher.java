@@ -13,6 +13,11 @@ public sealed interface StringMatcher {
     public boolean matches(String value) {
       return ignoreCase ? exact.equalsIgnoreCase(value) : exact.equals(value);
     }
+
+    @Override
+    public String toString() {
+      return "exactly \"" + exact + "\"" + (ignoreCase ? " ignoring case" : "");
+    }
   }
 
   /** Begins with {@code prefix}, which is not empty. */
@@ -20,6 +25,11 @@ public sealed interface StringMatcher {
     @Override
     public boolean matches(String value) {
       return value.regionMatches(ignoreCase, 0, prefix, 0, prefix.length());
+    }
+
+    @Override
+    public String toString() {
+      return "with prefix \"" + prefix + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
@@ -29,6 +39,11 @@ public sealed interface StringMatcher {
     public boolean matches(String value) {
       return value.regionMatches(
           ignoreCase, value.length() - suffix.length(), suffix, 0, suffix.length());
+    }
+
+    @Override
+    public String toString() {
+      return "with suffix \"" + suffix + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
@@ -42,6 +57,11 @@ public sealed interface StringMatcher {
     public boolean matches(String value) {
       return (ignoreCase ? value.toLowerCase(Locale.ROOT) : value).contains(part);
     }
+
+    @Override
+    public String toString() {
+      return "containing \"" + part + "\"" + (ignoreCase ? " ignoring case" : "");
+    }
   }
 
   /** The whole text matches an RE2 expression. */
@@ -49,6 +69,11 @@ public sealed interface StringMatcher {
     @Override
     public boolean matches(String value) {
       return pattern.matches(value);
+    }
+
+    @Override
+    public String toString() {
+      return "matching regex \"" + pattern.pattern() + "\"";
     }
   }
 }

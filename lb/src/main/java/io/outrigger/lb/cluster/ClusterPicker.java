@@ -7,9 +7,13 @@ import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Drops, then picks, then counts.
@@ -70,5 +74,19 @@ final class ClusterPicker implements Picker {
       use.subchannel().callStarted(call);
     }
     return result;
+  }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    PickPlan limited =
+        new PickPlan.Limited(breaker.inFlight(), maxRequests, full, child.plan(call));
+    if (categories.length == 0) {
+      return limited;
+    }
+    List<PickPlan.Drop> planned = new ArrayList<>();
+    for (int i = 0; i < categories.length; i++) {
+      planned.add(new PickPlan.Drop(categories[i], drops[i]));
+    }
+    return new PickPlan.Dropping(planned, limited);
   }
 }

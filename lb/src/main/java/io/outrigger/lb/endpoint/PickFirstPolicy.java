@@ -12,8 +12,10 @@ import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.member.FirstAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -130,6 +132,11 @@ final class PickFirstPolicy implements LbPolicy {
         control.execute(list::connect);
       }
       return PickResult.QUEUE;
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      return new PickPlan.Certain(PickResult.QUEUE);
     }
   }
 }

@@ -4,8 +4,11 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import java.util.List;
 
 /**
  * One prepared answer after the other. Each event loop has a place in the ring of its own, so
@@ -35,5 +38,11 @@ final class RoundRobinPicker implements Picker {
     int place = places[slot];
     places[slot] = place + 1 == results.length ? 0 : place + 1;
     return results[place];
+  }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    return PickPlan.Shared.equally(
+        "each endpoint in turn, event loop by event loop", List.of(results));
   }
 }

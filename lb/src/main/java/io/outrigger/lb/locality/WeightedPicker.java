@@ -4,8 +4,12 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Draws one of several pickers by weight for each call. */
 @AnyThread
@@ -41,5 +45,16 @@ final class WeightedPicker implements Picker {
       i++;
     }
     return pickers[i].pick(call);
+  }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    double all = upTo[upTo.length - 1];
+    List<PickPlan.Share> shares = new ArrayList<>();
+    for (int i = 0; i < pickers.length; i++) {
+      long weight = upTo[i] - (i == 0 ? 0 : upTo[i - 1]);
+      shares.add(new PickPlan.Share(weight / all, pickers[i].plan(call)));
+    }
+    return new PickPlan.Shared("a draw among localities by weight", shares);
   }
 }

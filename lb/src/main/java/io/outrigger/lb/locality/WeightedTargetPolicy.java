@@ -88,7 +88,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
     Map<String, Object> weights = new LinkedHashMap<>();
     children.forEach(
         (childName, child) -> {
-          nodes.add(child.slot.describe(childName));
+          nodes.add(child.slot.describe(childName).used(child.slot.state() == state));
           weights.put(childName, child.weight);
         });
     return LbNode.inner(name, config, state, Map.of("weights", Map.copyOf(weights)), "", nodes);

@@ -111,7 +111,8 @@ public final class FirstAddress {
     if (chosen != null ? chosen.backend.equals(backend) : state == TRANSIENT_FAILURE) {
       shown = state;
     }
-    return LbEndpoint.of(backend, shown, totals);
+    LbEndpoint endpoint = LbEndpoint.of(backend, shown, totals);
+    return shown == TRANSIENT_FAILURE ? endpoint.failing(lastError.message()) : endpoint;
   }
 
   /**

@@ -5,10 +5,10 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.ReturnReason;
 import io.outrigger.lb.OutlierEvent.SpareReason;
-import io.outrigger.lb.OutlierObserver;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,9 +20,9 @@ import java.util.List;
 final class Detector {
   private final ControlLoop control;
   private final RandomSource random;
-  private final OutlierObserver observer;
+  private final LbObserver observer;
 
-  Detector(ControlLoop control, RandomSource random, OutlierObserver observer) {
+  Detector(ControlLoop control, RandomSource random, LbObserver observer) {
     this.control = control;
     this.random = random;
     this.observer = observer;
@@ -158,6 +158,6 @@ final class Detector {
 
   private void tell(EndpointTracker endpoint, OutlierEvent event) {
     endpoint.remember(event);
-    observer.onOutlier(event);
+    observer.onEvent(event);
   }
 }

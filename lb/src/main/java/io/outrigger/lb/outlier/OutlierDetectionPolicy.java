@@ -11,9 +11,9 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
@@ -52,7 +52,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   public OutlierDetectionPolicy(
       ControlLoop control,
       RandomSource random,
-      OutlierObserver observer,
+      LbObserver observer,
       int loops,
       PolicyFactory factory,
       LbConfig.OutlierDetecting config,
@@ -62,7 +62,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     this.config = config;
     this.child = new ChildSlot(factory, new ChildParent());
     this.trackers = new TrackerTable(loops);
-    this.detector = new Detector(control, random, new OutlierLog().and(observer));
+    this.detector = new Detector(control, random, observer);
     this.timer = new SweepTimer(control, this::sweep);
   }
 

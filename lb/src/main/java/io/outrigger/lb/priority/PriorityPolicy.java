@@ -6,7 +6,9 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
@@ -18,9 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The first child that works gets all calls (A56). Children come into being only when every one
@@ -33,9 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
-  private static final Logger log = LoggerFactory.getLogger(PriorityPolicy.class);
-
   private final ControlLoop control;
+  private final LbObserver observer;
   private final PolicyFactory factory;
   private final LbParent parent;
   private final ChildOwner owner = new ChildOwner();
@@ -44,14 +44,24 @@ public final class PriorityPolicy implements LbPolicy {
 
   private LbConfig.Priority config;
   private String chosen = "";
+  private String chosenLabel = "";
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable Picker published;
   private boolean closed;
 
-  /** A policy without children until its first update. */
+  /**
+   * A policy without children until its first update.
+   *
+   * @param observer hears when another child comes into use
+   */
   public PriorityPolicy(
-      ControlLoop control, PolicyFactory factory, LbConfig.Priority config, LbParent parent) {
+      ControlLoop control,
+      LbObserver observer,
+      PolicyFactory factory,
+      LbConfig.Priority config,
+      LbParent parent) {
     this.control = control;
+    this.observer = observer;
     this.factory = factory;
     this.config = config;
     this.parent = parent;
@@ -86,20 +96,36 @@ public final class PriorityPolicy implements LbPolicy {
   @Override
   public LbNode describe(String name) {
     List<LbNode> nodes = config.children().stream().map(this::describe).toList();
-    String detail =
-        config.children().stream()
-            .filter(child -> child.name().equals(chosen))
-            .findFirst()
-            .map(child -> child.label() + " is in use")
-            .orElse("");
-    return LbNode.inner(name, config, state, Map.of(), detail, nodes);
+    return LbNode.inner(name, config, state, Map.of(), detail(), nodes);
   }
 
   private LbNode describe(LbConfig.Child child) {
     PriorityChild existing = children.get(child.name());
     return existing == null
         ? LbNode.notStarted(child.label(), child.config())
-        : existing.describe(child.label());
+        : existing.describe(child.label()).used(child.name().equals(chosen));
+  }
+
+  /** Which child is in use, and what is wrong with those before it. */
+  private String detail() {
+    var before = new StringJoiner(", ", ": ", "").setEmptyValue("");
+    for (LbConfig.Child child : config.children()) {
+      if (child.name().equals(chosen)) {
+        return child.label() + " is in use" + before;
+      }
+      before.add(child.label() + " " + standing(children.get(child.name())));
+    }
+    return "";
+  }
+
+  /** Why calls do not go to a child. */
+  private static String standing(@Nullable PriorityChild child) {
+    if (child == null) {
+      return "is no longer configured";
+    }
+    return child.state() == Connectivity.CONNECTING && !child.isFailoverPending()
+        ? "has not connected within " + PriorityChild.FAILOVER.toSeconds() + " s"
+        : "is in " + child.state();
   }
 
   /** A56 "Algorithm for Choosing a Priority". */
@@ -175,12 +201,32 @@ public final class PriorityPolicy implements LbPolicy {
     LbConfig.Child next = config.children().get(index);
     if (!chosen.equals(next.name())) {
       if (!chosen.isEmpty()) {
-        log.info(
-            "cluster {}: {} is in use now ({})", config.cluster(), next.label(), child.state());
+        observer.onEvent(
+            new LbEvent.PrioritySwitch(
+                config.cluster(),
+                control.now(),
+                chosenLabel,
+                next.label(),
+                child.state(),
+                reasonToLeave(index)));
       }
       chosen = next.name();
     }
+    chosenLabel = next.label();
     publish(child.state(), child.picker());
+  }
+
+  /** Why the child in use gives way to that at {@code index}. */
+  private String reasonToLeave(int index) {
+    List<LbConfig.Child> priorities = config.children();
+    for (int i = 0; i < priorities.size(); i++) {
+      if (priorities.get(i).name().equals(chosen)) {
+        return i < index
+            ? priorities.get(i).label() + " " + standing(childAt(i).orElse(null))
+            : priorities.get(index).label() + " comes before it";
+      }
+    }
+    return chosenLabel + " is no longer configured";
   }
 
   /** The same picker again would tell nobody anything. */

@@ -2,7 +2,7 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.PickResult;
+import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.Picker;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -31,8 +31,7 @@ public final class ClusterHandle {
   /** Calls in use times {@link #ONE_CALL}, plus {@link #RETIRED}. */
   private final AtomicInteger use = new AtomicInteger();
 
-  private volatile Published published =
-      new Published(Connectivity.CONNECTING, call -> PickResult.QUEUE);
+  private volatile Published published = new Published(Connectivity.CONNECTING, FixedPicker.QUEUE);
 
   /**
    * @param onUnused told, on whichever thread it happens, that a retired handle was released last

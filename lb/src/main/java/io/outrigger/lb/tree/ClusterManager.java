@@ -8,13 +8,14 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.load.LoadRegistry;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -45,6 +46,7 @@ public final class ClusterManager {
   private final Connector connector;
   private final RandomSource random;
   private final Listener listener;
+  private final LbObserver observer;
   private final PolicyFactory factory;
   private final Reresolution reresolution;
   private final ClusterTrees trees = new ClusterTrees();
@@ -57,11 +59,11 @@ public final class ClusterManager {
       Connector connector,
       RandomSource random,
       CircuitBreakers breakers,
-      OutlierObserver outliers,
+      LbObserver observer,
       int loops,
       Listener listener) {
     this(
-        control, connector, random, breakers, new LoadRegistry(control), outliers, loops, listener);
+        control, connector, random, breakers, new LoadRegistry(control), observer, loops, listener);
   }
 
   /**
@@ -69,7 +71,7 @@ public final class ClusterManager {
    *
    * @param breakers shared by all managers of the process
    * @param loads shared in the same way: what is counted for load reports
-   * @param outliers hears what outlier detection decides in any of the clusters
+   * @param observer hears, besides the log, what happens in any of the clusters
    * @param loops how many event loops pick; {@code PickContext.loop} is below that
    */
   public ClusterManager(
@@ -78,15 +80,25 @@ public final class ClusterManager {
       RandomSource random,
       CircuitBreakers breakers,
       LoadRegistry loads,
-      OutlierObserver outliers,
+      LbObserver observer,
       int loops,
       Listener listener) {
     this.control = control;
     this.connector = connector;
     this.random = random;
     this.listener = listener;
-    this.factory = new TreeFactory(control, random, breakers, loads, outliers, loops);
+    this.observer = new LbLog().and(observer);
+    this.factory = new TreeFactory(control, random, breakers, loads, this.observer, loops);
     this.reresolution = new Reresolution(control, listener::onReresolution);
+  }
+
+  /**
+   * From now on the policy of an aggregate counts for its leaves, as it did before A75 (A75-05);
+   * before the first {@link #apply}.
+   */
+  public ClusterManager letAggregatesDecide() {
+    trees.letAggregatesDecide();
+    return this;
   }
 
   /**
@@ -160,6 +172,12 @@ public final class ClusterManager {
     return live.values().stream().map(LiveCluster::describe).toList();
   }
 
+  /** One tree as it stands; empty when there is no such cluster. */
+  public Optional<LbNode> describe(String cluster) {
+    control.checkInside();
+    return Optional.ofNullable(live.get(cluster)).map(LiveCluster::describe);
+  }
+
   /** Ends every tree; calls that wait in one fail. The listener is told nothing afterwards. */
   public void close() {
     control.checkInside();
@@ -177,6 +195,7 @@ public final class ClusterManager {
         control,
         connector,
         random,
+        observer,
         factory,
         reresolution,
         handle -> control.execute(() -> onUnused(handle)));

@@ -22,6 +22,14 @@ final class ClusterTrees {
   private final Map<String, LeafTree> leaves = new HashMap<>();
   private final Map<String, ClusterConfig.Aggregate> aggregates = new HashMap<>();
 
+  /** Whether leaves balance within an aggregate as it says, and not as they do (A75-05). */
+  private boolean aggregatesDecide;
+
+  /** From now on the policy of an aggregate is that of its leaves; before any cluster. */
+  void letAggregatesDecide() {
+    aggregatesDecide = true;
+  }
+
   /** Takes a complete new set of clusters. */
   void replace(Map<String, Outcome<ClusterConfig>> next) {
     clusters.keySet().retainAll(next.keySet());
@@ -76,7 +84,11 @@ final class ClusterTrees {
   private LbConfig tree(String name, ClusterConfig cluster) {
     if (cluster instanceof ClusterConfig.Aggregate aggregate) {
       List<LeafTree> usable =
-          aggregate.leaves().stream().map(leaves::get).filter(Objects::nonNull).toList();
+          aggregate.leaves().stream()
+              .map(leaves::get)
+              .filter(Objects::nonNull)
+              .map(leaf -> aggregatesDecide ? leaf.balanced(aggregate.cluster().policy()) : leaf)
+              .toList();
       return ClusterTree.aggregate(aggregate, usable);
     }
     return Objects.requireNonNull(leaves.get(name), name).config();

@@ -1,5 +1,6 @@
 package io.outrigger.lb.tree;
 
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.LbConfig;
 
@@ -16,6 +17,17 @@ record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config)
   /** The tree of the same cluster as {@code next} has it; this very one when nothing changed. */
   LeafTree with(ClusterConfig.Leaf next) {
     return next.equals(source) ? this : following(next, names);
+  }
+
+  /** The same cluster balanced by another policy than its own. */
+  LeafTree balanced(BalancingPolicy policy) {
+    if (source.cluster().policy().equals(policy)) {
+      return this;
+    }
+    var other =
+        new ClusterConfig.Leaf(
+            source.cluster().balanced(policy), source.endpoints(), source.resolutionNote());
+    return new LeafTree(other, names, ClusterTree.leaf(other, names));
   }
 
   private static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {

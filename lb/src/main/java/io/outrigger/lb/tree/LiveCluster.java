@@ -12,6 +12,7 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -27,6 +28,7 @@ final class LiveCluster implements LbParent {
   private final ControlLoop control;
   private final Connector connector;
   private final RandomSource random;
+  private final LbObserver observer;
   private final Reresolution reresolution;
   private final ClusterHandle handle;
   private final ChildSlot tree;
@@ -36,12 +38,14 @@ final class LiveCluster implements LbParent {
       ControlLoop control,
       Connector connector,
       RandomSource random,
+      LbObserver observer,
       PolicyFactory factory,
       Reresolution reresolution,
       Consumer<ClusterHandle> onUnused) {
     this.control = control;
     this.connector = connector;
     this.random = random;
+    this.observer = observer;
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused);
     this.tree = new ChildSlot(factory, this);
@@ -74,7 +78,8 @@ final class LiveCluster implements LbParent {
   @Override
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
-    return new ManagedSubchannel(control, connector, random, backend, address, listener);
+    var news = new ConnectionNews(handle.name(), address, control, observer, listener);
+    return new ManagedSubchannel(control, connector, random, backend, address, news);
   }
 
   @Override

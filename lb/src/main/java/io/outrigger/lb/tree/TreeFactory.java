@@ -5,9 +5,9 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
@@ -27,7 +27,7 @@ final class TreeFactory implements PolicyFactory {
   private final RandomSource random;
   private final CircuitBreakers breakers;
   private final LoadRegistry loads;
-  private final OutlierObserver outliers;
+  private final LbObserver observer;
   private final int loops;
   private final LeafPolicies leaves;
 
@@ -36,13 +36,13 @@ final class TreeFactory implements PolicyFactory {
       RandomSource random,
       CircuitBreakers breakers,
       LoadRegistry loads,
-      OutlierObserver outliers,
+      LbObserver observer,
       int loops) {
     this.control = control;
     this.random = random;
     this.breakers = breakers;
     this.loads = loads;
-    this.outliers = outliers;
+    this.observer = observer;
     this.loops = loops;
     this.leaves = new LeafPolicies(control, random, loops);
   }
@@ -50,10 +50,10 @@ final class TreeFactory implements PolicyFactory {
   @Override
   public LbPolicy create(LbConfig config, LbParent parent) {
     if (config instanceof LbConfig.Priority priority) {
-      return new PriorityPolicy(control, this, priority, parent);
+      return new PriorityPolicy(control, observer, this, priority, parent);
     }
     if (config instanceof LbConfig.OutlierDetecting outlier) {
-      return new OutlierDetectionPolicy(control, random, outliers, loops, this, outlier, parent);
+      return new OutlierDetectionPolicy(control, random, observer, loops, this, outlier, parent);
     }
     if (config instanceof LbConfig.ClusterImpl cluster) {
       return clusterImpl(cluster, parent);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.FakePolicies.FakePolicy;
@@ -43,7 +44,11 @@ class PriorityPolicyProperties {
     var children = new FakePolicies();
     var policy =
         new PriorityPolicy(
-            parent.loop(), children, new LbConfig.Priority("pay", List.of()), parent);
+            parent.loop(),
+            LbObserver.NONE,
+            children,
+            new LbConfig.Priority("pay", List.of()),
+            parent);
     int configured = update(parent, policy, CHILDREN);
 
     for (Event event : events) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeParent;
@@ -28,8 +29,10 @@ class PriorityPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final FakePolicies children = new FakePolicies();
+  private final List<LbEvent> events = new ArrayList<>();
   private final PriorityPolicy policy =
-      new PriorityPolicy(parent.loop(), children, new LbConfig.Priority("pay", List.of()), parent);
+      new PriorityPolicy(
+          parent.loop(), events::add, children, new LbConfig.Priority("pay", List.of()), parent);
 
   @Conformance("A56-01")
   @Test
@@ -302,6 +305,39 @@ class PriorityPolicyTest {
     assertThat(nodes.get(0).children().get(1).detail()).isEqualTo("not started");
     assertThat(nodes.get(0).detail()).isEqualTo("p0 is in use");
     assertThat(Set.of(nodes.get(0).state())).containsExactly(READY);
+  }
+
+  @Test
+  void aSwitchIsToldWithItsReason() {
+    update("p0", "p1");
+    publish("p0", TRANSIENT_FAILURE);
+    publish("p1", READY);
+    publish("p0", READY);
+    publish("p0", CONNECTING);
+    parent.advance(FAILOVER);
+    update("p2");
+
+    assertThat(events)
+        .extracting(event -> (LbEvent.PrioritySwitch) event)
+        .extracting(change -> change.from() + " > " + change.to() + ": " + change.reason())
+        .containsExactly(
+            "p0 > p1: p0 is in TRANSIENT_FAILURE",
+            "p1 > p0: p0 comes before it",
+            "p0 > p1: p0 has not connected within 10 s",
+            "p1 > p2: p1 is no longer configured");
+  }
+
+  @Test
+  void statusTellsWhyTheFirstIsNotInUse() {
+    update("p0", "p1");
+    publish("p0", TRANSIENT_FAILURE);
+    publish("p1", READY);
+    List<LbNode> nodes = new ArrayList<>();
+
+    parent.loop().inside(() -> nodes.add(policy.describe("pay")));
+
+    assertThat(nodes.get(0).detail()).isEqualTo("p1 is in use: p0 is in TRANSIENT_FAILURE");
+    assertThat(nodes.get(0).children()).extracting(LbNode::isUsed).containsExactly(false, true);
   }
 
   private String inUse() {

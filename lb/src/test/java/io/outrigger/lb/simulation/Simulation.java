@@ -10,6 +10,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.SimulatedServer.Condition;
@@ -124,7 +125,7 @@ record Simulation(
       RandomSource source = (bound, purpose) -> draws.nextLong(bound);
       var manager =
           new ClusterManager(
-              loop, network, source, new CircuitBreakers(), this::onOutlier, 1, new Deaf());
+              loop, network, source, new CircuitBreakers(), this::onEvent, 1, new Deaf());
       List<ClusterHandle> handles = new ArrayList<>();
       loop.inside(
           () ->
@@ -146,7 +147,7 @@ record Simulation(
           });
     }
 
-    private void onOutlier(OutlierEvent event) {
+    private void onEvent(LbEvent event) {
       if (event instanceof OutlierEvent.Ejected ejected) {
         SimulatedServer server = network.server(ejected.address());
         boolean deserved = server.isBad(loop.nanoTime(), aftermath.toNanos());

@@ -4,6 +4,7 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.PickContext;
@@ -36,7 +37,7 @@ public final class LbScript implements ClusterManager.Listener {
   private final FakeControlLoop loop;
   private final FakeConnector connector = new FakeConnector();
   private final ScriptedRandom random = new ScriptedRandom(7);
-  private final List<OutlierEvent> events = new ArrayList<>();
+  private final List<LbEvent> events = new ArrayList<>();
   private final LoadRegistry loads;
   private final ClusterManager manager;
   private final Map<String, ClusterHandle> handles = new HashMap<>();
@@ -58,6 +59,12 @@ public final class LbScript implements ClusterManager.Listener {
     this.loads = loads;
     this.manager =
         new ClusterManager(loop, connector, random, breakers, loads, events::add, LOOPS, this);
+  }
+
+  /** The policies of aggregates count, as before A75; before anything is applied. */
+  public LbScript letAggregatesDecide() {
+    var unused = manager.letAggregatesDecide();
+    return this;
   }
 
   /** Applies a configuration and retires what it does not route to. */
@@ -110,6 +117,14 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** What outlier detection decided so far. */
   public List<OutlierEvent> outlierEvents() {
+    return events.stream()
+        .filter(OutlierEvent.class::isInstance)
+        .map(OutlierEvent.class::cast)
+        .toList();
+  }
+
+  /** All that was observed so far. */
+  public List<LbEvent> events() {
     return List.copyOf(events);
   }
 

@@ -95,6 +95,26 @@ class AggregateScenarioTest {
     assertThat(lb.shares("all", 10)).isEqualTo(Map.of(B0, 5, B1, 5));
   }
 
+  @Conformance("A75-05")
+  @Test
+  void thePolicyOfTheAggregateIsThatOfItsLeavesWhenAggregatesDecide() {
+    var pickFirst =
+        Samples.cluster(
+            "all",
+            new ClusterSource.Aggregate(List.of("b")),
+            new BalancingPolicy.PickFirst(false),
+            1);
+    var older = new LbScript().letAggregatesDecide();
+
+    older.apply(
+        Samples.config(
+            Set.of("all"), new ClusterConfig.Aggregate(pickFirst, List.of("b"), Samples.NOTE), b));
+    older.ready(B0);
+
+    assertThat(older.shares("all", 10)).isEqualTo(Map.of(B0, 10));
+    assertThat(older.open()).as("pick_first connects to no other").doesNotContain(B1);
+  }
+
   @Conformance("A75-17")
   @Test
   void reorderingMovesTrafficAndClosesNothing() {

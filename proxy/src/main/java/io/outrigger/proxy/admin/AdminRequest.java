@@ -10,9 +10,11 @@ import java.util.Optional;
  *
  * @param path without query
  * @param query parameters, decoded, in order
+ * @param lastEventId of a reader of events that comes back
  */
 @AnyThread
-public record AdminRequest(Method method, String path, Map<String, List<String>> query) {
+public record AdminRequest(
+    Method method, String path, Map<String, List<String>> query, Optional<String> lastEventId) {
   /** The two methods that the admin server knows. */
   public enum Method {
     GET,

@@ -13,9 +13,12 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
@@ -42,6 +45,15 @@ public final class AdminServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
   private static final int IDLE_SECONDS = 60;
+
+  /**
+   * The page's own files and nothing else; no script may turn text into markup. An answer that is
+   * opened in a browser by itself can do nothing at all.
+   */
+  private static final String CONTENT_SECURITY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types 'none'";
 
   private final EventLoopGroup group;
   private final Channel channel;
@@ -111,6 +123,7 @@ public final class AdminServer implements AutoCloseable {
   private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final AdminGuard guard;
     private final Map<String, AdminEndpoint> endpoints;
+    private @Nullable EventStream stream;
 
     Handler(AdminGuard guard, Map<String, AdminEndpoint> endpoints) {
       this.guard = guard;
@@ -119,18 +132,59 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      if (stream != null) {
+        context.close(); // nothing can be asked behind a stream that has no end
+        return;
+      }
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().name().equals("HEAD");
+      boolean gzip = request.headers().containsValue(HttpHeaderNames.ACCEPT_ENCODING, "gzip", true);
       answer(request)
           .whenComplete(
               (reply, failure) -> {
                 if (failure != null) {
                   log.error("admin request {} failed", request.uri(), failure);
-                  send(context, AdminReply.text(500, "internal error, see the log"), false, head);
+                  var sorry = AdminReply.text(500, "internal error, see the log");
+                  send(context, sorry, false, head, false);
+                } else if (reply.feed().isPresent() && !head) {
+                  EventFeed feed = reply.feed().get();
+                  context.executor().execute(() -> stream(context, reply, feed));
                 } else {
-                  send(context, reply, keepAlive, head);
+                  reply.feed().ifPresent(EventFeed::close);
+                  send(context, reply, keepAlive, head, gzip);
                 }
               });
+    }
+
+    private void stream(ChannelHandlerContext context, AdminReply reply, EventFeed feed) {
+      if (!context.channel().isActive()) {
+        feed.close();
+        return;
+      }
+      var response =
+          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()));
+      setHeaders(response, reply);
+      response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+      context.write(response);
+      var opened = new EventStream(context, feed);
+      stream = opened;
+      opened.start();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      if (stream != null) {
+        stream.onWritable();
+      }
+      context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (stream != null) {
+        stream.close();
+      }
+      context.fireChannelInactive();
     }
 
     private CompletionStage<AdminReply> answer(FullHttpRequest request) {
@@ -151,7 +205,12 @@ public final class AdminServer implements AutoCloseable {
       try {
         var uri = new QueryStringDecoder(request.uri());
         var known = method.equals("POST") ? AdminRequest.Method.POST : AdminRequest.Method.GET;
-        return dispatch(new AdminRequest(known, uri.path(), uri.parameters()));
+        return dispatch(
+            new AdminRequest(
+                known,
+                uri.path(),
+                uri.parameters(),
+                Optional.ofNullable(headers.get("last-event-id"))));
       } catch (IllegalArgumentException badQuery) {
         return done(AdminReply.text(400, "the query is not valid: " + badQuery.getMessage()));
       }
@@ -186,18 +245,22 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private static void send(
-        ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
-      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body());
+        ChannelHandlerContext context,
+        AdminReply reply,
+        boolean keepAlive,
+        boolean head,
+        boolean gzip) {
+      Optional<byte[]> compressed = gzip ? reply.gzip() : Optional.empty();
+      byte[] bytes = compressed.orElse(reply.body());
+      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
       var response =
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
-      response
-          .headers()
-          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
-          .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length)
-          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
-          .set("x-content-type-options", "nosniff")
-          .set("content-security-policy", "default-src 'self'; frame-ancestors 'none'");
+      setHeaders(response, reply);
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+      if (compressed.isPresent()) {
+        response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
+      }
       if (!keepAlive) {
         response.headers().set(HttpHeaderNames.CONNECTION, "close");
       }
@@ -205,6 +268,16 @@ public final class AdminServer implements AutoCloseable {
       if (!keepAlive) {
         written.addListener(ChannelFutureListener.CLOSE);
       }
+    }
+
+    private static void setHeaders(HttpResponse response, AdminReply reply) {
+      response
+          .headers()
+          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+          .set("x-content-type-options", "nosniff")
+          .set("referrer-policy", "no-referrer")
+          .set("content-security-policy", CONTENT_SECURITY);
     }
 
     @Override

@@ -42,8 +42,19 @@ public final class LbViews {
   public enum Detail {
     /** What the contract lists. */
     CONTRACT,
-    /** Besides, all calls so far, and the latest decisions of outlier detection. */
-    FULL
+    /** Besides, all calls so far, and which nodes get calls now. */
+    CALLS,
+    /** Besides, the latest decisions of outlier detection. */
+    FULL;
+
+    /** The one that {@code ?detail=} names; the contract's for any other word. */
+    public static Detail of(Optional<String> word) {
+      return switch (word.orElse("")) {
+        case "calls" -> CALLS;
+        case "full" -> FULL;
+        default -> CONTRACT;
+      };
+    }
   }
 
   /** The whole answer. */
@@ -86,6 +97,9 @@ public final class LbViews {
     json.addProperty("state", node.state().toString());
     json.add("config", GSON.toJsonTree(node.config()));
     json.addProperty("detail", node.detail());
+    if (detail != Detail.CONTRACT) {
+      json.addProperty("used", node.isUsed());
+    }
     var children = new JsonArray();
     node.children().forEach(child -> children.add(node(child)));
     json.add("children", children);
@@ -107,8 +121,10 @@ public final class LbViews {
     json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
     json.add("last_interval", counts(watched.succeeded(), watched.failed()));
     json.add("session", endpoint.affinity().map(LbViews::affinity).orElse(JsonNull.INSTANCE));
-    if (detail == Detail.FULL) {
+    if (detail != Detail.CONTRACT) {
       json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
+    }
+    if (detail == Detail.FULL) {
       var history = new JsonArray();
       watched.history().forEach(event -> history.add(OutlierEventView.json(event)));
       json.add("history", history);

@@ -1,35 +1,57 @@
 package io.outrigger.proxy.admin;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** The page's files, from the class path; no build step, nothing from other hosts. */
 @AnyThread
 public final class StaticPage {
-  private static final Map<String, String> FILES =
+  private static final List<String> FILES =
+      List.of(
+          "index.html",
+          "style.css",
+          "icon.svg",
+          "app.js",
+          "command.js",
+          "data.js",
+          "dom.js",
+          "events.js",
+          "explain.js",
+          "layout.js",
+          "list.js",
+          "node.js",
+          "overview.js",
+          "picture.js",
+          "resources.js",
+          "tree.js");
+
+  private static final Map<String, String> CONTENT_TYPES =
       Map.of(
-          "index.html", "text/html; charset=utf-8",
-          "app.js", "text/javascript; charset=utf-8",
-          "style.css", "text/css; charset=utf-8",
-          "icon.svg", "image/svg+xml");
+          "html", "text/html; charset=utf-8",
+          "css", "text/css; charset=utf-8",
+          "svg", "image/svg+xml",
+          "js", "text/javascript; charset=utf-8");
 
   private StaticPage() {}
 
-  /** Adds {@code /} and the files it loads to {@code endpoints}. */
+  /** Adds {@code /} and the files it loads, below {@code /page/}, to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
-    FILES.forEach(
-        (file, contentType) -> {
-          var reply =
-              CompletableFuture.completedFuture(new AdminReply(200, contentType, read(file)));
-          endpoints.put("GET /" + file, request -> reply);
-          if (file.equals("index.html")) {
-            endpoints.put("GET /", request -> reply);
-          }
-        });
+    for (String file : FILES) {
+      String contentType =
+          requireNonNull(CONTENT_TYPES.get(file.substring(file.lastIndexOf('.') + 1)));
+      var reply =
+          CompletableFuture.completedFuture(
+              new AdminReply(200, contentType, read(file)).compressed());
+      String path = file.equals("index.html") ? "/" : "/page/" + file;
+      endpoints.put("GET " + path, request -> reply);
+    }
   }
 
   private static byte[] read(String file) {

@@ -7,14 +7,19 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
+import io.outrigger.proxy.admin.CallViews;
+import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
 import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.history.TrafficView;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,9 +50,13 @@ final class AdminEndpoints {
     table.put("GET /live", request -> endpoints.live());
     table.put("GET /ready", request -> endpoints.ready());
     table.put("GET /forwards", request -> endpoints.forwards());
+    table.put("GET /calls", request -> endpoints.calls());
     table.put("GET /lb", endpoints::lb);
     table.put("GET /config_dump", endpoints::configDump);
     table.put("GET /xds", endpoints::xds);
+    table.put("GET /events", new EventEndpoint(state));
+    table.put("GET /explain", new ExplainEndpoint(state));
+    table.put("GET /history", endpoints::history);
     table.put("GET /metrics", request -> endpoints.metrics());
     table.put("GET /loggers", request -> loggers());
     table.put("POST /loggers/*", AdminEndpoints::setLogger);
@@ -89,12 +98,25 @@ final class AdminEndpoints {
         () -> AdminReply.json(200, state.forwards().stream().map(ForwardEntry::of).toList()));
   }
 
+  /** Counters alone, which any thread may read: nothing waits for the control loop. */
+  private CompletionStage<AdminReply> calls() {
+    return CompletableFuture.completedFuture(
+        CallViews.reply(
+            Instant.now(),
+            Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
+            state.forwards().stream()
+                .map(
+                    forward ->
+                        new CallViews.Forward(
+                            forward.name(),
+                            forward.listener().connections(),
+                            forward.listener().forward().totals()))
+                .toList()));
+  }
+
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
-    LbViews.Detail detail =
-        request.parameter("detail").filter("full"::equals).isPresent()
-            ? LbViews.Detail.FULL
-            : LbViews.Detail.CONTRACT;
+    LbViews.Detail detail = LbViews.Detail.of(request.parameter("detail"));
     return state
         .ask(
             () ->
@@ -124,6 +146,30 @@ final class AdminEndpoints {
     return state
         .ask(state.xds()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> history(AdminRequest request) {
+    Optional<String> only = request.parameter("forward");
+    List<CompletableFuture<TrafficView>> views =
+        state.forwards().stream()
+            .filter(forward -> only.map(forward.name()::equals).orElse(true))
+            .map(
+                forward -> {
+                  var view = new CompletableFuture<TrafficView>();
+                  state.control().execute(() -> forward.history().view(view::complete));
+                  return view;
+                })
+            .toList();
+    if (views.isEmpty()) {
+      return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
+    }
+    return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
+        .thenApplyAsync(
+            all ->
+                HistoryViews.reply(
+                    views.stream().map(CompletableFuture::join).toList(),
+                    request.parameter("cluster"),
+                    request.parameter("endpoint")));
   }
 
   private CompletionStage<AdminReply> metrics() {

@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.OutlierCounters;
@@ -20,6 +21,7 @@ record AdminState(
     Node node,
     AdsClients xds,
     OutlierCounters outliers,
+    EventLog events,
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm,

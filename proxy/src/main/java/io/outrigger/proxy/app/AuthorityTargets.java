@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -80,6 +81,12 @@ final class AuthorityTargets implements TargetResolver {
     }
     entry.usedNanos = control.nanoTime();
     return entry.answer;
+  }
+
+  /** The target of an authority, if it was ever asked for; this is no use of it. */
+  Optional<TargetRuntime> known(String authority) {
+    return Optional.ofNullable(byAuthority.get(authority.toLowerCase(Locale.ROOT)))
+        .map(entry -> entry.target);
   }
 
   /** The targets in use. */

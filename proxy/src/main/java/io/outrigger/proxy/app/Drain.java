@@ -2,6 +2,9 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.proxy.events.Event;
+import io.outrigger.proxy.events.EventKind;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.options.ProxyOptions;
 import java.time.Duration;
 import java.util.List;
@@ -24,14 +27,20 @@ final class Drain {
   private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
   private final ControlLoop control;
+  private final EventLog events;
   private final List<RunningForward> forwards;
   private final ProxyOptions.Drain limits;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
-  Drain(ControlLoop control, List<RunningForward> forwards, ProxyOptions.Drain limits) {
+  Drain(
+      ControlLoop control,
+      EventLog events,
+      List<RunningForward> forwards,
+      ProxyOptions.Drain limits) {
     this.control = control;
+    this.events = events;
     this.forwards = List.copyOf(forwards);
     this.limits = limits;
   }
@@ -59,10 +68,9 @@ final class Drain {
    */
   CompletableFuture<Void> begin() {
     if (begun.compareAndSet(false, true)) {
-      log.info(
-          "drain: begun, accepting for another {}, then finishing for at most {}",
-          text(limits.delay()),
-          text(limits.timeout()));
+      tell(
+          "begun, accepting for another %s, then finishing for at most %s"
+              .formatted(text(limits.delay()), text(limits.timeout())));
       control.schedule(limits.delay(), this::closePorts);
     }
     return done;
@@ -88,8 +96,13 @@ final class Drain {
 
   private void finish(long activeBefore, long cut) {
     if (done.complete(null)) {
-      log.info("drain: over, {} requests finished, {} cut", Math.max(0, activeBefore - cut), cut);
+      tell("over, %d requests finished, %d cut".formatted(Math.max(0, activeBefore - cut), cut));
     }
+  }
+
+  private void tell(String what) {
+    log.info("drain: {}", what);
+    control.execute(() -> events.add(EventKind.DRAIN, "", "drain", new Event.Line(what)));
   }
 
   private long active() {

@@ -9,11 +9,15 @@ import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.events.AdsEvents;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.OutlierCounters;
@@ -31,7 +35,6 @@ import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.io.IOException;
@@ -39,6 +42,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,6 +76,7 @@ public final class ProxyApp implements AutoCloseable {
   private final AdsClients xds;
   private final OutlierCounters outliers = new OutlierCounters();
   private final LoadRegistry loads;
+  private final EventLog events;
   private final Targets targets;
   private final MemoryLimit memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -85,6 +91,7 @@ public final class ProxyApp implements AutoCloseable {
     var random = RandomSource.SYSTEM;
     var source = options.source();
     control = new ControlThread("control");
+    events = new EventLog(control);
     memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
@@ -104,7 +111,7 @@ public final class ProxyApp implements AutoCloseable {
                 files == null
                     ? new GrpcAdsTransport(control, server)
                     : new LocalAdsTransport(control, files),
-            AdsObserver.all());
+            new AdsEvents(events));
     loads = new LoadRegistry(control);
     targets =
         new Targets(
@@ -117,7 +124,9 @@ public final class ProxyApp implements AutoCloseable {
             new CircuitBreakers(),
             loads,
             outliers,
+            events,
             loops.count(),
+            options.aggregatesDecide(),
             options.ignoreRouteTimeout());
   }
 
@@ -148,7 +157,7 @@ public final class ProxyApp implements AutoCloseable {
     for (var forward : options.forwards()) {
       forwards.add(open(forward));
     }
-    drain = new Drain(control, forwards, options.drain());
+    drain = new Drain(control, events, forwards, options.drain());
     admin =
         AdminServers.open(
             options,
@@ -157,6 +166,7 @@ public final class ProxyApp implements AutoCloseable {
                 options.source().bootstrap().node(),
                 xds,
                 outliers,
+                events,
                 forwards,
                 requireDrain(),
                 warm::isDone,
@@ -204,43 +214,49 @@ public final class ProxyApp implements AutoCloseable {
   private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
     TargetResolver resolver;
     Optional<TargetRuntime> only = Optional.empty();
+    Supplier<List<TargetRuntime>> all;
+    Function<String, Optional<TargetRuntime>> known;
     if (spec.target() instanceof XdsTarget.Service service
         && !(options.authority() instanceof AuthorityMode.Preserve)) {
-      TargetRuntime target = onlyTarget(service);
+      TargetRuntime target = onlyTarget(spec.name(), service);
       only = Optional.of(target);
+      all = () -> List.of(target);
+      known = authority -> Optional.of(target);
       resolver = TargetResolver.fixed(target);
     } else {
-      var many =
-          new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec.target()));
+      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
       byAuthority.add(many);
+      all = many::targets;
+      known = many::known;
       resolver = many;
     }
+    var last = new LastCalls(Clock.systemUTC(), loops.count());
+    var history = new TrafficHistory(spec.name(), control, executors());
+    CallObserver kept = last.and(history);
     var forward =
         new Forward(
             spec.name(),
             Settings.forward(options),
             resolver,
-            access.map(lines -> lines.of(spec.name())).orElse(CallObserver.NONE),
+            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
-    List<TargetRuntime> one = only.map(List::of).orElse(List.of());
     return new RunningForward(
-        spec.name(),
-        bound,
-        spec.target().toString(),
-        listener,
-        only,
-        resolver instanceof AuthorityTargets many ? many::targets : () -> one);
+        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
   }
 
-  private TargetRuntime onlyTarget(XdsTarget.Service service) throws StartFailure {
+  private List<Executor> executors() {
+    return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
+  }
+
+  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
     String authority =
         options.authority() instanceof AuthorityMode.Fixed fixed
             ? fixed.text()
             : service.dataPlaneAuthority();
-    Outcome<TargetRuntime> made = targets.make(service, authority);
+    Outcome<TargetRuntime> made = targets.make(forward, service, authority);
     if (made instanceof Outcome.Ok<TargetRuntime> ok) {
       return ok.value();
     }
@@ -249,14 +265,16 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
-  private Function<String, Outcome<TargetRuntime>> targetMaker(XdsTarget target) {
+  private Function<String, Outcome<TargetRuntime>> targetMaker(
+      io.outrigger.proxy.options.Forward spec) {
     Optional<String> fixed =
         options.authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
             : Optional.empty();
     return authority ->
         targets.make(
-            target instanceof XdsTarget.Service service
+            spec.name(),
+            spec.target() instanceof XdsTarget.Service service
                 ? service
                 : new XdsTarget.Service(Optional.empty(), authority),
             fixed.orElse(authority));
@@ -283,6 +301,7 @@ public final class ProxyApp implements AutoCloseable {
     xds.reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
+    forwards.forEach(forward -> forward.history().start());
     watchMemory();
   }
 

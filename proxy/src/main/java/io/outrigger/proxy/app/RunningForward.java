@@ -3,9 +3,12 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.options.ListenAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -15,6 +18,8 @@ import java.util.function.Supplier;
  * @param target as configured
  * @param only the target of a forward that is bound to one; it decides readiness
  * @param targets all targets at this moment
+ * @param byAuthority the target of a request with this {@code :authority}; empty when none is known
+ *     yet
  */
 @AnyThread
 record RunningForward(
@@ -23,8 +28,10 @@ record RunningForward(
     String target,
     Http2Listener listener,
     Optional<TargetRuntime> only,
-    Supplier<List<TargetRuntime>> targets) {
-
+    Supplier<List<TargetRuntime>> targets,
+    Function<String, Optional<TargetRuntime>> byAuthority,
+    LastCalls last,
+    TrafficHistory history) {
   /** A forward routed by authority has nothing to wait for before the first request. */
   TargetRuntime.State state() {
     return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);

@@ -29,11 +29,13 @@ final class Settings {
   }
 
   static ForwardSettings forward(ProxyOptions options) {
-    return new ForwardSettings(
-        authority(options.authority()),
-        options.limits().maxQueuedRequests(),
-        ForwardSettings.MAX_QUEUED_BYTES,
-        options.source().bootstrap().node().id());
+    var settings =
+        new ForwardSettings(
+            authority(options.authority()),
+            options.limits().maxQueuedRequests(),
+            ForwardSettings.MAX_QUEUED_BYTES,
+            options.source().bootstrap().node().id());
+    return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 
   private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {

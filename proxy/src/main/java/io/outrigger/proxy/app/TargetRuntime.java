@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.LbNode;
@@ -48,6 +49,7 @@ final class TargetRuntime
   private final PickQueue waiting = new PickQueue();
 
   private volatile @Nullable ConfigSelector selector;
+  private Optional<DomainMatch> domain = Optional.empty();
   private boolean hadConfig;
   private boolean closed;
 
@@ -101,9 +103,11 @@ final class TargetRuntime
       Map<String, ClusterHandle> handles = clusters.apply(ok.value());
       publish(selectors.next(ok.value(), handles));
       routed = ok.value().routedClusters();
+      domain = ok.value().routes().match(authority);
       hadConfig = true;
     } else {
       publish(selectors.failing(config.status()));
+      domain = Optional.empty();
       routed = Set.of();
     }
     clusters.retire(routed);
@@ -186,6 +190,18 @@ final class TargetRuntime
   List<LbNode> describe() {
     control.checkInside();
     return clusters.describe();
+  }
+
+  /** The tree of one of the target's clusters. */
+  Optional<LbNode> describe(String cluster) {
+    control.checkInside();
+    return clusters.describe(cluster);
+  }
+
+  /** The virtual host that serves the target, with the domain that won. */
+  Optional<DomainMatch> domain() {
+    control.checkInside();
+    return domain;
   }
 
   private void publish(ConfigSelector next) {

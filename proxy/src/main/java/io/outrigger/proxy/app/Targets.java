@@ -10,6 +10,8 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.events.EventLog;
+import io.outrigger.proxy.events.LbEvents;
 import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.xds.deps.DnsLookup;
@@ -33,15 +35,18 @@ record Targets(
     CircuitBreakers breakers,
     LoadRegistry loads,
     OutlierCounters outliers,
+    EventLog events,
     int loops,
+    boolean aggregatesDecide,
     boolean ignoreRouteTimeout) {
   /**
    * A target, not yet started.
    *
+   * @param forward whose it is
    * @param authority the data-plane authority, which virtual hosts match
    * @return failed when the bootstrap does not know the target's xDS authority
    */
-  Outcome<TargetRuntime> make(XdsTarget.Service service, String authority) {
+  Outcome<TargetRuntime> make(String forward, XdsTarget.Service service, String authority) {
     Outcome<String> listener = ListenerNames.of(bootstrap, service.authority(), service.path());
     if (!(listener instanceof Outcome.Ok<String> name)) {
       return Outcome.failed(listener.status());
@@ -52,16 +57,19 @@ record Targets(
             service.toString(),
             authority,
             ignoreRouteTimeout,
-            clusters ->
-                new ClusterManager(
-                    control,
-                    connector,
-                    random,
-                    breakers,
-                    loads,
-                    outliers.of(service.toString()),
-                    loops,
-                    clusters),
+            clusters -> {
+              var manager =
+                  new ClusterManager(
+                      control,
+                      connector,
+                      random,
+                      breakers,
+                      loads,
+                      outliers.of(service.toString()).and(new LbEvents(events, forward)),
+                      loops,
+                      clusters);
+              return aggregatesDecide ? manager.letAggregatesDecide() : manager;
+            },
             configs ->
                 new XdsDependencyManager(
                     control,

@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
 import io.outrigger.proxy.options.Flag;
@@ -42,7 +43,8 @@ public final class Main {
   public static void main(String[] args) {
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
-    start(new Programs(Main::runSidecar, Main::runDemo, Main::checkResources), args);
+    start(
+        new Programs(Main::runSidecar, Main::runDemo, Main::checkResources, LiveCheck::run), args);
   }
 
   private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {

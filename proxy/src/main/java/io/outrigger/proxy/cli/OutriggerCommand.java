@@ -39,7 +39,10 @@ final class OutriggerCommand implements Runnable {
         new CommandLine(new OutriggerCommand())
             .addSubcommand("run", RunCommand.spec(sidecar))
             .addSubcommand("demo", new DemoCommand(programs.demo(), surroundings))
-            .addSubcommand("validate", new ValidateCommand(programs.resources(), surroundings))
+            .addSubcommand(
+                "validate",
+                new ValidateCommand(programs.resources(), programs.live(), surroundings))
+            .addSubcommand("explain", new ExplainCommand(surroundings))
             .addSubcommand("status", new StatusCommand(surroundings))
             .addSubcommand("wait", new WaitCommand(surroundings));
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {

@@ -1,4 +1,4 @@
 package io.outrigger.proxy.cli;
 
 /** What the commands start. */
-public record Programs(Program run, DemoProgram demo, ResourceCheck resources) {}
+public record Programs(Program run, DemoProgram demo, ResourceCheck resources, LiveProgram live) {}

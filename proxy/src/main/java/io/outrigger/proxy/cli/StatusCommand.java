@@ -14,8 +14,11 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger status}: a running sidecar's forwards, xDS state and LB tree as tables. */
-@Command(description = "Shows the forwards, xDS resources and LB tree of a running sidecar.")
+/**
+ * {@code outrigger status}: a running sidecar's forwards, xDS state, LB tree and events as tables.
+ */
+@Command(
+    description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
@@ -47,7 +50,10 @@ final class StatusCommand implements Callable<Integer> {
   private static List<String> report(AdminClient client) throws StartFailure {
     try {
       return StatusReport.render(
-          body(client, "/forwards"), body(client, "/config_dump"), body(client, "/lb"));
+          body(client, "/forwards"),
+          body(client, "/xds"),
+          body(client, "/lb"),
+          body(client, "/events?format=json"));
     } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);
     }

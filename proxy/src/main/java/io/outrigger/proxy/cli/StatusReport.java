@@ -8,26 +8,35 @@ import com.google.gson.JsonParser;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tables made of the admin server's JSON: forwards, xDS resources, LB tree. */
+/** Tables made of the admin server's JSON: forwards, control planes, resources, tree, events. */
 final class StatusReport {
+  private static final int EVENTS_SHOWN = 10;
+  private static final int LONGEST_MESSAGE = 160;
+
   private StatusReport() {}
 
   /**
-   * Renders three answers as lines.
+   * Renders four answers as lines.
    *
    * @param forwards of {@code /forwards}
-   * @param configDump of {@code /config_dump}
+   * @param xds of {@code /xds}
    * @param lb of {@code /lb}
+   * @param events of {@code /events}
    * @throws JsonParseException when one of them is not of its form
    */
-  static List<String> render(String forwards, String configDump, String lb) {
+  static List<String> render(String forwards, String xds, String lb, String events) {
     List<String> lines = new ArrayList<>();
     try {
       lines.addAll(forwards(JsonParser.parseString(forwards).getAsJsonArray()));
       lines.add("");
-      lines.addAll(resources(JsonParser.parseString(configDump).getAsJsonObject()));
+      JsonObject known = JsonParser.parseString(xds).getAsJsonObject();
+      lines.addAll(servers(known));
+      lines.add("");
+      lines.addAll(resources(known));
       lines.add("");
       lines.addAll(tree(JsonParser.parseString(lb).getAsJsonObject()));
+      lines.add("");
+      lines.addAll(events(JsonParser.parseString(events).getAsJsonArray()));
     } catch (IllegalStateException | UnsupportedOperationException e) {
       throw new JsonParseException(e);
     }
@@ -48,9 +57,42 @@ final class StatusReport {
     return table.lines();
   }
 
-  private static List<String> resources(JsonObject clientConfig) {
+  private static List<String> servers(JsonObject xds) {
+    TextTable table =
+        new TextTable("CONTROL PLANE", "USE", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
+    for (JsonElement element : array(xds, "servers")) {
+      JsonObject server = element.getAsJsonObject();
+      table.row(
+          text(server, "uri"),
+          text(server, "use"),
+          text(server, "connected"),
+          text(server, "nacks"),
+          text(server, "failures"),
+          text(server, "lastError"));
+    }
+    return table.lines();
+  }
+
+  /** The latest, the newest last. */
+  private static List<String> events(JsonArray events) {
+    TextTable table = new TextTable("TIME", "EVENT", "SUBJECT", "MESSAGE");
+    for (int i = Math.max(0, events.size() - EVENTS_SHOWN); i < events.size(); i++) {
+      JsonObject event = events.get(i).getAsJsonObject();
+      String message = text(event, "message");
+      table.row(
+          text(event, "time"),
+          text(event, "kind"),
+          text(event, "subject"),
+          message.length() > LONGEST_MESSAGE
+              ? message.substring(0, LONGEST_MESSAGE) + "…"
+              : message);
+    }
+    return table.lines();
+  }
+
+  private static List<String> resources(JsonObject xds) {
     TextTable table = new TextTable("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR");
-    for (JsonElement element : array(clientConfig, "genericXdsConfigs")) {
+    for (JsonElement element : array(xds, "resources")) {
       JsonObject resource = element.getAsJsonObject();
       String url = text(resource, "typeUrl");
       table.row(

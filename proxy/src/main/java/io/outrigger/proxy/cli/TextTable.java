@@ -17,7 +17,7 @@ final class TextTable {
   void row(String... cells) {
     List<String> row = new ArrayList<>();
     for (String cell : cells) {
-      String clean = cell.replaceAll("\\p{Cntrl}+", " ");
+      String clean = cell.replaceAll("[\\p{Cc}\\p{Cf}]+", " ");
       row.add(clean.isEmpty() ? "-" : clean);
     }
     rows.add(row);

@@ -1,12 +1,16 @@
 package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.BootstrapSource;
+import io.outrigger.proxy.options.DurationText;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
+import io.outrigger.proxy.options.XdsTarget;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Validates a bootstrap and static resources as the sidecar would. Prints every finding, and"
-          + " exits with 0 when nothing would be refused, else 2."
+          + " exits with 0 when nothing would be refused, else 2. With --live, what the control"
+          + " plane sends for a target as well."
     })
 final class ValidateCommand implements Callable<Integer> {
   @Option(
@@ -35,11 +40,28 @@ final class ValidateCommand implements Callable<Integer> {
       description = "files or folders of resources")
   private List<Path> resources = new ArrayList<>();
 
+  @Option(
+      names = "--live",
+      description = "fetches what --target needs from the control plane, and prints its tree")
+  private boolean live;
+
+  @Option(names = "--target", paramLabel = "TARGET", description = "such as xds:///orders")
+  private Optional<String> target = Optional.empty();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      description = "for all that is fetched. Default ${DEFAULT-VALUE}",
+      defaultValue = "15s")
+  private String timeout = "";
+
   private final ResourceCheck check;
+  private final LiveProgram liveProgram;
   private final Surroundings surroundings;
 
-  ValidateCommand(ResourceCheck check, Surroundings surroundings) {
+  ValidateCommand(ResourceCheck check, LiveProgram liveProgram, Surroundings surroundings) {
     this.check = check;
+    this.liveProgram = liveProgram;
     this.surroundings = surroundings;
   }
 
@@ -47,6 +69,8 @@ final class ValidateCommand implements Callable<Integer> {
   public Integer call() throws InvalidInput {
     List<String> errors = new ArrayList<>();
     List<String> fine = new ArrayList<>();
+    Optional<XdsTarget.Service> asked = liveTarget();
+    Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap(errors, fine);
     if (read.isEmpty() && errors.isEmpty() && resources.isEmpty()) {
       throw new InvalidInput(
@@ -55,6 +79,9 @@ final class ValidateCommand implements Callable<Integer> {
                   + BootstrapSource.FILE_VARIABLE));
     }
     checkResources(read, errors, fine);
+    if (errors.isEmpty() && asked.isPresent()) {
+      checkLive(read, asked.get(), limit, errors, fine);
+    }
     PrintWriter out = surroundings.out();
     fine.forEach(out::println);
     errors.forEach(out::println);
@@ -67,6 +94,44 @@ final class ValidateCommand implements Callable<Integer> {
             ? "1 error found; correct it at the place that its line names"
             : errors.size() + " errors found; correct them at the places that their lines name");
     return Failures.BAD_INPUT;
+  }
+
+  /** The target of {@code --live}; empty without that. */
+  private Optional<XdsTarget.Service> liveTarget() throws InvalidInput {
+    if (!live && target.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!live || target.isEmpty()) {
+      throw new InvalidInput(
+          List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
+    }
+    if (FlagValue.read("--target", target.get(), XdsTarget::parse)
+        instanceof XdsTarget.Service service) {
+      return Optional.of(service);
+    }
+    throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
+  }
+
+  private void checkLive(
+      Optional<Bootstrap> read,
+      XdsTarget.Service asked,
+      Duration limit,
+      List<String> errors,
+      List<String> fine)
+      throws InvalidInput {
+    Bootstrap bootstrap =
+        read.orElseThrow(
+            () ->
+                new InvalidInput(
+                    List.of(
+                        "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+    try {
+      LiveCheck.Result result = liveProgram.check(bootstrap, asked, limit);
+      fine.addAll(LiveReport.lines(asked, result));
+      result.findings().forEach(finding -> errors.add(asked + ": " + finding));
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      errors.add(asked + ": " + e.getMessage());
+    }
   }
 
   private Optional<Bootstrap> checkBootstrap(List<String> errors, List<String> fine) {

@@ -85,6 +85,11 @@ public final class FilterChain {
     return null;
   }
 
+  /** What a request meets, in order. */
+  public List<FilterConfig.Fault> faults() {
+    return faults;
+  }
+
   /** One request's way through; {@code request} is asked only before the first pause ends. */
   public FilterPass begin(RequestView request, RandomSource random, ActiveFaults active) {
     return new FilterPass(faults, request, random, active);

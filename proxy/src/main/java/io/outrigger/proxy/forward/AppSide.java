@@ -8,6 +8,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The app's stream of a call: what was said to the app so far, and how to end it.
@@ -21,6 +22,10 @@ final class AppSide {
   private static final String HEAD = "HEAD";
 
   private final Http2Stream stream;
+
+  /** Whose decision the app asked for; null when it did not. */
+  private @Nullable FinishedCall told;
+
   private boolean requestEnded;
   private boolean headersSent;
   private boolean ended;
@@ -29,6 +34,11 @@ final class AppSide {
 
   AppSide(Http2Stream stream) {
     this.stream = stream;
+  }
+
+  /** The end of the response tells what became of {@code call}. */
+  void tell(FinishedCall call) {
+    told = call;
   }
 
   /** The app ended its half. */
@@ -61,6 +71,11 @@ final class AppSide {
   }
 
   void data(ByteBuf data, boolean endStream) {
+    if (endStream && told != null) {
+      stream.sendData(data, false);
+      end(HeaderList.EMPTY);
+      return;
+    }
     ended |= endStream;
     stream.sendData(data, endStream);
   }
@@ -69,7 +84,7 @@ final class AppSide {
   void end(HeaderList last) {
     headersSent = true;
     ended = true;
-    stream.sendHeaders(last, true);
+    stream.sendHeaders(told == null ? last : CallDecision.appended(last, told), true);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderField;
@@ -81,6 +82,10 @@ final class Attempt implements StreamWaiter {
     }
     end(CallOutcome.NOT_SENT);
     return false;
+  }
+
+  EndpointAddress endpointAddress() {
+    return subchannel.address();
   }
 
   String address() {

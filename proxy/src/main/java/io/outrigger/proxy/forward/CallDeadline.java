@@ -47,6 +47,11 @@ final class CallDeadline extends DeadlineTimers.Entry {
     return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
+  /** When the call arrived, by the clock of the loop. */
+  long arrivalNanos() {
+    return arrivalNanos;
+  }
+
   boolean isOver() {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }

@@ -14,6 +14,11 @@ final class CallFailures {
     return RpcStatus.internal("malformed grpc-timeout: \"" + text + "\"");
   }
 
+  static RpcStatus headersTooLarge() {
+    return new RpcStatus(
+        Code.RESOURCE_EXHAUSTED, "the request's header list is too large (--max-header-bytes)");
+  }
+
   static RpcStatus queueFull(String forward) {
     return RpcStatus.unavailable("too many requests wait in forward \"" + forward + "\"");
   }

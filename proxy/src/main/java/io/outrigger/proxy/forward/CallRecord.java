@@ -3,7 +3,10 @@ package io.outrigger.proxy.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.route.EffectiveTimeout;
+import io.outrigger.proxy.route.RouteDecision;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -14,22 +17,30 @@ final class CallRecord implements FinishedCall {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
 
   private final CallStats stats;
+  private final int loop;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
   private int httpStatus;
   private @Nullable LocalReason reason;
-  private @Nullable String cluster;
-  private String route = "";
+  private String target = "";
+  private RouteDecision.@Nullable Forward chosen;
+  private @Nullable String clusterName;
+
   private @Nullable Attempt attempt;
   private int attempts;
   private boolean cancelled;
   private long requestBytes;
   private long responseBytes;
   private long durationNanos;
+  private long endedNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
-  CallRecord(CallStats stats) {
+  /**
+   * @param loop the event loop of the call
+   */
+  CallRecord(CallStats stats, int loop) {
     this.stats = stats;
+    this.loop = loop;
   }
 
   void started(RequestHead request) {
@@ -37,10 +48,20 @@ final class CallRecord implements FinishedCall {
     stats.started();
   }
 
-  /** What routing chose; a route may have no name. */
-  void routed(String routeName, String clusterName) {
-    route = routeName;
-    cluster = clusterName;
+  /** Whose configuration routes the call. */
+  void targeted(String name) {
+    target = name;
+  }
+
+  /**
+   * What routing chose, and the call's time with that.
+   *
+   * @param usedCluster the decision's, or that of the call's session
+   */
+  void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
+    chosen = decision;
+    clusterName = usedCluster;
+    timeoutNanos = limitNanos;
   }
 
   void attempt(Attempt latest) {
@@ -103,7 +124,11 @@ final class CallRecord implements FinishedCall {
     code = RpcStatus.Code.CANCELLED;
   }
 
-  void ended(long nanos, long limitNanos) {
+  /**
+   * @param now by the clock of the loop
+   */
+  void ended(long nanos, long limitNanos, long now) {
+    endedNanos = now;
     durationNanos = nanos;
     timeoutNanos = limitNanos;
     if (cancelled) {
@@ -158,12 +183,50 @@ final class CallRecord implements FinishedCall {
 
   @Override
   public Optional<String> cluster() {
-    return Optional.ofNullable(cluster);
+    return Optional.ofNullable(clusterName());
+  }
+
+  @Override
+  public @Nullable String clusterName() {
+    return clusterName;
+  }
+
+  @Override
+  public int loop() {
+    return loop;
+  }
+
+  @Override
+  public String target() {
+    return target;
+  }
+
+  @Override
+  public int routeIndex() {
+    return chosen == null ? -1 : chosen.route().index();
+  }
+
+  @Override
+  public Optional<String> limitSource() {
+    return Optional.ofNullable(chosen)
+        .map(decision -> decision.limit().source().name().toLowerCase(Locale.ROOT));
+  }
+
+  @Override
+  public @Nullable EndpointAddress address() {
+    return attempt == null ? null : attempt.endpointAddress();
+  }
+
+  @Override
+  public long endedNanos() {
+    return endedNanos;
   }
 
   @Override
   public Optional<String> route() {
-    return route.isEmpty() ? Optional.empty() : Optional.of(route);
+    return Optional.ofNullable(chosen)
+        .map(decision -> decision.route().name())
+        .filter(name -> !name.isEmpty());
   }
 
   @Override

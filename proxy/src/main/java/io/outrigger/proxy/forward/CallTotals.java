@@ -2,6 +2,8 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The calls of one forward at one moment, over all event loops. */
 @AnyThread
@@ -115,6 +117,24 @@ public final class CallTotals {
     }
     return 0;
   }
+
+  /** Every bucket of durations in which a call has ended, shortest first. */
+  public List<Durations> durations() {
+    List<Durations> found = new ArrayList<>();
+    for (int i = 0; i < latencies.length; i++) {
+      if (latencies[i] > 0) {
+        found.add(new Durations(LatencyHistogram.upperMicros(i), latencies[i]));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Ended calls of about the same duration.
+   *
+   * @param micros the longest that falls in, at most 6 % above the shortest
+   */
+  public record Durations(long micros, long count) {}
 
   /** How long all ended calls took together, to within 6 %. */
   public long totalMicros() {

@@ -2,12 +2,17 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** A call as its observer sees it, at its end. Valid only during the callback. */
 @LoopConfined
 public interface FinishedCall {
+  /** The event loop that it ran on. */
+  int loop();
+
   CharSequence method();
 
   String path();
@@ -26,14 +31,26 @@ public interface FinishedCall {
   /** Why the proxy answered itself; empty when a backend did. */
   Optional<LocalReason> localReason();
 
+  /** The xDS target as configured; empty when it did not come to that. */
+  String target();
+
+  /** The place of the route in its virtual host; -1 when it did not come to that. */
+  int routeIndex();
+
   /** The name of the route; empty when it has none, or when it did not come to that. */
   Optional<String> route();
 
   /** The cluster that routing chose; empty when it did not come to that. */
   Optional<String> cluster();
 
+  /** The same; null when it did not come to that. */
+  @Nullable String clusterName();
+
   /** The address of the last attempt; empty when there was none. */
   Optional<String> endpoint();
+
+  /** The same without a text being made; null when there was none. */
+  @Nullable EndpointAddress address();
 
   /** Where the endpoint of the last attempt stands; empty when there was none. */
   Optional<String> locality();
@@ -49,6 +66,12 @@ public interface FinishedCall {
 
   /** The time that the call had, from the same moment; {@code Long.MAX_VALUE} for no limit. */
   long timeoutNanos();
+
+  /** The field that gave the route's own limit; empty when it did not come to that. */
+  Optional<String> limitSource();
+
+  /** When it ended; only differences mean something. */
+  long endedNanos();
 
   /** The app's {@code traceparent} (W3C Trace Context); may be empty. */
   CharSequence traceparent();

@@ -1,14 +1,22 @@
 package io.outrigger.proxy.forward;
 
+import io.netty.util.AsciiString;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What calls of one forward obey.
  *
  * @param maxQueuedRequests how many may wait for names, picks and streams
  * @param maxQueuedBytes how many body bytes of waiting requests are kept
+ * @param decisionHeader lower case: requests with it are told where they went; null: none are
  * @param nodeId ends the message of each local failure; empty: nothing is added
  */
 public record ForwardSettings(
-    AuthorityMode authority, int maxQueuedRequests, long maxQueuedBytes, String nodeId) {
+    AuthorityMode authority,
+    int maxQueuedRequests,
+    long maxQueuedBytes,
+    @Nullable AsciiString decisionHeader,
+    String nodeId) {
   /** CONTRACT section 2, {@code --max-queued-requests}. */
   public static final int MAX_QUEUED_REQUESTS = 10_000;
 
@@ -19,6 +27,18 @@ public record ForwardSettings(
     if (maxQueuedRequests < 0 || maxQueuedBytes < 0) {
       throw new IllegalArgumentException("a limit is negative");
     }
+  }
+
+  /** Requests are not told where they went. */
+  public ForwardSettings(
+      AuthorityMode authority, int maxQueuedRequests, long maxQueuedBytes, String nodeId) {
+    this(authority, maxQueuedRequests, maxQueuedBytes, null, nodeId);
+  }
+
+  /** The same for requests that ask with a header where they went. */
+  public ForwardSettings withDecisionHeader(String name) {
+    return new ForwardSettings(
+        authority, maxQueuedRequests, maxQueuedBytes, AsciiString.cached(name), nodeId);
   }
 
   /** The defaults of the contract. */

@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -65,7 +66,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     this.forward = forward;
     this.loop = loop;
     app = new AppSide(stream);
-    record = new CallRecord(forward.stats(loop));
+    record = new CallRecord(forward.stats(loop), loop.index());
     request = new RequestRelay(app, record);
     deadline = new CallDeadline(loop, this);
     attempts = new Attempts(forward, loop, this, app, record, request, deadline);
@@ -111,12 +112,27 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
   }
 
-  private void start(HeaderList headers, boolean endStream) {
+  @Override
+  public void onTooLarge(HeaderList fitting, boolean endStream) { // SC-26
+    begin(fitting, endStream);
+    reply(CallFailures.headersTooLarge(), LocalReason.HEADERS_TOO_LARGE);
+  }
+
+  private void begin(HeaderList headers, boolean endStream) {
     head = loop.heads().of(headers);
     record.started(head);
+    AsciiString asks = forward.settings().decisionHeader();
+    if (asks != null && headers.contains(asks)) {
+      app.tell(record);
+    }
     if (endStream) {
       app.onRequestEnd();
     }
+  }
+
+  private void start(HeaderList headers, boolean endStream) {
+    begin(headers, endStream);
+    RequestHead head = head();
     long appNanos = head.appTimeoutNanos();
     if (appNanos == GrpcTimeout.MALFORMED) { // SC-05
       reply(CallFailures.malformedTimeout(head.timeoutText()), LocalReason.BAD_REQUEST);
@@ -130,6 +146,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
     Outcome<ForwardTarget> resolved = forward.targetFor(head);
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
+      record.targeted(ok.value().name());
       route();
     } else {
       reply(resolved.status(), LocalReason.OVERLOAD);
@@ -212,7 +229,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
     attempts.route(chosen);
-    deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
     if (deadline.isOver()) {
       onDeadline();
     } else if (chosen.filters().mayInterfere()) {
@@ -352,7 +368,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     attempts.finish();
     app.stop();
-    record.ended(deadline.elapsedNanos(), deadline.limitNanos());
+    long elapsed = deadline.elapsedNanos();
+    record.ended(elapsed, deadline.limitNanos(), deadline.arrivalNanos() + elapsed);
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }

@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 /** What gRPC calls look at or write, besides the {@code KnownName}s. */
 final class GrpcNames {
   static final AsciiString LOCAL = AsciiString.cached("x-outrigger-local");
+  static final AsciiString DECISION = AsciiString.cached("x-outrigger-decision");
   static final AsciiString APPLICATION_GRPC = AsciiString.cached("application/grpc");
 
   private GrpcNames() {}

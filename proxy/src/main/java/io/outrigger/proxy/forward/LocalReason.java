@@ -19,6 +19,8 @@ public enum LocalReason {
   MISSING_STATUS,
   /** The request breaks a rule of gRPC, such as a malformed {@code grpc-timeout}. */
   BAD_REQUEST,
+  /** The request's header list is larger than {@code --max-header-bytes}. */
+  HEADERS_TOO_LARGE,
   DRAINING;
 
   private static final LocalReason[] ALL = values();

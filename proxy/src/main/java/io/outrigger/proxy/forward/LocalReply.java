@@ -74,6 +74,9 @@ final class LocalReply {
     if (reason == LocalReason.NO_ROUTE) {
       return 404;
     }
+    if (reason == LocalReason.HEADERS_TOO_LARGE) {
+      return 431; // RFC 6585 section 5
+    }
     return switch (status.code()) {
       case DEADLINE_EXCEEDED -> 504;
       case INTERNAL -> 500;

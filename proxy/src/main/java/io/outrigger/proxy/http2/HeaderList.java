@@ -35,7 +35,14 @@ public final class HeaderList {
   /** The rules that it was found to obey; a race costs no more than another look. */
   private byte obeyed;
 
+  private final boolean cut;
+
   private HeaderList(HeaderField[] fields, int size, int names, int hash) {
+    this(fields, size, names, hash, false);
+  }
+
+  private HeaderList(HeaderField[] fields, int size, int names, int hash, boolean cut) {
+    this.cut = cut;
     this.fields = fields;
     this.size = size;
     this.names = names;
@@ -69,6 +76,11 @@ public final class HeaderList {
 
   public AsciiString value(int index) {
     return fields[index].value();
+  }
+
+  /** Whether fields are missing, since the list was larger than allowed. */
+  boolean isCut() {
+    return cut;
   }
 
   /**
@@ -221,6 +233,11 @@ public final class HeaderList {
       }
       HeaderField[] own = Arrays.copyOf(fields, size);
       return new HeaderList(own, size, namesOf(own, size), recurs ? hash() : 0);
+    }
+
+    /** The same for a list of which these are only some of the fields. */
+    HeaderList cut() {
+      return new HeaderList(Arrays.copyOf(fields, size), size, namesOf(fields, size), 0, true);
     }
 
     /** Forgets the fields, and room that only an unusual block needed. */

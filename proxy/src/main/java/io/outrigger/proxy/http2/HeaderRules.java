@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * field alone each {@link HeaderField} knows already.
  */
 @AnyThread
-final class HeaderRules {
+public final class HeaderRules {
   static final AsciiString HEAD = AsciiString.cached("HEAD");
   static final String BAD_LENGTH = "content-length is not one number";
   static final String NO_SLASH = ":path does not start with a slash";
@@ -33,7 +33,7 @@ final class HeaderRules {
   private HeaderRules() {}
 
   /** What is wrong with a request's head; null when nothing is. */
-  static @Nullable String requestFault(HeaderList headers) {
+  public static @Nullable String requestFault(HeaderList headers) {
     if (headers.isKnownToObey(OF_REQUEST)) {
       return null;
     }

@@ -2,7 +2,6 @@ package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns header blocks into header lists (RFC 7541). A field that comes out of a table is the object
@@ -41,9 +40,9 @@ final class HpackDecoder {
   /**
    * Decodes {@code block}, which is always read to its end, so that the table stays in step.
    *
-   * @return null when the list is larger than allowed (RFC 9113 section 6.5.2)
+   * @return a cut list when it is larger than allowed (RFC 9113 section 6.5.2): the fields that fit
    */
-  @Nullable HeaderList decode(ByteBuf block) throws ConnectionFault {
+  HeaderList decode(ByteBuf block) throws ConnectionFault {
     end = block.readableBytes();
     at = 0;
     bytes = space.block.of(end);
@@ -58,11 +57,11 @@ final class HpackDecoder {
     }
   }
 
-  private @Nullable HeaderList decodeNew(int key) throws ConnectionFault {
+  private HeaderList decodeNew(int key) throws ConnectionFault {
     long before = state;
     space.fields.clear();
     if (!readFields()) {
-      return null;
+      return space.fields.cut();
     }
     HeaderList list = space.cache.list(space.fields);
     if (state == before) {
@@ -81,9 +80,10 @@ final class HpackDecoder {
     return table.bytes();
   }
 
-  /** Section 6: one representation after the other. False when the list is too large. */
+  /** Section 6: one representation after the other. False when not all of them fit. */
   private boolean readFields() throws ConnectionFault {
-    long left = maxListBytes;
+    int left = maxListBytes;
+    boolean fits = true;
     boolean begun = false;
     while (at < end) {
       int first = bytes[at];
@@ -98,13 +98,15 @@ final class HpackDecoder {
       } else {
         begun = true;
         HeaderField field = field(first);
-        left -= field.size();
-        if (left >= 0) {
+        if (field.size() <= left) {
+          left -= field.size();
           space.fields.add(field);
+        } else {
+          fits = false;
         }
       }
     }
-    return left >= 0;
+    return fits;
   }
 
   private HeaderField field(int first) throws ConnectionFault {

@@ -135,16 +135,15 @@ final class InboundFrames implements FrameListener {
     }
   }
 
-  private void onRequest(int id, @Nullable HeaderList headers, boolean endStream)
-      throws ConnectionFault {
+  private void onRequest(int id, HeaderList headers, boolean endStream) throws ConnectionFault {
     table.onPeerId(id);
     faults.onStream();
     if (!connection.admits()) {
       faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
       return;
     }
-    if (headers == null) {
-      faults.answerTooLarge(id, endStream);
+    if (headers.isCut()) {
+      onTooLarge(id, headers, endStream);
       return;
     }
     String fault = HeaderRules.requestFault(headers);
@@ -173,12 +172,22 @@ final class InboundFrames implements FrameListener {
     }
   }
 
-  private void onMoreHeaders(SocketStream stream, @Nullable HeaderList headers, boolean endStream)
+  private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
+    SocketStream stream = connection.openPeerStream(id);
+    stream.inbound().headReceived = true;
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    stream.handler(connection.handler().onStream(stream));
+    stream.handler().onTooLarge(fitting, endStream);
+    faults.onTooLarge(stream);
+  }
+
+  private void onMoreHeaders(SocketStream stream, HeaderList headers, boolean endStream)
       throws ConnectionFault {
     Fault fault = headersFault(stream, headers, endStream);
-    if (fault != null || headers == null) {
-      Fault known = fault == null ? Fault.TOO_LARGE : fault;
-      faults.reset(stream, known.error, known.reason);
+    if (fault != null) {
+      faults.reset(stream, fault.error, fault.reason);
       return;
     }
     if (stream.inbound().headReceived) {
@@ -196,12 +205,11 @@ final class InboundFrames implements FrameListener {
   }
 
   /** Checks a response's head, an interim one, or trailers, and notes what it says. */
-  private @Nullable Fault headersFault(
-      SocketStream stream, @Nullable HeaderList headers, boolean endStream) {
+  private @Nullable Fault headersFault(SocketStream stream, HeaderList headers, boolean endStream) {
     if (stream.isReceiveEnded()) {
       return new Fault(Http2Error.STREAM_CLOSED, "HEADERS after END_STREAM");
     }
-    if (headers == null) {
+    if (headers.isCut()) {
       return Fault.TOO_LARGE;
     }
     SocketStream.Inbound inbound = stream.inbound();

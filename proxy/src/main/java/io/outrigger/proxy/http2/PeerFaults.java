@@ -56,14 +56,16 @@ final class PeerFaults {
     countReset();
   }
 
-  /** RFC 6585 section 5: the request's fields are too large; the layer above never hears of it. */
-  void answerTooLarge(int id, boolean ended) throws ConnectionFault {
-    log.debug("{}: stream {}: header list is too large", connection, id);
-    writer.headers(id, TOO_LARGE, true);
-    if (!ended) {
-      writer.reset(id, Http2Error.NO_ERROR); // RFC 9113 section 8.1: no need to go on
+  /** The request's fields are too large; if the layer above did not answer it, it is done here. */
+  void onTooLarge(SocketStream stream) throws ConnectionFault {
+    log.debug("{}: stream {}: header list is too large", connection, stream.id());
+    if (stream.isOpenForSending()) {
+      boolean ended = stream.isReceiveEnded();
+      stream.sendHeaders(TOO_LARGE, true);
+      if (!ended) {
+        stream.reset(Http2Error.NO_ERROR); // RFC 9113 section 8.1: no need to go on
+      }
     }
-    table.remember(id, true);
     countReset();
   }
 

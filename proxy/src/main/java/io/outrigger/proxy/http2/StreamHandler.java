@@ -6,6 +6,14 @@ import io.outrigger.base.LoopConfined;
 /** Hears of one stream. All calls on the connection's event loop. */
 @LoopConfined
 public interface StreamHandler {
+  /**
+   * A request's header list was larger than allowed; in place of {@link #onHeaders}. One that is
+   * not answered at once is answered with a bare 431 (RFC 6585 section 5).
+   *
+   * @param fitting the fields that fit; anything may be missing, and no rule was checked
+   */
+  default void onTooLarge(HeaderList fitting, boolean endStream) {}
+
   /** A validated header block: request, 1xx, response or trailers. */
   void onHeaders(HeaderList headers, boolean endStream);
 

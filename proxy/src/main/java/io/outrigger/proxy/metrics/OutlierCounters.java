@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
-import io.outrigger.lb.OutlierObserver;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public final class OutlierCounters {
       String target, String cluster, String method, Optional<String> unenforcedReason) {}
 
   /** An observer that counts for {@code target}. */
-  public OutlierObserver of(String target) {
+  public LbObserver of(String target) {
     return event -> {
       if (event instanceof OutlierEvent.Ejected ejected) {
         add(target, ejected, ejected.evidence(), Optional.empty());

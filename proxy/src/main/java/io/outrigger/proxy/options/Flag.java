@@ -62,6 +62,11 @@ public enum Flag {
       "DURATION", Arity.ONE, "on SIGTERM, how long requests are still accepted. Default 0s"),
   DRAIN_TIMEOUT("DURATION", Arity.ONE, "and then how long running ones may take. Default 30s"),
   ACCESS_LOG("-|FILE", Arity.ONE, "one JSON line a request, - for stdout. Default off"),
+  DECISION_HEADER(
+      "NAME",
+      Arity.ONE,
+      "a request with this header gets x-outrigger-decision in the response trailers: where it went"
+          + " and why. Default off"),
   LOG_LEVEL("LEVEL", Arity.ONE, "TRACE, DEBUG, INFO, WARN, ERROR or OFF, on stderr. Default INFO"),
   LOG_FORMAT("text|json", Arity.ONE, "form of the log. Default text"),
   OTLP(

@@ -27,8 +27,12 @@ import java.util.stream.Collectors;
  * are those of the outer contract, section 2.
  */
 public final class OptionsReader {
+  /** gRPC's own variable, exactly {@code true} (A75 "Aggregate Cluster Changes"). */
+  private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
+
   private static final String OFF = "off";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
+  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
   private final Settings settings;
@@ -73,6 +77,8 @@ public final class OptionsReader {
             duration(Flag.DRAIN_DELAY, Duration.ZERO),
             duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30)));
     AccessLog accessLog = value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog);
+    Optional<String> decisionHeader =
+        value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
     Logging logging =
         new Logging(
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -88,10 +94,12 @@ public final class OptionsReader {
         transport,
         connections,
         limits,
+        "true".equals(environment.get(AGGREGATES_DECIDE)),
         ignoreRouteTimeout,
         authority,
         drain,
         accessLog,
+        decisionHeader,
         logging,
         otlp);
   }
@@ -236,6 +244,15 @@ public final class OptionsReader {
         Files.exists(file) ? Files.isWritable(file) : folder != null && Files.isWritable(folder),
         "cannot write " + text + "; give a file in a folder that exists and can be written to");
     return new AccessLog.ToFile(Path.of(text));
+  }
+
+  private static Optional<String> headerName(String text) {
+    if (text.equals(OFF)) {
+      return Optional.empty();
+    }
+    require(
+        HEADER.matcher(text).matches(), "\"" + text + "\" is not a header's name such as x-why");
+    return Optional.of(text.toLowerCase(Locale.ROOT));
   }
 
   private static Optional<String> endpoint(String text) {

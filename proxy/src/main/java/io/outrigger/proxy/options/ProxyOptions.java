@@ -13,7 +13,10 @@ import java.util.Optional;
  *
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
+ * @param aggregatesDecide the policy of an aggregate cluster is that of its leaves (A75
+ *     "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
+ * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
  * @param otlp where traces and metrics go; empty when switched off
  */
 @AnyThread
@@ -26,10 +29,12 @@ public record ProxyOptions(
     Transport transport,
     Connections connections,
     Limits limits,
+    boolean aggregatesDecide,
     boolean ignoreRouteTimeout,
     AuthorityMode authority,
     Drain drain,
     AccessLog accessLog,
+    Optional<String> decisionHeader,
     Logging logging,
     Optional<String> otlp) {
   public ProxyOptions {

@@ -4,12 +4,15 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteIndex;
+import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,17 +85,32 @@ public final class ConfigSelector {
    *     under us: a newer selector has been published, ask that one
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
+    return select(request, random, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param trace told of each route that is asked; null when nobody wants to know
+   */
+  public @Nullable RouteDecision select(
+      RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     if (failure != null) {
       return failure;
     }
     String path = withoutQuery(request.path());
-    int first = routes.first(path, request, random);
+    int first = routes.first(path, request, random, trace);
     if (first != RouteIndex.NONE) {
       return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for authority \"" + authority + "\" and path " + path),
         "no_route");
+  }
+
+  /** The routes in order of preference; the places of a {@link RouteTrace} are in this list. */
+  public List<Route> routes() {
+    return IntStream.range(0, routes.size()).mapToObj(routes::route).toList();
   }
 
   private static String withoutQuery(String path) {

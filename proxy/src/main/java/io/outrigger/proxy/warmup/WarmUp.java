@@ -5,7 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -112,7 +112,7 @@ public final class WarmUp {
               connector,
               RandomSource.SYSTEM,
               new CircuitBreakers(),
-              OutlierObserver.NONE,
+              LbObserver.NONE,
               loops.count(),
               new Unwatched());
       return new WarmUp(control, loops, clusters, backend, target, listener, limit);

@@ -1,11 +1,13 @@
 package io.outrigger.proxy.access;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Requests that have ended. */
 record Calls(String path, String authority, boolean complete) implements FinishedCall {
@@ -101,5 +103,40 @@ record Calls(String path, String authority, boolean complete) implements Finishe
   @Override
   public long responseBytes() {
     return 7;
+  }
+
+  @Override
+  public int loop() {
+    return 0;
+  }
+
+  @Override
+  public String target() {
+    return "xds:///orders";
+  }
+
+  @Override
+  public int routeIndex() {
+    return complete ? 1 : -1;
+  }
+
+  @Override
+  public @Nullable EndpointAddress address() {
+    return null;
+  }
+
+  @Override
+  public Optional<String> limitSource() {
+    return ifComplete("timeout");
+  }
+
+  @Override
+  public long endedNanos() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable String clusterName() {
+    return complete ? "pay" : null;
   }
 }

@@ -3,7 +3,7 @@ package io.outrigger.proxy.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
@@ -45,7 +45,7 @@ class AuthorityTargetsTest {
                 new FakeConnector(),
                 random,
                 new CircuitBreakers(),
-                OutlierObserver.NONE,
+                LbObserver.NONE,
                 1,
                 events),
         events ->

@@ -30,7 +30,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.lb.OutlierObserver;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.testing.FakeControlLoop;
@@ -164,7 +164,7 @@ final class ScaleMain {
                     },
                     RandomSource.SYSTEM,
                     new CircuitBreakers(),
-                    OutlierObserver.NONE,
+                    LbObserver.NONE,
                     2,
                     listener),
             listener -> {

@@ -54,7 +54,8 @@ final class AdminCommandsIT {
   @Test
   void statusPrintsTheTables() {
     answers.put("/forwards", StatusReportTest.FORWARDS);
-    answers.put("/config_dump", StatusReportTest.CONFIG_DUMP);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
     answers.put("/lb", StatusReportTest.LB);
 
     assertThat(outrigger.run("status", "--admin", address)).isZero();
@@ -68,7 +69,8 @@ final class AdminCommandsIT {
   @Test
   void watchDrawsTheTablesAgainAndAgain() throws InterruptedException {
     answers.put("/forwards", StatusReportTest.FORWARDS);
-    answers.put("/config_dump", StatusReportTest.CONFIG_DUMP);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
     answers.put("/lb", StatusReportTest.LB);
     Thread watching = new Thread(() -> outrigger.run("status", "--watch", "--admin", address));
 
@@ -89,7 +91,7 @@ final class AdminCommandsIT {
                 + address
                 + ": GET /forwards was answered with 503; is that an Outrigger?");
 
-    answers.putAll(Map.of("/forwards", "<html>", "/config_dump", "", "/lb", ""));
+    answers.putAll(Map.of("/forwards", "<html>", "/xds", "", "/lb", "", "/events", ""));
     assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
     assertThat(outrigger.errorLines())
         .containsExactly(

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -62,7 +63,8 @@ final class CommandLineFixture {
               checkedResources.add(paths);
               checkedWith.add(bootstrap);
               return resourceErrors;
-            });
+            },
+            LiveCheck::run);
     return Main.execute(programs, surroundings, args);
   }
 

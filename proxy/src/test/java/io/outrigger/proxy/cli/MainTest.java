@@ -41,7 +41,8 @@ final class MainTest {
                 await(new CountDownLatch(1));
                 return 0;
               },
-              (paths, bootstrap) -> List.of()),
+              (paths, bootstrap) -> List.of(),
+              io.outrigger.proxy.app.LiveCheck::run),
           args);
     }
 

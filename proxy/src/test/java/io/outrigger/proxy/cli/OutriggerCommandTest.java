@@ -171,8 +171,8 @@ final class OutriggerCommandTest {
   void withoutASubcommandTheLineNamesThem() {
     assertRefusedWith(
         outrigger.run(),
-        "outrigger: no subcommand; give one of run, demo, validate, status, wait; see outrigger"
-            + " --help");
+        "outrigger: no subcommand; give one of run, demo, validate, explain, status, wait; see"
+            + " outrigger --help");
   }
 
   @ParameterizedTest

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 
 /** The real program as a child process, with its output in files of a folder of its own. */
 public final class OutriggerProcess implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final Duration POLL = Duration.ofMillis(20);
   private static final Pattern ADMIN = Pattern.compile("admin: (http://[^/]+)/");
 

@@ -16,12 +16,19 @@ final class StatusReportTest {
        {"name": "pay", "listen": "unix:/run/pay.sock", "target": "xds:///pay", "state": "ERROR",
         "error": "no\\u001b[2Jlistener"}]
       """;
-  static final String CONFIG_DUMP =
+  static final String XDS =
       """
-      {"node": {"id": "me"}, "genericXdsConfigs": [
+      {"node": "me", "servers": [
+        {"uri": "cp:443", "use": "preferred", "connected": true, "streams": 2, "failures": 1,
+         "nacks": 3, "lastError": "UNAVAILABLE: refused"}], "resources": [
         {"typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a",
          "versionInfo": "7", "clientStatus": "NACKED",
          "errorState": {"details": "lb_policy", "versionInfo": "8"}}]}
+      """;
+  static final String EVENTS =
+      """
+      [{"seq": 4, "time": "2026-11-21T10:00:00Z", "kind": "nack", "forward": "", "subject": "a",
+        "message": "refused\\n\u009b2J <b>"}]
       """;
   static final String LB =
       """
@@ -38,13 +45,16 @@ final class StatusReportTest {
       """;
 
   @Test
-  void threeTablesInTheOrderOfAQuestion() {
-    assertThat(String.join("\n", StatusReport.render(FORWARDS, CONFIG_DUMP, LB)))
+  void tablesInTheOrderOfAQuestion() {
+    assertThat(String.join("\n", StatusReport.render(FORWARDS, XDS, LB, EVENTS)))
         .isEqualTo(
             """
             FORWARD  LISTEN              TARGET         STATE  ERROR
             orders   127.0.0.1:9001      xds:///orders  READY  -
             pay      unix:/run/pay.sock  xds:///pay     ERROR  no [2Jlistener
+
+            CONTROL PLANE  USE        CONNECTED  NACKS  FAILURES  LAST ERROR
+            cp:443         preferred  true       3      1         UNAVAILABLE: refused
 
             RESOURCE  TYPE     STATE   VERSION  ERROR
             a         Cluster  NACKED  7        lb_policy
@@ -55,14 +65,18 @@ final class StatusReportTest {
                 0              round_robin  READY  -
                   10.0.0.1:80  -            READY  health HEALTHY, weight 1, active 3
                   [::1]:80     -            READY  health UNKNOWN, weight 2, active 0, %s
-            pay                -            -      xds:///pay"""
+            pay                -            -      xds:///pay
+
+            TIME                  EVENT  SUBJECT  MESSAGE
+            2026-11-21T10:00:00Z  nack   a        refused 2J <b>\
+            """
                 .formatted("ejected by success_rate until u"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
   void anAnswerOfAnotherFormIsRefused(String forwards) {
-    assertThatThrownBy(() -> StatusReport.render(forwards, CONFIG_DUMP, LB))
+    assertThatThrownBy(() -> StatusReport.render(forwards, XDS, LB, EVENTS))
         .isInstanceOf(JsonParseException.class);
   }
 }

@@ -8,10 +8,12 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -184,6 +186,58 @@ class AdminIT {
         .contains("outrigger_requests_started_total{forward=\"orders\"} 3")
         .contains("grpc_xds_client_connected{")
         .contains("outrigger_control_loop_failures_total 0");
+  }
+
+  @Test
+  void callsAreCountedForEachForward() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
+    a.answering(Status.ABORTED);
+    assertThat(app.call("test.Pay/Charge").code()).isEqualTo(Status.Code.ABORTED);
+    Await.until( // an app may have its answer before the loop has counted it
+        "both have ended", () -> calls().get("ended").getAsInt() == 2);
+
+    JsonObject answer = mesh.admin().get("/calls").object();
+    JsonObject calls = calls();
+
+    assertThat(answer.keySet()).containsExactlyInAnyOrder("time", "since", "forwards");
+    assertThat(Instant.parse(answer.get("since").getAsString()))
+        .isBefore(Instant.parse(answer.get("time").getAsString()));
+    assertThat(calls.get("name").getAsString()).isEqualTo("orders");
+    assertThat(calls.get("started").getAsInt()).isEqualTo(2);
+    assertThat(calls.get("active").getAsInt()).isZero();
+    assertThat(calls.get("connections").getAsInt()).isEqualTo(1);
+    assertThat(calls.getAsJsonObject("grpc_status").toString())
+        .isEqualTo("{\"OK\":1,\"ABORTED\":1}");
+    int durations = 0;
+    for (JsonElement pair : calls.getAsJsonArray("durations")) {
+      assertThat(pair.getAsJsonArray().get(0).getAsLong()).isPositive();
+      durations += pair.getAsJsonArray().get(1).getAsInt();
+    }
+    assertThat(durations).isEqualTo(2);
+  }
+
+  private JsonObject calls() {
+    JsonObject answer = mesh.admin().get("/calls").object();
+    return answer.getAsJsonArray("forwards").get(0).getAsJsonObject();
+  }
+
+  @Test
+  void thePageIsCompressedForThoseWhoCanReadIt() throws Exception {
+    mesh.start();
+    Admin admin = mesh.admin();
+    String host = "Host: " + admin.host();
+
+    Admin.Answer plain = admin.get("/page/app.js");
+    Admin.Answer small = admin.send("GET /page/app.js", host, "Accept-Encoding: br, gzip");
+
+    assertThat(plain.headers()).doesNotContain("content-encoding");
+    assertThat(plain.body()).contains("class Page");
+    assertThat(small.headers()).contains("content-encoding: gzip");
+    assertThat(small.body().length()).isLessThan(plain.body().length());
+    assertThat(plain.headers()).contains("trusted-types 'none'", "default-src 'none'");
   }
 
   @Test

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A gRPC server that knows every method. It answers with its name once the app has half-closed; a
- * method called {@code Hold} is answered when the test says so. It can die and come back on its
- * port.
+ * method called {@code Hold} is answered when the test says so; one called {@code Talk} gives back
+ * each message. It can die and come back on its port.
  */
 final class Backend implements AutoCloseable {
   /** What one call brought. */
@@ -253,9 +253,16 @@ final class Backend implements AutoCloseable {
     most.accumulateAndGet(now, Math::max);
     call.request(1);
     boolean holds = path.endsWith("/Hold");
+    boolean talks = path.endsWith("/Talk");
+    if (talks) {
+      call.sendHeaders(new Metadata());
+    }
     return new ServerCall.Listener<>() {
       @Override
       public void onMessage(String message) {
+        if (talks) {
+          call.sendMessage(message);
+        }
         call.request(1);
       }
 
@@ -263,6 +270,8 @@ final class Backend implements AutoCloseable {
       public void onHalfClose() {
         if (holds) {
           held.add(call);
+        } else if (talks) {
+          call.close(answer, new Metadata());
         } else {
           answer(call);
         }

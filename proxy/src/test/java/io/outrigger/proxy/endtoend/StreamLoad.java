@@ -17,16 +17,20 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bidirectional streams from a thread of their own: a new one at each tick, each with a message per
- * tick for as many ticks as streams are open at a time, then its end.
+ * tick for as many ticks as streams are open at a time, then its end. No more than {@value
+ * #MOST_UNANSWERED} messages are under way: a machine that is too slow for the rate gets fewer.
  */
 final class StreamLoad implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(20);
+  private static final int MOST_UNANSWERED = 200;
 
   private final ManagedChannel channel;
   private final String path;
   private final int open;
   private final AtomicLong ended = new AtomicLong();
   private final AtomicInteger running = new AtomicInteger();
+  private final AtomicLong sent = new AtomicLong();
+  private final AtomicLong answered = new AtomicLong();
   private final Map<String, AtomicLong> failures = new ConcurrentSkipListMap<>();
   private final Thread thread = new Thread(this::run, "stream-load");
   private volatile boolean stopped;
@@ -54,12 +58,15 @@ final class StreamLoad implements AutoCloseable {
   private void run() {
     Deque<ClientCall<String, String>> streams = new ArrayDeque<>();
     while (!stopped) {
-      streams.add(start());
-      for (ClientCall<String, String> stream : streams) {
-        stream.sendMessage("tick");
-      }
-      if (streams.size() > open) {
-        streams.remove().halfClose();
+      if (sent.get() - answered.get() < MOST_UNANSWERED) {
+        streams.add(start());
+        for (ClientCall<String, String> stream : streams) {
+          sent.incrementAndGet();
+          stream.sendMessage("tick");
+        }
+        if (streams.size() > open) {
+          streams.remove().halfClose();
+        }
       }
       WaitingClock.sleep(TICK);
     }
@@ -75,6 +82,7 @@ final class StreamLoad implements AutoCloseable {
         new ClientCall.Listener<>() {
           @Override
           public void onMessage(String message) {
+            answered.incrementAndGet();
             call.request(1);
           }
 

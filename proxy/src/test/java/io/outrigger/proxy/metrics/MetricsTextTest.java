@@ -11,9 +11,9 @@ import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.ReturnReason;
-import io.outrigger.lb.OutlierObserver;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -91,12 +91,12 @@ class MetricsTextTest {
   @Test
   void outliersCarryTheNamesAndLabelsOfTheSpec() {
     var counters = new OutlierCounters();
-    OutlierObserver observer = counters.of("xds:///orders");
-    observer.onOutlier(ejected());
-    observer.onOutlier(ejected());
-    observer.onOutlier(spared(OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
-    observer.onOutlier(spared(OutlierEvent.SpareReason.ENFORCEMENT_PERCENTAGE));
-    observer.onOutlier(
+    LbObserver observer = counters.of("xds:///orders");
+    observer.onEvent(ejected());
+    observer.onEvent(ejected());
+    observer.onEvent(spared(OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
+    observer.onEvent(spared(OutlierEvent.SpareReason.ENFORCEMENT_PERCENTAGE));
+    observer.onEvent(
         new OutlierEvent.Returned(
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
     var view =
@@ -244,8 +244,7 @@ class MetricsTextTest {
             1,
             Connectivity.READY,
             CallTotals.NONE,
-            LbEndpoint.Detection.NONE,
-            Optional.empty());
+            LbEndpoint.Detection.NONE);
     var leaf =
         new LbNode(
             "r/z/",

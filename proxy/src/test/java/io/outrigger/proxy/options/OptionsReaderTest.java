@@ -53,15 +53,26 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(20)),
                 new Limits(1000, 65536, 10_000, 500 << 20, 10_000, 100),
                 false,
+                false,
                 new AuthorityMode.OfTarget(),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
+                Optional.empty(),
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
     assertThat(options.source().isStatic()).isFalse();
     assertThat(options.source().bootstrap().servers())
         .extracting(XdsServer::uri)
         .containsExactly("cp:443");
+  }
+
+  @Conformance("A75-05")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource({"true, true", "false, false", "TRUE, false", "1, false", "'', false"})
+  void aggregatesDecideOnlyWhenTheVariableIsTrue(String value, boolean decide) throws InvalidInput {
+    environment.put("GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT", value);
+
+    assertThat(read().aggregatesDecide()).isEqualTo(decide);
   }
 
   @Test
@@ -115,10 +126,12 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(10),
                     Duration.ofMillis(250)),
                 new Limits(10, 8192, 20, 64 << 20, 0, 7),
+                false,
                 true,
                 new AuthorityMode.Fixed("orders.example:443"),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
+                Optional.empty(),
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
   }

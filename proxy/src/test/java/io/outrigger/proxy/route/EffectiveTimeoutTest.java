@@ -93,7 +93,7 @@ class EffectiveTimeoutTest {
   }
 
   @Conformance("A31-30")
-  @Property
+  @Property(seed = "20260101")
   void noLimitLengthensTheAppsDeadline(
       @ForAll @LongRange(min = 0, max = Long.MAX_VALUE) long appNanos,
       @ForAll @LongRange(min = 0, max = 1_000_000) long limitMillis) {

@@ -121,7 +121,9 @@ final class RouteDecoder {
     if (match.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
-    return Optional.of(new Route(proto.getName(), index, match.get(), action.get(), overrides));
+    Map<String, String> metadata = MetadataDecoder.decode(proto.getMetadata());
+    return Optional.of(
+        new Route(proto.getName(), index, match.get(), action.get(), overrides, metadata));
   }
 
   private static Optional<RouteAction> action(

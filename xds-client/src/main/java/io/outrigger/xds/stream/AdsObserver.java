@@ -2,8 +2,10 @@ package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Hears what happens between us and the control planes; logs, metrics and the list of events
@@ -41,8 +43,30 @@ public interface AdsObserver {
    *
    * @param valid how many subscribed resources in it were valid
    * @param invalid how many were not
+   * @param changes what of it is not as before, the first few of them
+   * @param changed how many there are in all
    */
-  record Response(ResourceType<?> type, String version, int valid, int invalid) {}
+  record Response(
+      ResourceType<?> type,
+      String version,
+      int valid,
+      int invalid,
+      List<Change> changes,
+      int changed) {
+    /** So many changes are told of in detail. */
+    public static final int MOST_CHANGES = 20;
+
+    public Response {
+      changes = List.copyOf(changes);
+    }
+  }
+
+  /**
+   * A resource that came and is not what is in use, accepted or refused.
+   *
+   * @param before what is in use; empty when nothing was
+   */
+  record Change(String name, boolean isRefused, Optional<RawResource> before, RawResource after) {}
 
   /** One observer that tells each of {@code observers}, in this order. */
   static AdsObserver all(AdsObserver... observers) {

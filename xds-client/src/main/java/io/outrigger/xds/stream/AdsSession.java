@@ -199,13 +199,8 @@ final class AdsSession implements AdsTransport.Listener {
     }
   }
 
-  private void answer(ResourceType<?> type, DiscoveryResponse response, Decoded<?> decoded) {
-    var summary =
-        new AdsObserver.Response(
-            type,
-            response.getVersionInfo(),
-            decoded.valid().size(),
-            decoded.invalid().size() + decoded.unnamed().size());
+  private <T> void answer(ResourceType<T> type, DiscoveryResponse response, Decoded<T> decoded) {
+    AdsObserver.Response summary = handler.summary(type, response.getVersionInfo(), decoded);
     if (decoded.hasErrors()) {
       String details = ResponseHandler.refusal(type, decoded);
       var error =

@@ -7,7 +7,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.decode.Decoded;
 import io.outrigger.xds.stream.IncrementalDecoder.InUse;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -119,6 +122,44 @@ final class ResponseHandler {
 
   private static <T> Decoded<T> unreadable(Throwable bug) {
     return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + bug));
+  }
+
+  /** A response as observers hear of it; before {@link #apply}, while the old is still in use. */
+  <T> AdsObserver.Response summary(ResourceType<T> type, String version, Decoded<T> decoded) {
+    List<AdsObserver.Change> changes = new ArrayList<>();
+    int changed = 0;
+    for (var valid : decoded.valid().entrySet()) {
+      RawResource after = valid.getValue().raw();
+      Optional<RawResource> before = inUse(type, valid.getKey());
+      if (before.isEmpty() || !before.get().equals(after)) {
+        changed++;
+        if (changes.size() < AdsObserver.Response.MOST_CHANGES) {
+          changes.add(new AdsObserver.Change(valid.getKey(), false, before, after));
+        }
+      }
+    }
+    for (var invalid : decoded.invalid().entrySet()) {
+      changed++;
+      if (changes.size() < AdsObserver.Response.MOST_CHANGES) {
+        String name = invalid.getKey();
+        RawResource refused = invalid.getValue().raw();
+        changes.add(new AdsObserver.Change(name, true, inUse(type, name), refused));
+      }
+    }
+    return new AdsObserver.Response(
+        type,
+        version,
+        decoded.valid().size(),
+        decoded.invalid().size() + decoded.unnamed().size(),
+        changes,
+        changed);
+  }
+
+  private <T> Optional<RawResource> inUse(ResourceType<T> type, String name) {
+    Subscription<T> subscription = subscriptions.find(type, name);
+    return subscription == null
+        ? Optional.empty()
+        : subscription.entry().held().map(CacheEntry.Held::raw);
   }
 
   /**

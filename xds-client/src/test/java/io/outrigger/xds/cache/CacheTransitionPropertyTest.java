@@ -28,7 +28,7 @@ final class CacheTransitionPropertyTest {
   /** An event, and what the server that caused it is like. */
   record Happening(CacheEvent<String> event, ServerFeatures features) {}
 
-  @Property(tries = 2000)
+  @Property(tries = 2000, seed = "20260101")
   @Conformance({"A88-36", "A88-37"})
   void statesHoldWhatTheyMayAndWhatTheyMust(@ForAll("stories") List<Happening> story) {
     CacheEntry<String> entry = CacheEntry.requested();
@@ -47,7 +47,7 @@ final class CacheTransitionPropertyTest {
   }
 
   /** What watchers use is what is shown, at every moment (A88-38). */
-  @Property(tries = 2000)
+  @Property(tries = 2000, seed = "20260101")
   @Conformance("A88-38")
   void watchersUseWhatTheCacheHoldsAndNothingElse(@ForAll("stories") List<Happening> story) {
     CacheEntry<String> entry = CacheEntry.requested();
@@ -64,7 +64,7 @@ final class CacheTransitionPropertyTest {
     }
   }
 
-  @Property(tries = 2000)
+  @Property(tries = 2000, seed = "20260101")
   void theSameEventTwiceInARowTellsNothingNewAndChangesOnlyTheCount(
       @ForAll("stories") List<Happening> story) {
     CacheEntry<String> entry = CacheEntry.requested();
@@ -81,7 +81,7 @@ final class CacheTransitionPropertyTest {
     }
   }
 
-  @Property(tries = 2000)
+  @Property(tries = 2000, seed = "20260101")
   void onlyDataErrorsOfAServerThatFailsOnThemDropAResource(
       @ForAll("stories") List<Happening> story) {
     CacheEntry<String> entry = CacheEntry.requested();
@@ -95,7 +95,7 @@ final class CacheTransitionPropertyTest {
     }
   }
 
-  @Property(tries = 1000)
+  @Property(tries = 1000, seed = "20260101")
   void aValidVersionHealsEverything(@ForAll("stories") List<Happening> story) {
     CacheEntry<String> entry = CacheEntry.requested();
     for (Happening happening : possible(story)) {

@@ -131,7 +131,7 @@ public final class ScriptedAdsServer implements AutoCloseable {
 
   /** Reads nothing more from any connection: they stay open, as on a path that swallows bytes. */
   public void muteConnections() {
-    connections.forEach(connection -> connection.config().setAutoRead(false));
+    accepted.forEach(connection -> connection.config().setAutoRead(false));
   }
 
   /** Resets every TCP connection, as a crash of the machine in between would. */

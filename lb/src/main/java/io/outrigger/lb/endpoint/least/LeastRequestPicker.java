@@ -4,8 +4,13 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Draws a few endpoints, each from all of them, and takes the one with the fewest requests in
@@ -46,5 +51,45 @@ final class LeastRequestPicker implements Picker {
 
   private int draw() {
     return (int) random.nextLong(results.length, Purpose.LEAST_REQUEST);
+  }
+
+  /**
+   * The winner has {@code n} requests when all that are drawn have {@code n} or more, and one of
+   * them has no more; those that have as many are alike.
+   */
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    int[] now = new int[active.length];
+    for (int i = 0; i < now.length; i++) {
+      now[i] = active[i].get();
+    }
+    int[] sorted = now.clone();
+    Arrays.sort(sorted);
+    List<PickPlan.Share> shares = new ArrayList<>();
+    for (int i = 0; i < now.length; i++) {
+      int fewer = countBelow(sorted, now[i]);
+      int equal = countBelow(sorted, now[i] + 1) - fewer;
+      double all = now.length;
+      double wins =
+          Math.pow((all - fewer) / all, choices) - Math.pow((all - fewer - equal) / all, choices);
+      shares.add(new PickPlan.Share(wins / equal, new PickPlan.Certain(results[i])));
+    }
+    return new PickPlan.Shared(
+        "the fewest requests in flight at this moment among " + choices + " drawn at random",
+        shares);
+  }
+
+  private static int countBelow(int[] sorted, int value) {
+    int low = 0;
+    int high = sorted.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (sorted[middle] < value) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 }

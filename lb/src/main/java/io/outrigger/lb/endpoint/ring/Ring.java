@@ -104,4 +104,13 @@ final class Ring {
   int next(int place) {
     return place + 1 == members.length ? 0 : place + 1;
   }
+
+  /** The share of all hashes that fall to the entry at {@code place}. */
+  double share(int place) {
+    if (hashes.length == 1) {
+      return 1;
+    }
+    long arc = hashes[place] - hashes[place == 0 ? hashes.length - 1 : place - 1]; // wraps
+    return (arc >>> 1) * 0x1p-63;
+  }
 }

@@ -6,11 +6,17 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.Xxh64;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class RingHashPicker implements Picker {
+  private static final int NONE = -1;
+
   private final Ring ring;
   private final Connectivity[] states;
   private final @Nullable PickResult[] results;
@@ -71,43 +79,117 @@ final class RingHashPicker implements Picker {
   }
 
   private PickResult pickFor(long hash) {
-    int first = ring.placeOf(hash);
-    int place = first;
-    do {
-      int member = ring.memberAt(place);
-      switch (states[member]) {
-        case READY -> {
-          return result(member);
-        }
-        case IDLE -> {
-          askFor(member);
-          return PickResult.QUEUE;
-        }
-        case CONNECTING -> {
-          return PickResult.QUEUE;
-        }
-        case TRANSIENT_FAILURE -> place = ring.next(place);
+    int member = ring.memberAt(landing(ring.placeOf(hash)));
+    return switch (states[member]) {
+      case READY, TRANSIENT_FAILURE -> result(member);
+      case IDLE -> {
+        askFor(member);
+        yield PickResult.QUEUE;
       }
-    } while (place != first);
-    return result(ring.memberAt(first));
+      case CONNECTING -> PickResult.QUEUE;
+    };
   }
 
-  private PickResult pickAny(long hash) {
-    boolean requested = connecting;
-    int first = ring.placeOf(hash);
+  /** The place, from {@code first} on, of an endpoint that has not failed; if all have, first. */
+  private int landing(int first) {
     int place = first;
     do {
-      int member = ring.memberAt(place);
-      if (states[member] == Connectivity.READY) {
-        return result(member);
-      }
-      if (!requested && states[member] == Connectivity.IDLE) {
-        askFor(member);
-        requested = true;
+      if (states[ring.memberAt(place)] != Connectivity.TRANSIENT_FAILURE) {
+        return place;
       }
       place = ring.next(place);
     } while (place != first);
+    return first;
+  }
+
+  private PickResult pickAny(long hash) {
+    int first = ring.placeOf(hash);
+    int ready = readyFrom(first);
+    boolean requested = connecting || askForIdle(first, ready);
+    if (ready != NONE) {
+      return result(ring.memberAt(ready));
+    }
     return requested ? PickResult.QUEUE : result(ring.memberAt(first));
+  }
+
+  /** The place, from {@code first} on, of a READY endpoint. */
+  private int readyFrom(int first) {
+    int place = first;
+    do {
+      if (states[ring.memberAt(place)] == Connectivity.READY) {
+        return place;
+      }
+      place = ring.next(place);
+    } while (place != first);
+    return NONE;
+  }
+
+  /** Asks for the connection of the first IDLE endpoint before {@code end}; false without one. */
+  private boolean askForIdle(int first, int end) {
+    int place = first;
+    while (place != end) {
+      int member = ring.memberAt(place);
+      if (states[member] == Connectivity.IDLE) {
+        askFor(member);
+        return true;
+      }
+      place = ring.next(place);
+      if (place == first) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    if (hashHeader.isEmpty()) {
+      OptionalLong hash = call.hash();
+      return hash.isPresent()
+          ? planFor(hash.getAsLong(), "the route's hash policy")
+          : planForAny("no hash policy gives one: another hash for each request", this::landing);
+    }
+    String value = call.header(hashHeader);
+    return value == null || value.isEmpty()
+        ? planForAny("header " + hashHeader + " is missing: any endpoint", this::anyFrom)
+        : planFor(Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1)), "header " + hashHeader);
+  }
+
+  /** As {@link #pickAny} decides; without a READY endpoint it waits for one that may become so. */
+  private int anyFrom(int first) {
+    int ready = readyFrom(first);
+    if (ready != NONE) {
+      return ready;
+    }
+    return landing(first); // one that connects or is made to; if all have failed, the first
+  }
+
+  private PickPlan planFor(long hash, String source) {
+    int first = ring.placeOf(hash);
+    int landing = landing(first);
+    int passed = Math.floorMod(landing - first, ring.size());
+    return new PickPlan.Hashed(
+        OptionalLong.of(hash), source, first, ring.size(), passed, planOf(ring.memberAt(landing)));
+  }
+
+  private PickPlan planForAny(String source, IntUnaryOperator walk) {
+    List<PickPlan.Share> parts = new ArrayList<>();
+    double[] shares = new double[states.length];
+    for (int place = 0; place < ring.size(); place++) {
+      shares[ring.memberAt(walk.applyAsInt(place))] += ring.share(place);
+    }
+    for (int member = 0; member < shares.length; member++) {
+      if (shares[member] > 0) {
+        parts.add(new PickPlan.Share(shares[member], planOf(member)));
+      }
+    }
+    var shared = new PickPlan.Shared("where the hash falls", parts);
+    return new PickPlan.Hashed(OptionalLong.empty(), source, NONE, ring.size(), 0, shared);
+  }
+
+  private PickPlan planOf(int member) {
+    PickResult known = results[member];
+    return new PickPlan.Certain(known == null ? PickResult.QUEUE : known);
   }
 
   private PickResult result(int member) {

@@ -57,4 +57,13 @@ final class StaticStride {
     long offset = (long) (MOST / 2) * index;
     return (weight * round + offset) % MOST < MOST - weight ? -1 : index;
   }
+
+  /** The share of all turns that an endpoint has. */
+  double share(int index) {
+    long sum = 0;
+    for (int weight : weights) {
+      sum += weight;
+    }
+    return weights[index] / (double) sum;
+  }
 }

@@ -2,8 +2,12 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Gives turns by weight. Each event loop counts turns for itself, in a place that the pickers of a
@@ -39,5 +43,14 @@ final class WeightedRoundRobinPicker implements Picker {
     } while (turn < 0);
     sequences[slot] = sequence;
     return results[turn];
+  }
+
+  @Override
+  public PickPlan plan(PlannedCall call) {
+    List<PickPlan.Share> shares = new ArrayList<>();
+    for (int i = 0; i < results.length; i++) {
+      shares.add(new PickPlan.Share(turns.share(i), new PickPlan.Certain(results[i])));
+    }
+    return new PickPlan.Shared("turns by weight, event loop by event loop", shares);
   }
 }

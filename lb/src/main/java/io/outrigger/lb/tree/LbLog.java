@@ -1,18 +1,21 @@
-package io.outrigger.lb.outlier;
+package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.LbEvent;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
-import io.outrigger.lb.OutlierObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log lines of outlier detection: who was ejected and why, with the numbers. */
+/**
+ * The log lines of the trees: who was ejected and why, with the numbers; which priority is used.
+ */
 @ControlConfined
-final class OutlierLog implements OutlierObserver {
-  private static final Logger log = LoggerFactory.getLogger(OutlierLog.class);
+final class LbLog implements LbObserver {
+  private static final Logger log = LoggerFactory.getLogger(LbLog.class);
 
   @Override
-  public void onOutlier(OutlierEvent event) {
+  public void onEvent(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected ejected) {
       log.info(
           "cluster {}: ejected {} until {} ({}), {} endpoints are ejected, multiplier {}",
@@ -37,6 +40,23 @@ final class OutlierLog implements OutlierObserver {
           spared.reason().word(),
           spared.evidence(),
           spared.share());
+    } else if (event instanceof LbEvent.PrioritySwitch change) {
+      log.info(
+          "cluster {}: {} is in use now ({}), {} before: {}",
+          change.cluster(),
+          change.to(),
+          change.state(),
+          change.from(),
+          change.reason());
+    } else if (event instanceof LbEvent.EndpointState change) {
+      log.debug( // a thousand endpoints may go at once
+          "cluster {}: {} is {} now {}",
+          change.cluster(),
+          change.address(),
+          change.state(),
+          change.reason().message());
+    } else {
+      throw new AssertionError(event);
     }
   }
 }

@@ -1,0 +1,134 @@
+package io.outrigger.lb;
+
+import io.outrigger.config.endpoint.DropCategory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * What a picker would do with a call, with the probability of each result. Nothing is counted,
+ * connected or chosen by making a plan. Immutable; any thread.
+ */
+public sealed interface PickPlan {
+  /** Of a picker that does not tell. */
+  PickPlan UNKNOWN = new Unknown();
+
+  /** Adds each result with its probability, times {@code share}, to {@code odds}. */
+  void addTo(List<Odds> odds, double share);
+
+  /** All results; their probabilities sum up to 1, less for what is unknown. */
+  default List<Odds> odds() {
+    List<Odds> odds = new ArrayList<>();
+    addTo(odds, 1);
+    return odds;
+  }
+
+  /** A result and how likely it is. */
+  record Odds(double probability, PickResult result) {}
+
+  /** See {@link #UNKNOWN}. */
+  record Unknown() implements PickPlan {
+    @Override
+    public void addTo(List<Odds> odds, double share) {}
+  }
+
+  /** Always the same result. */
+  record Certain(PickResult result) implements PickPlan {
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      odds.add(new Odds(share, result));
+    }
+  }
+
+  /**
+   * One of several, each with its probability; which one is not known before the pick.
+   *
+   * @param by what decides, for people
+   */
+  record Shared(String by, List<Share> shares) implements PickPlan {
+    public Shared {
+      shares = List.copyOf(shares);
+    }
+
+    /** Equal shares. */
+    public static Shared equally(String by, List<? extends PickResult> results) {
+      return new Shared(
+          by,
+          results.stream()
+              .map(result -> new Share(1.0 / results.size(), new Certain(result)))
+              .toList());
+    }
+
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      shares.forEach(part -> part.plan().addTo(odds, share * part.probability()));
+    }
+  }
+
+  /** A part of {@link Shared}. */
+  record Share(double probability, PickPlan plan) {}
+
+  /** Each category is drawn by itself; who is in none goes on (A27). */
+  record Dropping(List<Drop> drops, PickPlan rest) implements PickPlan {
+    public Dropping {
+      drops = List.copyOf(drops);
+    }
+
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      double left = share;
+      for (Drop drop : drops) {
+        double dropped = left * drop.category().share().asDouble();
+        if (dropped > 0) {
+          odds.add(new Odds(dropped, drop.result()));
+        }
+        left -= dropped;
+      }
+      rest.addTo(odds, left);
+    }
+  }
+
+  /** A category of {@link Dropping} and what a dropped call is told. */
+  record Drop(DropCategory category, PickResult result) {}
+
+  /**
+   * A limit of calls in flight (A32): at the limit, a call that has its endpoint is refused.
+   *
+   * @param full what it is told then
+   */
+  record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements PickPlan {
+    /** Whether the limit is reached at this moment. */
+    public boolean isFull() {
+      return inFlight >= limit;
+    }
+
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      if (!isFull()) {
+        rest.addTo(odds, share);
+        return;
+      }
+      for (Odds each : rest.odds()) {
+        PickResult result = each.result() instanceof PickResult.Use ? full : each.result();
+        odds.add(new Odds(share * each.probability(), result));
+      }
+    }
+  }
+
+  /**
+   * A place on a ring (A42).
+   *
+   * @param hash what is looked up; empty when each request gets another
+   * @param source where the hash comes from, for people
+   * @param place the entry that the hash falls to; -1 without a hash
+   * @param size entries of the ring
+   * @param passed how many entries of endpoints that failed are passed over from there
+   */
+  record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
+      implements PickPlan {
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      rest.addTo(odds, share);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package io.outrigger.proxy.admin;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.Route;
+import io.outrigger.proxy.explain.Explanation;
+import io.outrigger.proxy.explain.Explanation.Branch;
+import io.outrigger.proxy.explain.Explanation.Verdict;
+import io.outrigger.proxy.forward.RequestPreview;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.route.EffectiveTimeout;
+import io.outrigger.proxy.route.RouteDecision;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** An explanation as JSON (CONTRACT section 6, {@code /explain}). */
+@AnyThread
+public final class ExplainView {
+  private static final double NANOS = 1e9;
+
+  private ExplainView() {}
+
+  public static AdminReply reply(Explanation explanation) {
+    return AdminReply.json(json(explanation));
+  }
+
+  static JsonObject json(Explanation explanation) {
+    var json = new JsonObject();
+    json.addProperty("forward", explanation.forward());
+    json.addProperty("target", explanation.target());
+    json.addProperty("authority", explanation.authority());
+    json.add("request", request(explanation.request()));
+    json.addProperty("decision", decision(explanation));
+    json.add(
+        "virtual_host",
+        explanation
+            .domain()
+            .map(
+                match -> {
+                  var host = new JsonObject();
+                  host.addProperty("name", match.host().name());
+                  host.addProperty("domain", match.domain());
+                  return (JsonElement) host;
+                })
+            .orElse(JsonNull.INSTANCE));
+    var routes = new JsonArray();
+    explanation.routes().forEach(verdict -> routes.add(verdict(verdict)));
+    json.add("routes", routes);
+    json.addProperty("further_routes", explanation.more());
+    var branches = new JsonArray();
+    for (Branch branch : explanation.branches()) {
+      branches.add(branch(branch, explanation.request()));
+    }
+    json.add("branches", branches);
+    var unknown = new JsonArray();
+    Unknowns.of(explanation).forEach(unknown::add);
+    json.add("not_known", unknown);
+    return json;
+  }
+
+  private static String decision(Explanation explanation) {
+    if (explanation.branches().isEmpty()) {
+      return "wait";
+    }
+    return explanation.branches().get(0).decision() instanceof RouteDecision.Reject
+        ? "reject"
+        : "forward";
+  }
+
+  private static JsonObject request(RequestPreview request) {
+    var json = new JsonObject();
+    json.addProperty("method", request.method());
+    json.addProperty("path", request.path());
+    json.addProperty("grpc", request.isGrpc());
+    var headers = new JsonArray();
+    HeaderList list = request.headers();
+    for (int i = 0; i < list.size(); i++) {
+      String name = list.name(i).toString();
+      if (!name.startsWith(":")) {
+        boolean isSecret = HeaderMatcher.SECRETS.contains(name);
+        headers.add(name + ": " + (isSecret ? "[redacted]" : list.value(i)));
+      }
+    }
+    json.add("headers", headers);
+    return json;
+  }
+
+  private static JsonObject verdict(Verdict verdict) {
+    JsonObject json = route(verdict.route());
+    json.addProperty("result", verdict.result().name().toLowerCase(Locale.ROOT));
+    json.addProperty("missed", verdict.missed());
+    return json;
+  }
+
+  private static JsonObject route(Route route) {
+    var json = new JsonObject();
+    json.addProperty("index", route.index());
+    json.addProperty("name", route.name());
+    json.addProperty("path", route.match().path().toString());
+    return json;
+  }
+
+  private static JsonObject branch(Branch branch, RequestPreview request) {
+    var json = new JsonObject();
+    json.addProperty("probability", branch.probability());
+    if (branch.decision() instanceof RouteDecision.Reject reject) {
+      var answer = new JsonObject();
+      answer.addProperty("code", reject.status().code().toString());
+      answer.addProperty("message", reject.status().message());
+      answer.addProperty("reason", reject.reason());
+      json.add("reject", answer);
+      return json;
+    }
+    var chosen = (RouteDecision.Forward) branch.decision();
+    JsonObject route = route(chosen.route());
+    var metadata = new JsonObject();
+    chosen.route().metadata().forEach((key, text) -> metadata.add(key, parsed(text)));
+    route.add("metadata", metadata);
+    json.add("route", route);
+    json.addProperty("cluster", chosen.cluster().name());
+    json.add("clusters", clusters(chosen));
+    json.add("timeout", timeout(chosen.limit(), request));
+    json.add("retry", chosen.action().retry().map(ExplainView::retry).orElse(JsonNull.INSTANCE));
+    var filters = new JsonArray();
+    chosen.filters().faults().forEach(fault -> filters.add(fault(fault)));
+    json.add("filters", filters);
+    branch
+        .tree()
+        .ifPresent(tree -> branch.plan().ifPresent(plan -> PickView.addTo(json, tree, plan)));
+    return json;
+  }
+
+  private static JsonElement parsed(String json) {
+    return JsonParser.parseString(json);
+  }
+
+  private static JsonArray clusters(RouteDecision.Forward chosen) {
+    var clusters = new JsonArray();
+    if (chosen.action().clusters() instanceof ClusterChoice.Weighted weighted) {
+      for (WeightedCluster cluster : weighted.clusters()) {
+        var json = new JsonObject();
+        json.addProperty("name", cluster.cluster());
+        json.addProperty("weight", cluster.weight());
+        clusters.add(json);
+      }
+    }
+    return clusters;
+  }
+
+  /** Seconds; null for no limit. */
+  private static JsonObject timeout(EffectiveTimeout limit, RequestPreview request) {
+    long asked = request.appTimeoutNanos();
+    var json = new JsonObject();
+    json.add("route_limit", seconds(limit.limitNanos()));
+    json.addProperty("source", limit.source().name().toLowerCase(Locale.ROOT));
+    json.add("asked", seconds(asked));
+    json.add("effective", seconds(limit.forRequest(asked)));
+    return json;
+  }
+
+  private static JsonElement seconds(long nanos) {
+    return nanos == EffectiveTimeout.NONE
+        ? JsonNull.INSTANCE
+        : new com.google.gson.JsonPrimitive(nanos / NANOS);
+  }
+
+  private static JsonElement retry(RetryPolicy policy) {
+    var json = new JsonObject();
+    json.addProperty("max_attempts", policy.maxAttempts());
+    var codes = new JsonArray();
+    List<String> names = policy.codes().stream().map(Object::toString).sorted().toList();
+    names.forEach(codes::add);
+    json.add("codes", codes);
+    json.addProperty("base_interval", policy.baseInterval().toString());
+    json.addProperty("max_interval", policy.maxInterval().toString());
+    return json;
+  }
+
+  private static JsonObject fault(FilterConfig.Fault fault) {
+    var json = new JsonObject();
+    json.addProperty("kind", "fault");
+    fault
+        .delay()
+        .ifPresent(
+            delay ->
+                json.addProperty(
+                    "delay",
+                    delay.fixed().map(Object::toString).orElse("as a header says")
+                        + " for "
+                        + delay.share()));
+    fault
+        .abort()
+        .ifPresent(abort -> json.addProperty("abort", text(abort) + " for " + abort.share()));
+    return json;
+  }
+
+  private static String text(FilterConfig.Abort abort) {
+    Optional<String> grpc = abort.grpcStatus().map(status -> "gRPC status " + status);
+    return grpc.or(() -> abort.httpStatus().map(status -> "HTTP status " + status))
+        .orElse("the status that a header says");
+  }
+}

@@ -1,0 +1,114 @@
+package io.outrigger.proxy.admin;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.history.LastCall;
+import io.outrigger.proxy.history.Minute;
+import io.outrigger.proxy.history.TrafficView;
+import java.util.List;
+import java.util.Optional;
+
+/** What calls came to, as JSON: {@code /history}, and {@code /explain?last=true}. */
+@AnyThread
+public final class HistoryViews {
+  private static final double MILLI = 1e3;
+
+  private HistoryViews() {}
+
+  /**
+   * Forwards with their clusters and endpoints, minute by minute.
+   *
+   * @param cluster only this one
+   * @param endpoint only this one of each cluster
+   */
+  public static AdminReply reply(
+      List<TrafficView> forwards, Optional<String> cluster, Optional<String> endpoint) {
+    var list = new JsonArray();
+    for (TrafficView forward : forwards) {
+      var clusters = new JsonArray();
+      forward.clusters().stream()
+          .filter(each -> cluster.map(each.name()::equals).orElse(true))
+          .forEach(each -> clusters.add(cluster(each, endpoint)));
+      var json = new JsonObject();
+      json.addProperty("name", forward.forward());
+      json.add("clusters", clusters);
+      list.add(json);
+    }
+    var json = new JsonObject();
+    json.add("forwards", list);
+    return AdminReply.json(json);
+  }
+
+  private static JsonObject cluster(TrafficView.Cluster cluster, Optional<String> endpoint) {
+    var json = new JsonObject();
+    json.addProperty("name", cluster.name());
+    json.add("minutes", minutes(cluster.minutes()));
+    var endpoints = new JsonArray();
+    cluster.endpoints().stream()
+        .filter(each -> endpoint.map(each.address()::equals).orElse(true))
+        .forEach(
+            each -> {
+              var one = new JsonObject();
+              one.addProperty("address", each.address());
+              one.add("minutes", minutes(each.minutes()));
+              endpoints.add(one);
+            });
+    json.add("endpoints", endpoints);
+    return json;
+  }
+
+  private static JsonArray minutes(List<Minute> minutes) {
+    var list = new JsonArray();
+    for (Minute minute : minutes) {
+      var json = new JsonObject();
+      json.addProperty("time", minute.begin().toString());
+      json.addProperty("requests", minute.requests());
+      json.addProperty("errors", minute.errors());
+      json.addProperty("p50_ms", minute.p50() / MILLI);
+      json.addProperty("p90_ms", minute.p90() / MILLI);
+      json.addProperty("p99_ms", minute.p99() / MILLI);
+      json.addProperty("max_ms", minute.longest() / MILLI);
+      list.add(json);
+    }
+    return list;
+  }
+
+  /** The last call of a path; 404 when none was kept. */
+  public static AdminReply last(Optional<LastCall> found) {
+    if (found.isEmpty()) {
+      return AdminReply.text(404, "no request of that path has been kept; some are, by sample");
+    }
+    LastCall call = found.get();
+    var json = new JsonObject();
+    json.addProperty("ended", call.ended().toString());
+    json.addProperty("method", call.method());
+    json.addProperty("path", call.path());
+    json.addProperty("target", call.target());
+    json.add(
+        "route", call.routeIndex() < 0 ? JsonNull.INSTANCE : new JsonPrimitive(call.routeIndex()));
+    json.add("route_name", text(call.route()));
+    json.add("cluster", text(call.cluster()));
+    json.add("endpoint", text(call.endpoint()));
+    json.add("locality", text(call.locality()));
+    json.addProperty("attempts", call.attempts());
+    json.addProperty("code", call.code().toString());
+    json.addProperty("http_status", call.httpStatus());
+    json.add("local", text(call.localReason().map(reason -> reason.text().toString())));
+    json.addProperty("duration_ms", call.durationMillis());
+    json.add("limit_ms", call.limitMillis().map(HistoryViews::number).orElse(JsonNull.INSTANCE));
+    json.add("limit_source", text(call.limitSource()));
+    return AdminReply.json(json);
+  }
+
+  private static JsonElement number(long value) {
+    return new JsonPrimitive(value);
+  }
+
+  private static JsonElement text(Optional<String> value) {
+    return value.map(text -> (JsonElement) new JsonPrimitive(text)).orElse(JsonNull.INSTANCE);
+  }
+}

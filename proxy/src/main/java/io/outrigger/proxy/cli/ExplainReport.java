@@ -1,0 +1,186 @@
+package io.outrigger.proxy.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The answer of {@code /explain} as lines for people. */
+final class ExplainReport {
+  private static final int MOST_ENDPOINTS = 20;
+
+  private final List<String> lines = new ArrayList<>();
+
+  private ExplainReport() {}
+
+  static List<String> lines(JsonObject answer) {
+    var report = new ExplainReport();
+    report.add("", "forward %s, target %s", text(answer, "forward"), text(answer, "target"));
+    JsonObject request = answer.getAsJsonObject("request");
+    report.add("", "request %s %s", text(request, "method"), text(request, "path"));
+    if (answer.get("virtual_host") instanceof JsonObject host) {
+      report.add(
+          "",
+          "virtual host \"%s\": domain \"%s\" fits authority \"%s\"",
+          text(host, "name"),
+          text(host, "domain"),
+          text(answer, "authority"));
+    }
+    answer.getAsJsonArray("routes").forEach(route -> report.route(route.getAsJsonObject()));
+    for (JsonElement branch : answer.getAsJsonArray("branches")) {
+      report.branch(branch.getAsJsonObject());
+    }
+    JsonArray unknown = answer.getAsJsonArray("not_known");
+    if (!unknown.isEmpty()) {
+      report.add("", "not known without sending:");
+      unknown.forEach(line -> report.add("  ", "%s", line.getAsString()));
+    }
+    return report.lines;
+  }
+
+  /** Of the last real request. */
+  static List<String> last(JsonObject answer) {
+    var report = new ExplainReport();
+    answer
+        .entrySet()
+        .forEach(
+            member -> report.add("", "%s: %s", member.getKey(), text(answer, member.getKey())));
+    return report.lines;
+  }
+
+  private void route(JsonObject route) {
+    String name = text(route, "name");
+    String missed = text(route, "missed");
+    add(
+        "  ",
+        "route #%s %s(%s): %s%s",
+        text(route, "index"),
+        name.isEmpty() ? "" : "\"" + name + "\" ",
+        text(route, "path"),
+        text(route, "result"),
+        missed.isEmpty() ? "" : ", " + missed);
+  }
+
+  private void branch(JsonObject branch) {
+    add("", "%s of such requests:", percent(branch));
+    if (branch.get("reject") instanceof JsonObject reject) {
+      add("  ", "are answered here: %s: %s", text(reject, "code"), text(reject, "message"));
+      return;
+    }
+    JsonObject route = branch.getAsJsonObject("route");
+    add("  ", "route #%s to cluster %s", text(route, "index"), text(branch, "cluster"));
+    JsonObject metadata = route.getAsJsonObject("metadata");
+    metadata
+        .entrySet()
+        .forEach(each -> add("    ", "metadata %s: %s", each.getKey(), each.getValue()));
+    for (JsonElement element : array(branch, "clusters")) {
+      JsonObject cluster = element.getAsJsonObject();
+      add("    ", "weight %s: %s", text(cluster, "weight"), text(cluster, "name"));
+    }
+    JsonObject timeout = branch.getAsJsonObject("timeout");
+    String effective = text(timeout, "effective");
+    add(
+        "  ",
+        "time limit %s (%s)",
+        effective.isEmpty() ? "none" : effective + " s",
+        text(timeout, "source"));
+    if (branch.get("retry") instanceof JsonObject retry) {
+      add("  ", "at most %s attempts, on %s", text(retry, "max_attempts"), retry.get("codes"));
+    }
+    for (JsonElement filter : array(branch, "filters")) {
+      add("  ", "filter %s", filter);
+    }
+    pick(branch);
+  }
+
+  private void pick(JsonObject branch) {
+    String indent = "  ";
+    for (JsonElement element : array(branch, "path")) {
+      JsonObject node = element.getAsJsonObject();
+      String detail = text(node, "detail");
+      add(
+          indent,
+          "%s: %s, %s%s",
+          text(node, "policy"),
+          text(node, "name"),
+          text(node, "state"),
+          detail.isEmpty() ? "" : ", " + detail);
+      indent += " ";
+    }
+    if (branch.get("circuit_breaker") instanceof JsonObject breaker) {
+      add(
+          "  ",
+          "circuit breaker: %s of %s requests in flight",
+          text(breaker, "in_flight"),
+          text(breaker, "limit"));
+    }
+    for (JsonElement drop : array(branch, "drops")) {
+      add("  ", "drops %s", drop);
+    }
+    if (branch.get("hash") instanceof JsonObject hash) {
+      String value = text(hash, "value");
+      add(
+          "  ",
+          "hash: %s%s",
+          text(hash, "source"),
+          value.isEmpty()
+              ? ""
+              : ", %s, slot %s of %s"
+                  .formatted(value, text(hash, "ring_slot"), text(hash, "ring_size")));
+    }
+    endpoints(array(branch, "candidates"), true);
+    if (branch.has("waits") && branch.get("waits").getAsDouble() > 0) {
+      add("  ", "%s wait for a connection", percent(branch.get("waits").getAsDouble()));
+    }
+    for (JsonElement element : array(branch, "failures")) {
+      JsonObject failure = element.getAsJsonObject();
+      add("  ", "%s fail: %s", percent(failure), text(failure, "message"));
+    }
+    endpoints(array(branch, "excluded"), false);
+  }
+
+  private void endpoints(JsonArray endpoints, boolean areCandidates) {
+    int shown = 0;
+    for (JsonElement element : endpoints) {
+      if (shown++ == MOST_ENDPOINTS) {
+        add("  ", "and %d more; --json lists them", endpoints.size() - MOST_ENDPOINTS);
+        return;
+      }
+      JsonObject endpoint = element.getAsJsonObject();
+      add(
+          "  ",
+          areCandidates ? "%s (%s) with %s" : "not %s (%s): %s",
+          text(endpoint, "address"),
+          text(endpoint, "locality"),
+          areCandidates ? percent(endpoint) : text(endpoint, "reason"));
+    }
+  }
+
+  private static String percent(JsonObject of) {
+    return percent(of.get("probability").getAsDouble());
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.4g %%", share * 100).replaceFirst("\\.?0+ %", " %");
+  }
+
+  private static JsonArray array(JsonObject object, String name) {
+    return object.get(name) instanceof JsonArray array ? array : new JsonArray();
+  }
+
+  private static String text(JsonObject object, String name) {
+    JsonElement element = object.get(name);
+    if (element == null || element.isJsonNull()) {
+      return "";
+    }
+    return element.isJsonPrimitive() ? element.getAsString() : element.toString();
+  }
+
+  /** What comes from elsewhere cannot steer the terminal. */
+  private void add(String indent, String form, Object... values) {
+    lines.add(
+        indent + String.format(Locale.ROOT, form, values).replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
+  }
+}

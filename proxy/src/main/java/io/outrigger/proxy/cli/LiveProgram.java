@@ -1,0 +1,13 @@
+package io.outrigger.proxy.cli;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.proxy.app.LiveCheck;
+import io.outrigger.proxy.options.XdsTarget;
+import java.time.Duration;
+
+/** Asks a control plane what a target would get. */
+@FunctionalInterface
+public interface LiveProgram {
+  /** Blocks until it is known, or the time is over. */
+  LiveCheck.Result check(Bootstrap bootstrap, XdsTarget.Service target, Duration timeout);
+}

@@ -1,0 +1,52 @@
+package io.outrigger.proxy.cli;
+
+import io.outrigger.lb.LbNode;
+import io.outrigger.proxy.app.LiveCheck;
+import io.outrigger.proxy.options.XdsTarget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The tree that a target would get, as lines. */
+final class LiveReport {
+  private static final int MOST_ENDPOINTS = 10;
+
+  private final List<String> lines = new ArrayList<>();
+
+  private LiveReport() {}
+
+  static List<String> lines(XdsTarget.Service target, LiveCheck.Result result) {
+    var report = new LiveReport();
+    if (!result.trees().isEmpty() || result.routes() > 0) {
+      report.add(
+          "%s: virtual host \"%s\", %d routes, %d clusters"
+              .formatted(target, result.virtualHost(), result.routes(), result.trees().size()));
+      result.trees().forEach(tree -> report.node(tree, "  "));
+    }
+    return report.lines;
+  }
+
+  private void node(LbNode node, String indent) {
+    String endpoints =
+        node.endpoints().stream()
+            .limit(MOST_ENDPOINTS)
+            .map(each -> each.address().toString())
+            .collect(Collectors.joining(", "));
+    int more = node.endpoints().size() - MOST_ENDPOINTS;
+    String kept = node.policy().equals("override_host") ? "left out for their health: " : "";
+    add(
+        indent
+            + node.policy()
+            + ": "
+            + node.name()
+            + (node.detail().equals("not started") ? "" : ", " + node.detail())
+            + (endpoints.isEmpty() ? "" : ", " + kept + endpoints)
+            + (more > 0 ? " and " + more + " more" : ""));
+    node.children().forEach(child -> node(child, indent + "  "));
+  }
+
+  /** Names come from the control plane and cannot steer the terminal. */
+  private void add(String line) {
+    lines.add(line.replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
+  }
+}

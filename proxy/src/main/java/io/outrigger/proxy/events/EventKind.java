@@ -1,0 +1,34 @@
+package io.outrigger.proxy.events;
+
+import java.util.Locale;
+
+/** What an event is about. */
+public enum EventKind {
+  /** A response of a control plane was accepted. */
+  ACK,
+  /** A response was refused. */
+  NACK,
+  /** The control plane sent an error instead of a resource. */
+  RESOURCE_ERROR,
+  /** The control plane removed resources. */
+  RESOURCE_DELETED,
+  /** A stream to a control plane was attached to a connection. */
+  ADS_CONNECTED,
+  /** A control plane cannot be reached, or ended a stream without a response. */
+  ADS_FAILED,
+  /** A stream ended after a response; it is opened again. */
+  ADS_CLOSED,
+  EJECT,
+  UNEJECT,
+  PRIORITY_SWITCH,
+  /** A connection to an endpoint was lost, cannot be made, or is there again. */
+  ENDPOINT_STATE,
+  DRAIN,
+  /** Stands for events that are no longer kept. */
+  GAP;
+
+  /** As answers have it. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,62 @@
+package io.outrigger.proxy.explain;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.route.DomainMatch;
+import io.outrigger.config.route.Route;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.PickPlan;
+import io.outrigger.proxy.forward.RequestPreview;
+import io.outrigger.proxy.route.RouteDecision;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What would become of a request at this moment.
+ *
+ * @param domain the virtual host that serves the target; empty while there is no configuration
+ * @param routes those that were asked or passed over, in order; of many the first
+ * @param more how many further ones there are
+ * @param branches the ways it can go, the likeliest first; empty while it would wait for the
+ *     target's configuration
+ */
+@AnyThread
+public record Explanation(
+    String forward,
+    String target,
+    String authority,
+    RequestPreview request,
+    Optional<DomainMatch> domain,
+    List<Verdict> routes,
+    int more,
+    List<Branch> branches) {
+  public Explanation {
+    routes = List.copyOf(routes);
+    branches = List.copyOf(branches);
+  }
+
+  /** How a route stands to the request. */
+  public enum Result {
+    HIT,
+    MISSED,
+    /** It is drawn for a share of requests. */
+    POSSIBLE
+  }
+
+  /**
+   * A route's answer.
+   *
+   * @param missed the matcher that kept the request away, in words; of {@link Result#POSSIBLE} the
+   *     share; empty for a hit
+   */
+  public record Verdict(Route route, Result result, String missed) {}
+
+  /**
+   * One way that the request can go.
+   *
+   * @param probability by the draws of routes and of weighted clusters
+   * @param tree of the cluster, as it stands
+   * @param plan what the cluster's picker would answer
+   */
+  public record Branch(
+      double probability, RouteDecision decision, Optional<LbNode> tree, Optional<PickPlan> plan) {}
+}

@@ -1,0 +1,149 @@
+// Elements are made by these functions alone. What comes from outside is a text node or an attribute that cannot run.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else attr(element, name, value);
+  }
+  element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== ''));
+  return element;
+}
+
+/** An element: `tag.class.class`, attributes (`onclick` is a listener), children (texts or elements). */
+export function el(spec, attributes = {}, ...children) {
+  const [tag, ...classes] = spec.split('.');
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(' ');
+  return fill(element, attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Sets a text that differs; a page that stands still costs nothing. */
+export function text(element, value) {
+  const next = value === null || value === undefined ? '' : String(value);
+  if ((element.firstChild?.data ?? '') !== next) element.textContent = next;
+}
+
+/** Sets an attribute that differs; null, undefined and false remove it. */
+export function attr(element, name, value) {
+  if (value === null || value === undefined || value === false) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== String(value)) {
+    element.setAttribute(name, String(value));
+  }
+}
+
+const keysOf = new WeakMap(); // parent -> Map of key -> child
+
+/**
+ * Makes the children of `parent` those of `items`, in their order: a child stays as long as its key does.
+ * `key(item, index)`; `create(item)` makes one, `update(child, item)` brings it up to date.
+ */
+export function keyed(parent, items, key, create, update) {
+  const before = keysOf.get(parent) ?? new Map();
+  const after = new Map();
+  let place = parent.firstChild;
+  for (const [index, item] of items.entries()) {
+    let id = String(key(item, index));
+    while (after.has(id)) id += '\u0000'; // the same name twice is two children
+    const child = before.get(id) ?? create(item);
+    before.delete(id);
+    after.set(id, child);
+    update(child, item);
+    if (child === place) place = place.nextSibling;
+    else parent.insertBefore(child, place);
+  }
+  for (const gone of before.values()) gone.remove();
+  keysOf.set(parent, after);
+}
+
+// Each state has a colour and a shape of its own, so that neither is needed alone.
+const CIRCLE = 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z';
+const SHAPES = {
+  good: CIRCLE,
+  wait: CIRCLE + 'M8 4v8a4 4 0 0 0 0-8z',
+  idle: CIRCLE + 'M8 4.2a3.8 3.8 0 1 0 0 7.6 3.8 3.8 0 0 0 0-7.6z',
+  bad: 'M8 1.5 15 14H1z',
+  out: 'M5 2h6l3 3v6l-3 3H5l-3-3V5zM5 5.9 7.1 8 5 10.1 5.9 11 8 8.9 10.1 11l.9-.9L8.9 8 11 5.9 10.1 5 8 7.1 5.9 5z',
+  aside: 'M3 3h10v10H3zM5 7.2v1.6h6V7.2z',
+};
+const TONES = {
+  READY: 'good', ACKED: 'good', CONNECTED: 'good',
+  CONNECTING: 'wait', WAITING: 'wait', REQUESTED: 'wait', FALLBACK: 'wait',
+  IDLE: 'idle', STANDBY: 'idle', UNKNOWN: 'idle',
+  TRANSIENT_FAILURE: 'bad', ERROR: 'bad', NACKED: 'bad', DOES_NOT_EXIST: 'bad', RECEIVED_ERROR: 'bad', TIMEOUT: 'bad',
+  EJECTED: 'out',
+  DRAINING: 'aside', UNHEALTHY: 'aside',
+};
+
+/** good, wait, idle, bad, out (ejected) or aside (left out by the control plane). */
+export function tone(state) {
+  return TONES[state] ?? 'idle';
+}
+
+export function shape(of) {
+  return SHAPES[of];
+}
+
+export function glyph(of) {
+  return svg('svg', {class: 'glyph ' + of, viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: SHAPES[of]}));
+}
+
+/** A state as shape, colour and word. */
+export function state(word) {
+  const element = el('span.state', {}, glyph('idle'), el('span'));
+  setState(element, word);
+  return element;
+}
+
+export function setState(element, word, shown = words(word), of = tone(word)) {
+  setGlyph(element.firstChild, of);
+  attr(element, 'class', 'state ' + of);
+  text(element.lastChild, shown);
+}
+
+export function setGlyph(element, of) {
+  attr(element, 'class', 'glyph ' + of);
+  attr(element.firstChild, 'd', SHAPES[of]);
+}
+
+/** TRANSIENT_FAILURE -> transient failure */
+export function words(constant) {
+  return String(constant ?? '').toLowerCase().replaceAll('_', ' ');
+}
+
+const ROUND = new Intl.NumberFormat('en', {maximumFractionDigits: 0});
+
+export function count(value) {
+  return ROUND.format(value);
+}
+
+export function several(n, noun) {
+  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** A rate or a figure with about three digits; a dash where there is none. */
+export function figure(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
+  return value === 0 || value >= 100 ? ROUND.format(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function percent(share) {
+  if (share === null || share === undefined || Number.isNaN(share)) return '–';
+  return share === 0 ? '0 %' : share < 0.001 ? '<0.1 %' : (share * 100).toFixed(share < 0.1 ? 1 : 0) + ' %';
+}
+
+export function millis(micros) {
+  if (micros === null || micros === undefined) return '–';
+  return micros < 1e6 ? figure(micros / 1e3) + ' ms' : figure(micros / 1e6) + ' s';
+}
+
+export function clock(instant) {
+  const date = new Date(instant);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB');
+}

@@ -1,0 +1,131 @@
+// What is known of one node of the tree, or of one endpoint: its state, settings, decisions and why.
+
+import {endpointState, get, walk} from './data.js';
+import {clock, count, el, figure, keyed, percent, setState, state, text, words} from './dom.js';
+
+const NEWS = 8;
+const HISTORY_MILLIS = 5_000;
+
+export class Detail {
+  #endpoint = null; // the address whose history is shown
+  #readAt = 0;
+
+  constructor(page) {
+    this.page = page;
+    this.title = el('h3.clip');
+    this.kind = el('p.quiet.clip');
+    this.mark = state('IDLE');
+    this.reason = el('p.reason');
+    this.facts = el('dl.facts');
+    this.past = el('ol.past');
+    this.pastTitle = el('h4', {}, 'Decisions of outlier detection');
+    this.newsTitle = el('h4', {}, 'Latest events');
+    this.news = el('ol.past');
+    this.none = el('p.quiet', {}, 'Choose a policy or an endpoint to see its settings, its figures, its past and the reason for its state.');
+    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.pastTitle, this.past, this.newsTitle, this.news);
+    this.element = el('aside.detail', {'aria-label': 'detail', tabindex: '-1'}, this.none, this.some);
+  }
+
+  /** @param shown null, `{node, box}` or `{endpoint, countdown}` */
+  set(shown) {
+    this.none.hidden = Boolean(shown);
+    this.some.hidden = !shown;
+    const address = shown?.endpoint?.address ?? null;
+    if (address !== this.#endpoint) {
+      this.#endpoint = address;
+      this.#readAt = 0;
+      keyed(this.past, [], null, null, null);
+    }
+    this.pastTitle.hidden = !address;
+    this.#setNews(address ?? shown?.node?.name);
+    if (shown?.node) this.#setNode(shown);
+    if (shown?.endpoint) this.#setEndpoint(shown);
+  }
+
+  #setNews(subject) {
+    const found = this.page.events.all.filter(event => event.subject === subject).slice(-NEWS).reverse();
+    this.newsTitle.hidden = !found.length;
+    keyed(this.news, found, event => event.place,
+      event => el('li', {}, el('time.quiet', {datetime: event.time}, clock(event.time)), ` ${words(event.kind)}: ${event.message}`), () => {});
+  }
+
+  #setNode({node, box}) {
+    text(this.title, node.name);
+    text(this.kind, node.policy);
+    setState(this.mark, node.state);
+    text(this.reason, node.detail);
+    setFacts(this.facts, [
+      ['calls', `${figure(node.rate)}/s, ${figure(node.failing)}/s failing`],
+      ['in use', box.used ? 'yes' : 'no: its parent gives its calls to another'],
+      ...(node.policy === 'priority' ? node.children.map(child => [child.name, words(child.state)]) : []),
+      ...Object.entries(node.config).flatMap(([name, value]) => settings(name, value)),
+    ]);
+  }
+
+  #setEndpoint({endpoint, countdown}) {
+    const standing = endpointState(endpoint);
+    text(this.title, endpoint.address);
+    text(this.kind, endpoint.locality);
+    setState(this.mark, standing);
+    const {ejected} = endpoint;
+    text(this.reason, ejected
+      ? `Ejected by ${words(ejected.by)} at ${clock(ejected.since)}, ${countdown}; the ${ordinal(ejected.times)} in a row.`
+      : standing === 'TRANSIENT_FAILURE' ? 'It cannot be connected to; the next attempt follows a back-off.'
+      : ['DRAINING', 'UNHEALTHY'].includes(standing) ? 'The control plane says that it is not to be used.' : '');
+    setFacts(this.facts, [
+      ['connection', words(endpoint.state)],
+      ['health', words(endpoint.health)],
+      ['weight', count(endpoint.weight)],
+      ['active requests', count(endpoint.active_requests)],
+      ['calls', `${figure(endpoint.rate)}/s, ${figure(endpoint.failing)}/s failing`],
+      ['since the start', `${count(endpoint.total.success)} ok, ${count(endpoint.total.failure)} failed`],
+      ['last interval', `${endpoint.last_interval.success} ok, ${endpoint.last_interval.failure} failed`],
+    ]);
+  }
+
+  /** Reads the decisions about the endpoint that is shown. */
+  async refresh(forward, now = false) {
+    const address = this.#endpoint;
+    if (!address || (!now && Date.now() - this.#readAt < HISTORY_MILLIS)) return;
+    this.#readAt = Date.now();
+    const answer = await get('/lb?' + new URLSearchParams({forward, detail: 'full'}));
+    let history = [];
+    if (answer.forwards[0].root) {
+      walk(answer.forwards[0].root, '', each => { if (each.address === address) history = each.history; });
+    }
+    if (address !== this.#endpoint) return;
+    text(this.pastTitle, history.length ? 'Decisions of outlier detection' : 'Outlier detection has decided nothing here');
+    keyed(this.past, [...history].reverse(), (event, i) => event.time + event.kind + (history.length - i),
+      event => el('li', {}, el('time.quiet', {datetime: event.time}, clock(event.time)), ' ', decision(event)), () => {});
+  }
+}
+
+function settings(name, value) {
+  if (value && typeof value === 'object' && !Array.isArray(value)) {
+    return Object.entries(value).map(([key, each]) => [`${words(name)}: ${key}`, String(each)]);
+  }
+  return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value)]];
+}
+
+export function setFacts(list, pairs) {
+  keyed(list, pairs, ([name]) => name, () => el('div', {}, el('dt'), el('dd')), (row, [name, value]) => {
+    text(row.firstChild, name);
+    text(row.lastChild, value);
+  });
+}
+
+function ordinal(n) {
+  return n + (['st', 'nd', 'rd'][(n % 100 - n % 10 === 10 ? 0 : n % 10) - 1] ?? 'th');
+}
+
+/** A decision with the numbers that decided. */
+export function decision(event) {
+  if (event.kind === 'uneject') return `Gets calls again: ${event.reason}.`;
+  const evidence = event.by === 'success_rate'
+    ? `success rate ${event.success_rate.toFixed(3)} < ${event.threshold.toFixed(3)} (mean ${event.mean.toFixed(3)}, deviation ${event.standard_deviation.toFixed(3)})`
+    : `failure percentage ${percent(event.failure_percentage / 100)} > ${event.threshold} %`;
+  const seen = `${evidence}, ${count(event.volume)} calls, ${event.hosts} endpoints compared`;
+  return event.kind === 'eject'
+    ? `Ejected until ${clock(event.until)}: ${seen}; ${event.after.ejected} of ${event.after.total} are ejected now.`
+    : `Spared by ${words(event.reason)}: ${seen}; ${event.share.ejected} of ${event.share.total} are ejected.`;
+}

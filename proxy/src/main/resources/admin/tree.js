@@ -1,0 +1,148 @@
+// The LB tree of a forward as a picture that follows it, and its endpoints as a list.
+
+import {Commands, curl, outrigger} from './command.js';
+import {EndpointRates, endpointState, get, walk} from './data.js';
+import {attr, count, el, figure, glyph, keyed, setState, state, text, words} from './dom.js';
+import {List} from './list.js';
+import {Detail} from './node.js';
+import {Picture, TONES} from './picture.js';
+
+export class Tree {
+  #rates = new EndpointRates();
+  #forward = null;
+  #answer = null;
+  #selected = null;
+
+  constructor(page) {
+    this.page = page;
+    this.select = el('select', {id: 'tree-forward', onchange: () => page.go('tree', {forward: this.select.value})});
+    this.note = el('p.empty', {hidden: ''});
+    this.picture = new Picture({
+      label: 'load-balancing tree', amount: rate => figure(rate) + '/s',
+      says: endpoint => endpoint.ejected ? this.#countdown(endpoint.ejected) : endpoint.rate ? figure(endpoint.rate) + '/s' : '',
+      soonest: ejected => this.#countdown(ejected), choose: item => this.#choose(item),
+    });
+    this.detail = new Detail(page);
+    this.filter = el('input', {type: 'search', placeholder: 'filter: address, locality, state', 'aria-label': 'filter endpoints', oninput: () => this.#drawList()});
+    this.trouble = el('input', {type: 'checkbox', onchange: () => this.#drawList()});
+    this.shown = el('span.quiet.number');
+    this.list = new List({
+      label: 'endpoints', row: endpointRow, update: (row, item) => this.#updateRow(row, item),
+      key: item => item.id, pick: item => this.#choose({endpoint: item.endpoint, id: item.id}),
+    });
+    this.commands = new Commands();
+    this.element = el('div', {},
+      el('div.bar', {},
+        el('label.field', {for: 'tree-forward'}, 'forward'), this.select,
+        el('ul.legend', {'aria-label': 'legend'},
+          TONES.map(([of, word]) => el('li', {}, glyph(of), word)),
+          el('li', {}, el('span.stroke'), 'width: requests/s'))),
+      this.note,
+      this.picture.element,
+      el('div.split', {}, this.detail.element, el('section.endpoints', {'aria-label': 'endpoints'},
+        el('div.bar', {}, el('h3', {}, 'Endpoints'), this.filter, el('label.field', {}, this.trouble, ' only trouble'), el('span.grow'), this.shown),
+        el('div.list-head.endpoint-row', {'aria-hidden': 'true'},
+          ['address', 'state', 'locality', 'active', 'req/s', 'failing/s'].map((name, i) => el(i > 2 ? 'span.number' : 'span', {}, name))),
+        this.list.element)),
+      this.commands.element);
+  }
+
+  show(query) {
+    if (query.forward && query.forward !== this.#forward) this.#use(query.forward);
+  }
+
+  #use(forward) {
+    this.#forward = forward;
+    this.#answer = null;
+    this.#rates = new EndpointRates();
+    this.#choose(null);
+  }
+
+  async refresh(forwards) {
+    keyed(this.select, forwards, each => each.name, () => el('option'), (option, each) => {
+      attr(option, 'value', each.name);
+      text(option, `${each.name} → ${each.target}`);
+    });
+    if (!forwards.some(each => each.name === this.#forward)) {
+      if (!forwards.length) return this.#say('No forwards.');
+      this.#use(forwards[0].name);
+    }
+    this.select.value = this.#forward;
+    const name = this.#forward;
+    const path = '/lb?' + new URLSearchParams({forward: name});
+    this.commands.set([curl(path), path], [outrigger('status', '--watch')]);
+    const answer = (await get(path + '&detail=calls')).forwards[0];
+    if (name !== this.#forward) return;
+    this.#answer = answer;
+    if (answer.root) this.#rates.apply(answer.root);
+    this.#draw();
+    this.#drawList();
+    await this.detail.refresh(this.#forward);
+  }
+
+  #say(words) {
+    text(this.note, words);
+    this.note.hidden = !words;
+  }
+
+  #draw() {
+    const root = this.#answer?.root;
+    this.#say(!this.#answer || root ? '' : `${this.#forward} has no configuration yet; Overview says why.`);
+    this.picture.set(root ?? null);
+    this.#updateDetail();
+  }
+
+  #countdown(ejected) {
+    const seconds = Math.ceil((Date.parse(ejected.until) - this.page.traffic.now()) / 1000);
+    return seconds > 0 ? `back in ${seconds} s` : 'back at next sweep';
+  }
+
+  #choose(item) {
+    this.#selected = item;
+    this.picture.select(item);
+    this.#updateDetail();
+    if (item) this.detail.element.scrollIntoView({block: 'nearest'});
+    if (this.#forward) this.detail.refresh(this.#forward, true);
+  }
+
+  /** What is selected, as it is now. */
+  #updateDetail() {
+    const chosen = this.#selected;
+    if (!chosen || !this.#answer?.root) return this.detail.set(null);
+    if (chosen.node) return this.detail.set(this.picture.find(chosen.id));
+    const {address} = chosen.endpoint;
+    let found = null;
+    walk(this.#answer.root, '', endpoint => { if (endpoint.address === address) found ??= endpoint; });
+    this.detail.set(found && {endpoint: found, countdown: found.ejected && this.#countdown(found.ejected)});
+  }
+
+  #drawList() {
+    if (!this.#answer?.root) return this.list.set([]);
+    const wanted = this.filter.value.trim().toLowerCase();
+    const items = [];
+    let all = 0;
+    walk(this.#answer.root, '', (endpoint, path) => {
+      all++;
+      const standing = endpointState(endpoint);
+      if (this.trouble.checked && standing === 'READY' && !endpoint.failing) return;
+      if (wanted && !`${endpoint.address} ${endpoint.locality} ${words(standing)}`.toLowerCase().includes(wanted)) return;
+      items.push({id: path + endpoint.address, endpoint, standing});
+    });
+    text(this.shown, items.length === all ? `${count(all)}` : `${count(items.length)} of ${count(all)}`);
+    this.list.set(items);
+  }
+
+  #updateRow(row, {endpoint, standing}) {
+    const [address, mark, locality, active, rate, failing] = row.children;
+    text(address, endpoint.address);
+    setState(mark, standing, endpoint.ejected ? 'ejected, ' + this.#countdown(endpoint.ejected) : words(standing));
+    text(locality, endpoint.locality);
+    text(active, endpoint.active_requests);
+    text(rate, figure(endpoint.rate));
+    text(failing, figure(endpoint.failing));
+  }
+}
+
+function endpointRow() {
+  return el('div.endpoint-row', {}, el('code.clip'), state('IDLE'), el('span.clip'), el('span.number'), el('span.number'), el('span.number'));
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.proxy.history;
+
+import org.jspecify.annotations.NullMarked;
