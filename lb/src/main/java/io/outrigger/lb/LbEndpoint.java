@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param address the endpoint's first, by which people know it
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
- * @param failure why it cannot be reached; empty in any other state
  * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
+ * @param failure why it cannot be reached; empty in any other state
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -24,9 +24,9 @@ public record LbEndpoint(
     Connectivity state,
     CallTotals calls,
     Detection detection,
-    String failure,
-    Optional<Affinity> affinity) {
-  /** An endpoint that can be reached, or was not tried, and that no session knows. */
+    Optional<Affinity> affinity,
+    String failure) {
+  /** An endpoint that can be reached, or was not tried, in a cluster that had no sessions. */
   public LbEndpoint(
       EndpointAddress address,
       Locality locality,
@@ -35,7 +35,7 @@ public record LbEndpoint(
       Connectivity state,
       CallTotals calls,
       Detection detection) {
-    this(address, locality, health, weight, state, calls, detection, "", Optional.empty());
+    this(address, locality, health, weight, state, calls, detection, Optional.empty(), "");
   }
 
   /** An endpoint that nobody watches. */
@@ -59,25 +59,25 @@ public record LbEndpoint(
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, watched, failure, affinity);
-  }
-
-  /** The same endpoint, which cannot be reached because of {@code reason}. */
-  public LbEndpoint failing(String reason) {
-    return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, reason, affinity);
+        address, locality, health, weight, state, calls, watched, affinity, failure);
   }
 
   /** The same endpoint as session affinity sees it. */
   public LbEndpoint with(Affinity seen) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, failure, Optional.of(seen));
+        address, locality, health, weight, state, calls, detection, Optional.of(seen), failure);
   }
 
   /** The same endpoint, whose connection the policies beneath do not know. */
   public LbEndpoint connected(Connectivity now, CallTotals counted) {
     return new LbEndpoint(
-        address, locality, health, weight, now, counted, detection, failure, affinity);
+        address, locality, health, weight, now, counted, detection, affinity, failure);
+  }
+
+  /** The same endpoint, which cannot be reached because of {@code reason}. */
+  public LbEndpoint failing(String reason) {
+    return new LbEndpoint(
+        address, locality, health, weight, state, calls, detection, affinity, reason);
   }
 
   /**

@@ -10,9 +10,6 @@ import java.util.OptionalLong;
  * connected or chosen by making a plan. Immutable; any thread.
  */
 public sealed interface PickPlan {
-  /** Of a picker that does not tell. */
-  PickPlan UNKNOWN = new Unknown();
-
   /** Adds each result with its probability, times {@code share}, to {@code odds}. */
   void addTo(List<Odds> odds, double share);
 
@@ -26,7 +23,7 @@ public sealed interface PickPlan {
   /** A result and how likely it is. */
   record Odds(double probability, PickResult result) {}
 
-  /** See {@link #UNKNOWN}. */
+  /** Of a picker that does not tell. */
   record Unknown() implements PickPlan {
     @Override
     public void addTo(List<Odds> odds, double share) {}

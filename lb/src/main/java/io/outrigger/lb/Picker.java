@@ -15,6 +15,6 @@ public interface Picker {
    * ask. For explanations.
    */
   default PickPlan plan(PlannedCall call) {
-    return PickPlan.UNKNOWN;
+    return new PickPlan.Unknown();
   }
 }

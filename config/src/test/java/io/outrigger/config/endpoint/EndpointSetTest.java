@@ -43,6 +43,7 @@ class EndpointSetTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private static EndpointSet set(List<LocalityEndpoints>... priorities) {
     return new EndpointSet("pay", List.of(priorities), List.of());
   }

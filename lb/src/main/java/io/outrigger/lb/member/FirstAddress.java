@@ -316,6 +316,7 @@ public final class FirstAddress {
       return new Key(address, hostname);
     }
 
+    @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
     void take(Backend current) {
       if (backend != current) {
         backend = current;

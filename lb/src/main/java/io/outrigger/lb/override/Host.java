@@ -124,6 +124,9 @@ final class Host implements SubchannelListener {
   /** The endpoint is another, or has another health. */
   void list(Backend backend, boolean reachable) {
     listing = listing(address, backend, reachable);
+    if (lease != null) {
+      lease.take(backend);
+    }
   }
 
   Backend backend() {

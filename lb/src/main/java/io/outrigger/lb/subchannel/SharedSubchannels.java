@@ -273,6 +273,9 @@ public final class SharedSubchannels implements LbParent {
     @Override
     public void take(Backend next) {
       backend = next;
+      if (!closed) {
+        shared.noteLocality();
+      }
     }
 
     @Override

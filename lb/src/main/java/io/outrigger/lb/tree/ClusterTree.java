@@ -225,13 +225,15 @@ final class ClusterTree {
 
   /** The endpoints that {@link #usable} leaves out and whose health is one of {@code which}. */
   private static List<Backend> unusable(ClusterConfig.Leaf leaf, Predicate<HealthStatus> which) {
+    List<List<LocalityEndpoints>> priorities =
+        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of());
     List<Backend> unusable = new ArrayList<>();
-    for (List<LocalityEndpoints> priority :
-        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of())) {
-      for (LocalityEndpoints locality : priority) {
+    for (int priority = 0; priority < priorities.size(); priority++) {
+      for (LocalityEndpoints locality : priorities.get(priority)) {
         for (Endpoint endpoint : locality.endpoints()) {
           if (!endpoint.health().isUsable() && which.test(endpoint.health())) {
-            unusable.add(new Backend(reached(leaf.cluster(), endpoint), locality.locality()));
+            Endpoint reached = reached(leaf.cluster(), endpoint);
+            unusable.add(new Backend(reached, locality.locality(), 1, priority));
           }
         }
       }

@@ -105,7 +105,7 @@ class MetricTallyTest {
     }
     sum = sum.plus(tally.take().getOrDefault("named_metrics.n", MetricTotal.NONE));
 
-    assertThat(sum).isEqualTo(new MetricTotal(LOOPS * reports, LOOPS * reports));
+    assertThat(sum).isEqualTo(new MetricTotal((long) LOOPS * reports, (double) LOOPS * reports));
   }
 
   private static MetricTally tally(String... names) {

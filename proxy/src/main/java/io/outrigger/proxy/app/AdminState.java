@@ -55,7 +55,7 @@ record AdminState(
         forwards.stream().map(AdminState::metricsOf).toList(),
         xds.status(),
         outliers.counts(),
-        new MetricsView.Process(
+        new MetricsView.ProcessFigures(
             control.failures(),
             MemoryLimit.directBytes(),
             memory.usedBytes(),

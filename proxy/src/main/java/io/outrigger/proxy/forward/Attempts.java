@@ -95,6 +95,8 @@ final class Attempts {
     }
     cluster = chosen;
     holdsCluster = true;
+    deadline.limit(decision.limit().forRequest(deadline.limitNanos()));
+    record.routed(decision, chosen.name(), deadline.limitNanos());
     RouteAction.Forward action = decision.action();
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28

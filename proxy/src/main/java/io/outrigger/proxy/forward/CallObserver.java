@@ -16,6 +16,9 @@ public interface CallObserver {
 
   /** One observer that tells this one, then {@code other}; the answer is that of both. */
   default CallObserver and(CallObserver other) {
-    return call -> onEnded(call) & other.onEnded(call);
+    return call -> {
+      boolean taken = onEnded(call);
+      return other.onEnded(call) && taken;
+    };
   }
 }

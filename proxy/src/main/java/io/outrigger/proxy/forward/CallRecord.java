@@ -28,7 +28,8 @@ final class CallRecord implements FinishedCall {
   private @Nullable LocalReason reason;
   private String target = "";
   private RouteDecision.@Nullable Forward chosen;
-  private @Nullable ClusterHandle cluster;
+  private @Nullable String clusterName;
+
   private @Nullable Attempt attempt;
   private int attempts;
   private boolean cancelled;
@@ -68,11 +69,11 @@ final class CallRecord implements FinishedCall {
   /**
    * What routing chose, and the call's time with that.
    *
-   * @param taken the cluster, which may be the session's instead (A60)
+   * @param usedCluster the decision's, or that of the call's session
    */
-  void routed(RouteDecision.Forward decision, ClusterHandle taken, long limitNanos) {
+  void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
     chosen = decision;
-    cluster = taken;
+    clusterName = usedCluster;
     timeoutNanos = limitNanos;
   }
 
@@ -205,7 +206,7 @@ final class CallRecord implements FinishedCall {
 
   @Override
   public @Nullable String clusterName() {
-    return cluster == null ? null : cluster.name();
+    return clusterName;
   }
 
   @Override

@@ -234,8 +234,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     var chosen = (RouteDecision.Forward) decision;
     route = chosen.route();
     attempts.route(chosen);
-    deadline.limit(chosen.limit().forRequest(deadline.limitNanos()));
-    record.routed(chosen, requireNonNull(attempts.cluster()), deadline.limitNanos());
     if (deadline.isOver()) {
       onDeadline();
     } else if (chosen.filters().mayInterfere()) {

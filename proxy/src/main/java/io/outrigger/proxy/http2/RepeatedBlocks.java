@@ -25,8 +25,10 @@ final class RepeatedBlocks {
   private static final int WAYS = 4;
   private static final int MOST_BYTES = 256;
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
   private record Decoded(long state, byte[] bytes, HeaderList list) {}
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
   private record Encoded(long state, HeaderList list, byte[] bytes) {}
 
   private final @Nullable Decoded[] decoded = new Decoded[PLACES];

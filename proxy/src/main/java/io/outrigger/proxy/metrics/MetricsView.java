@@ -19,7 +19,7 @@ public record MetricsView(
     List<Forward> forwards,
     XdsStatusView xds,
     Map<OutlierCounters.Key, Long> outliers,
-    Process process) {
+    ProcessFigures process) {
   public MetricsView {
     forwards = List.copyOf(forwards);
     outliers = Map.copyOf(outliers);
@@ -35,13 +35,13 @@ public record MetricsView(
    * @param loopLagNanos by event loop (see {@link LoopLag})
    */
   @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
-  public record Process(
+  public record ProcessFigures(
       long controlFailures,
       long directBytes,
       long bufferBytes,
       long bufferLimitBytes,
       long[] loopLagNanos) {
-    public Process {
+    public ProcessFigures {
       loopLagNanos = loopLagNanos.clone();
     }
   }

@@ -32,7 +32,7 @@ final class ProcessMetrics {
 
   private ProcessMetrics() {}
 
-  static void addTo(MetricSnapshots.Builder all, String version, MetricsView.Process process) {
+  static void addTo(MetricSnapshots.Builder all, String version, MetricsView.ProcessFigures process) {
     all.metricSnapshot(build(version))
         .metricSnapshot(started().build())
         .metricSnapshot(processorTime().build())
@@ -77,7 +77,7 @@ final class ProcessMetrics {
   }
 
   /** Buffers are outside of the JVM's own count. */
-  private static GaugeSnapshot.Builder memory(MetricsView.Process process) {
+  private static GaugeSnapshot.Builder memory(MetricsView.ProcessFigures process) {
     var memory = ManagementFactory.getMemoryMXBean();
     var used = gauge("jvm_memory_used_bytes", "Memory in use, by area; direct is that of buffers.");
     add(used, Labels.of("area", "heap"), memory.getHeapMemoryUsage().getUsed());
@@ -86,7 +86,7 @@ final class ProcessMetrics {
     return used;
   }
 
-  private static GaugeSnapshot.Builder buffers(MetricsView.Process process) {
+  private static GaugeSnapshot.Builder buffers(MetricsView.ProcessFigures process) {
     var held =
         gauge(
                 "outrigger_buffer_memory_bytes",
@@ -96,7 +96,7 @@ final class ProcessMetrics {
     return held;
   }
 
-  private static GaugeSnapshot.Builder bufferLimit(MetricsView.Process process) {
+  private static GaugeSnapshot.Builder bufferLimit(MetricsView.ProcessFigures process) {
     var limit =
         gauge(
             "outrigger_buffer_memory_limit_bytes",
@@ -105,7 +105,7 @@ final class ProcessMetrics {
     return limit;
   }
 
-  private static GaugeSnapshot.Builder lag(MetricsView.Process process) {
+  private static GaugeSnapshot.Builder lag(MetricsView.ProcessFigures process) {
     var lag =
         gauge(
                 "outrigger_event_loop_lag_seconds",
@@ -118,7 +118,7 @@ final class ProcessMetrics {
     return lag;
   }
 
-  private static CounterSnapshot.Builder bugs(MetricsView.Process process) {
+  private static CounterSnapshot.Builder bugs(MetricsView.ProcessFigures process) {
     var bugs =
         counter(
             "outrigger_control_loop_failures",

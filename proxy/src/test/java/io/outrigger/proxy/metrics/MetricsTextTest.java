@@ -34,8 +34,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 class MetricsTextTest {
-  private static final MetricsView.Process PROCESS =
-      new MetricsView.Process(7, 8192, 4096, 1 << 20, new long[] {2_000_000, 0});
+  private static final MetricsView.ProcessFigures PROCESS =
+      new MetricsView.ProcessFigures(7, 8192, 4096, 1 << 20, new long[] {2_000_000, 0});
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 

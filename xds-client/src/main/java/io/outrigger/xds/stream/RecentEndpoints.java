@@ -24,6 +24,7 @@ final class RecentEndpoints {
   private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();
 
   /** An equal set, whose parts are those of the set that was read last under {@code name}. */
+  @SuppressWarnings("ReferenceEquality") // sharing an equal set gives the very one
   EndpointSet sharing(String name, EndpointSet next) {
     if (!isLarge(next)) {
       return next;

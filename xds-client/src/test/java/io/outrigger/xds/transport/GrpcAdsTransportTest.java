@@ -108,6 +108,7 @@ final class GrpcAdsTransportTest {
 
   @Test
   @Conformance("A57-11")
+  @SuppressWarnings("try") // the port is let go before the end
   void eachStreamTriesToConnectThoughTheOneBeforeJustFailed() {
     try (var gone = RefusingPort.any();
         var loop = new ControlThread("control")) {
