@@ -170,9 +170,7 @@ public final class ExplainView {
   }
 
   private static JsonElement seconds(long nanos) {
-    return nanos == EffectiveTimeout.NONE
-        ? JsonNull.INSTANCE
-        : new JsonPrimitive(nanos / NANOS);
+    return nanos == EffectiveTimeout.NONE ? JsonNull.INSTANCE : new JsonPrimitive(nanos / NANOS);
   }
 
   private static JsonElement retry(RetryPolicy policy) {

@@ -2,23 +2,14 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
-import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
-import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.events.AdsEvents;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
-import io.outrigger.proxy.forward.CallObserver;
-import io.outrigger.proxy.forward.CallTracer;
-import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.MemoryLimit;
-import io.outrigger.proxy.forward.TargetResolver;
-import io.outrigger.proxy.history.LastCalls;
-import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
@@ -26,9 +17,7 @@ import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
-import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
-import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
@@ -43,10 +32,6 @@ import io.outrigger.xds.transport.GrpcAdsTransport;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
-import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,8 +39,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -161,9 +144,12 @@ public final class ProxyApp implements AutoCloseable {
   private void open() throws StartFailure {
     access = Settings.accessLog(options);
     telemetry = Settings.telemetry(options, this::metrics);
+    var opener =
+        new ForwardOpener(options, control, targets, loops, callLoops, memory, access, telemetry);
     for (var forward : options.forwards()) {
-      forwards.add(open(forward));
+      forwards.add(opener.open(forward));
     }
+    byAuthority.addAll(opener.byAuthority());
     drain = new Drain(control, events, forwards, options.drain());
     state =
         new AdminState(
@@ -214,90 +200,6 @@ public final class ProxyApp implements AutoCloseable {
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
     if (admin != null) {
       admin.announce();
-    }
-  }
-
-  private RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
-    TargetResolver resolver;
-    Optional<TargetRuntime> only = Optional.empty();
-    Supplier<List<TargetRuntime>> all;
-    Function<String, Optional<TargetRuntime>> known;
-    if (spec.target() instanceof XdsTarget.Service service
-        && !(options.authority() instanceof AuthorityMode.Preserve)) {
-      TargetRuntime target = onlyTarget(spec.name(), service);
-      only = Optional.of(target);
-      all = () -> List.of(target);
-      known = authority -> Optional.of(target);
-      resolver = TargetResolver.fixed(target);
-    } else {
-      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
-      byAuthority.add(many);
-      all = many::targets;
-      known = many::known;
-      resolver = many;
-    }
-    var last = new LastCalls(Clock.systemUTC(), loops.count());
-    var history = new TrafficHistory(spec.name(), control, executors());
-    CallObserver kept = last.and(history);
-    var forward =
-        new Forward(
-            spec.name(),
-            Settings.forward(options),
-            resolver,
-            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
-            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
-            memory,
-            loops.count());
-    Http2Listener listener = listen(spec, forward);
-    ListenAddress bound = bound(spec.listen(), listener.port());
-    return new RunningForward(
-        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
-  }
-
-  private List<Executor> executors() {
-    return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
-  }
-
-  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
-    String authority =
-        options.authority() instanceof AuthorityMode.Fixed fixed
-            ? fixed.text()
-            : service.dataPlaneAuthority();
-    Outcome<TargetRuntime> made = targets.make(forward, service, authority);
-    if (made instanceof Outcome.Ok<TargetRuntime> ok) {
-      return ok.value();
-    }
-    RpcStatus reason = made.status();
-    throw new StartFailure(service + ": " + reason.message(), new IOException(reason.toString()));
-  }
-
-  /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
-  private Function<String, Outcome<TargetRuntime>> targetMaker(
-      io.outrigger.proxy.options.Forward spec) {
-    Optional<String> fixed =
-        options.authority() instanceof AuthorityMode.Fixed f
-            ? Optional.of(f.text())
-            : Optional.empty();
-    return authority ->
-        targets.make(
-            spec.name(),
-            spec.target() instanceof XdsTarget.Service service
-                ? service
-                : new XdsTarget.Service(Optional.empty(), authority),
-            fixed.orElse(authority));
-  }
-
-  private Http2Listener listen(io.outrigger.proxy.options.Forward spec, Forward forward)
-      throws StartFailure {
-    SocketAddress address =
-        spec.listen() instanceof ListenAddress.Unix unix
-            ? UnixDomainSocketAddress.of(Path.of(unix.path()))
-            : tcp((ListenAddress.Tcp) spec.listen());
-    try {
-      return Http2Listener.bind(
-          address, loops, callLoops, forward, Settings.listener(options, memory));
-    } catch (IOException e) {
-      throw StartFailure.cannotBind("--forward " + spec, e);
     }
   }
 
@@ -413,13 +315,5 @@ public final class ProxyApp implements AutoCloseable {
       throw new IllegalStateException("not started");
     }
     return known;
-  }
-
-  private static ListenAddress bound(ListenAddress asked, int port) {
-    return asked instanceof ListenAddress.Tcp tcp ? new ListenAddress.Tcp(tcp.host(), port) : asked;
-  }
-
-  private static InetSocketAddress tcp(ListenAddress.Tcp address) {
-    return new InetSocketAddress(address.host(), address.port());
   }
 }

@@ -4,6 +4,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.route.ForwardTarget;
 import org.jspecify.annotations.Nullable;
 
 /** The statuses of failures that calls meet, in words that say what failed and where. */
@@ -53,6 +54,23 @@ final class CallFailures {
   /** The status of a call whose connection to {@code address} ended under it (SC-16). */
   static RpcStatus ofLoss(String reason, String address) {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
+  }
+
+  /**
+   * What a call waits for in {@code phase}, for people.
+   *
+   * @param target null while it is not known
+   */
+  static String waitsFor(CallPhase phase, @Nullable ForwardTarget target, Attempts attempts) {
+    if (target == null) {
+      return "";
+    }
+    if (phase == CallPhase.DELAYED) {
+      return "the end of a delay that the fault filter injected";
+    }
+    return attempts.cluster() == null
+        ? "the configuration of " + target.name()
+        : attempts.waitsFor();
   }
 
   /**

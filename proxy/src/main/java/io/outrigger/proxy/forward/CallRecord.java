@@ -4,7 +4,6 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.Locale;

@@ -325,19 +325,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
       finish(); // answered in full; only the request goes on
       return;
     }
-    reply(CallFailures.deadline(deadline.limitNanos(), waitsFor()), LocalReason.DEADLINE);
-  }
-
-  private String waitsFor() {
-    if (target == null) {
-      return "";
-    }
-    if (phase == CallPhase.DELAYED) {
-      return "the end of a delay that the fault filter injected";
-    }
-    return attempts.cluster() == null
-        ? "the configuration of " + target.name()
-        : attempts.waitsFor();
+    String waitsFor = CallFailures.waitsFor(phase, target, attempts);
+    reply(CallFailures.deadline(deadline.limitNanos(), waitsFor), LocalReason.DEADLINE);
   }
 
   private void overloaded() {

@@ -32,7 +32,8 @@ final class ProcessMetrics {
 
   private ProcessMetrics() {}
 
-  static void addTo(MetricSnapshots.Builder all, String version, MetricsView.ProcessFigures process) {
+  static void addTo(
+      MetricSnapshots.Builder all, String version, MetricsView.ProcessFigures process) {
     all.metricSnapshot(build(version))
         .metricSnapshot(started().build())
         .metricSnapshot(processorTime().build())

@@ -213,6 +213,7 @@ final class SidecarIT {
   }
 
   @Test
+  @SuppressWarnings("try") // the port is let go before the end
   void anUnreachableControlPlaneIsToldAndLaterUsed() throws IOException {
     try (var gone = RefusingPort.any();
         var outrigger = withControlPlane(gone.number()).awaitReady(503)) {

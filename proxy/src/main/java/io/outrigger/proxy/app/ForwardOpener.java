@@ -1,0 +1,170 @@
+package io.outrigger.proxy.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.access.AccessLog;
+import io.outrigger.proxy.downstream.Http2Listener;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.CallTracer;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
+import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
+import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.telemetry.Telemetry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Makes forwards of what the user wrote: their targets, their calls, their ports. */
+@AnyThread
+final class ForwardOpener {
+  private final ProxyOptions options;
+  private final ControlThread control;
+  private final Targets targets;
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final MemoryLimit memory;
+  private final Optional<AccessLog> access;
+  private final Optional<Telemetry> telemetry;
+  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
+
+  ForwardOpener(
+      ProxyOptions options,
+      ControlThread control,
+      Targets targets,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      MemoryLimit memory,
+      Optional<AccessLog> access,
+      Optional<Telemetry> telemetry) {
+    this.options = options;
+    this.control = control;
+    this.targets = targets;
+    this.loops = loops;
+    this.callLoops = callLoops;
+    this.memory = memory;
+    this.access = access;
+    this.telemetry = telemetry;
+  }
+
+  /** The targets of forwards whose requests name them. */
+  List<AuthorityTargets> byAuthority() {
+    return byAuthority;
+  }
+
+  /**
+   * Opens the port of a forward. Nothing is watched yet.
+   *
+   * @throws StartFailure when the port cannot be bound or the target cannot be resolved
+   */
+  RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
+    TargetResolver resolver;
+    Optional<TargetRuntime> only = Optional.empty();
+    Supplier<List<TargetRuntime>> all;
+    Function<String, Optional<TargetRuntime>> known;
+    if (spec.target() instanceof XdsTarget.Service service
+        && !(options.authority() instanceof AuthorityMode.Preserve)) {
+      TargetRuntime target = onlyTarget(spec.name(), service);
+      only = Optional.of(target);
+      all = () -> List.of(target);
+      known = authority -> Optional.of(target);
+      resolver = TargetResolver.fixed(target);
+    } else {
+      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
+      byAuthority.add(many);
+      all = many::targets;
+      known = many::known;
+      resolver = many;
+    }
+    var last = new LastCalls(Clock.systemUTC(), loops.count());
+    var history = new TrafficHistory(spec.name(), control, executors());
+    CallObserver kept = last.and(history);
+    var forward =
+        new Forward(
+            spec.name(),
+            Settings.forward(options),
+            resolver,
+            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
+            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
+            memory,
+            loops.count());
+    Http2Listener listener = listen(spec, forward);
+    ListenAddress bound = bound(spec.listen(), listener.port());
+    return new RunningForward(
+        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
+  }
+
+  private List<Executor> executors() {
+    return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
+  }
+
+  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
+    String authority =
+        options.authority() instanceof AuthorityMode.Fixed fixed
+            ? fixed.text()
+            : service.dataPlaneAuthority();
+    Outcome<TargetRuntime> made = targets.make(forward, service, authority);
+    if (made instanceof Outcome.Ok<TargetRuntime> ok) {
+      return ok.value();
+    }
+    RpcStatus reason = made.status();
+    throw new StartFailure(service + ": " + reason.message(), new IOException(reason.toString()));
+  }
+
+  /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
+  private Function<String, Outcome<TargetRuntime>> targetMaker(
+      io.outrigger.proxy.options.Forward spec) {
+    Optional<String> fixed =
+        options.authority() instanceof AuthorityMode.Fixed f
+            ? Optional.of(f.text())
+            : Optional.empty();
+    return authority ->
+        targets.make(
+            spec.name(),
+            spec.target() instanceof XdsTarget.Service service
+                ? service
+                : new XdsTarget.Service(Optional.empty(), authority),
+            fixed.orElse(authority));
+  }
+
+  private Http2Listener listen(io.outrigger.proxy.options.Forward spec, Forward forward)
+      throws StartFailure {
+    SocketAddress address =
+        spec.listen() instanceof ListenAddress.Unix unix
+            ? UnixDomainSocketAddress.of(Path.of(unix.path()))
+            : tcp((ListenAddress.Tcp) spec.listen());
+    try {
+      return Http2Listener.bind(
+          address, loops, callLoops, forward, Settings.listener(options, memory));
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--forward " + spec, e);
+    }
+  }
+
+  private static ListenAddress bound(ListenAddress asked, int port) {
+    return asked instanceof ListenAddress.Tcp tcp ? new ListenAddress.Tcp(tcp.host(), port) : asked;
+  }
+
+  private static InetSocketAddress tcp(ListenAddress.Tcp address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}
