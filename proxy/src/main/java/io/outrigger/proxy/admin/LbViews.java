@@ -120,7 +120,7 @@ public final class LbViews {
     LbEndpoint.Detection watched = endpoint.detection();
     json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
     json.add("last_interval", counts(watched.succeeded(), watched.failed()));
-    json.add("session", endpoint.affinity().map(LbViews::affinity).orElse(JsonNull.INSTANCE));
+    endpoint.affinity().ifPresent(affinity -> json.add("session", affinity(affinity)));
     if (detail != Detail.CONTRACT) {
       json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
     }

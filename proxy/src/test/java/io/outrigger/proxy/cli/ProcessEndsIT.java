@@ -51,8 +51,8 @@ final class ProcessEndsIT {
             + " server.json: listener \"a\": api_listener: is missing: a listener with sockets",
         "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
-        "run --resources server.json --forward 0=xds:///a --otlp http://x |"
-            + " --otlp: this version does not support it; leave it out",
+        "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
+            + " --otlp: \"ftp://x\" is not an endpoint such as http://collector:4317",
         "run --config flags.yaml | flags.yaml: foo: is not known; the keys are the flags of run",
       })
   void badInputIsOneLineAndExitCode2(String line, String expected) throws IOException {
