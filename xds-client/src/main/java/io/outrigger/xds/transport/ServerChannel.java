@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 @ControlConfined
 final class ServerChannel {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
+  private static final Duration IDLE_POLL = Duration.ofMillis(1);
 
   /**
    * How a path to the server that is silently dead is found: a ping after {@code time} without a
@@ -108,14 +109,24 @@ final class ServerChannel {
   }
 
   /**
-   * Sends the channel back to idle, then runs {@code task} on the control loop; not at all if the
-   * transport is closed meanwhile. The channel may do either on a thread of its own, in the order
-   * of the calls. Without waiting, a stream opened from {@code task} could still fail with the
-   * reason of the one before.
+   * Sends the channel back to idle, then runs {@code task}; not at all if the transport is closed
+   * meanwhile. The channel may do so on a thread of its own; and while it has not yet let go of the
+   * call that failed, it leaves idle again at once. Without waiting, a stream opened from {@code
+   * task} could still fail with the reason of the one before.
    */
   private void enterIdleThen(Runnable task) {
     channel.enterIdle();
-    channel.notifyWhenStateChanged(ConnectivityState.SHUTDOWN, () -> loop.execute(task));
+    channel.notifyWhenStateChanged(
+        ConnectivityState.SHUTDOWN, () -> loop.execute(() -> runOnceIdle(task)));
+  }
+
+  private void runOnceIdle(Runnable task) {
+    boolean otherStreams = openStreams > 0; // they may well keep it from being idle
+    if (otherStreams || channel.getState(false) == ConnectivityState.IDLE) {
+      task.run();
+    } else if (!channel.isShutdown()) {
+      loop.schedule(IDLE_POLL, () -> enterIdleThen(task));
+    }
   }
 
   /** A stream was given up: a server that is not needed any more keeps no connection (A71). */
