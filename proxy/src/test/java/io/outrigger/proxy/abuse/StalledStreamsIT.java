@@ -36,13 +36,15 @@ final class StalledStreamsIT {
         var mesh = new MiniMesh(1)) {
       mesh.leadTo(backend.port());
       try (RawApp app = RawApp.connect(mesh.address())) {
-        for (int i = 0; i <= stalled; i++) {
-          app.wire.send(requestWith(app.nextId(), END_STREAM, "content-type", "application/grpc"));
+        for (int i = 0; i < stalled; i++) {
+          request(app);
         }
         try (RawHttp2 wire = backend.accept()) {
-          for (int i = 0; i <= stalled; i++) {
+          for (int i = 0; i < stalled; i++) {
             RawBackend.awaitRequest(wire);
           }
+          request(app); // now, since calls that waited for the connection may overtake each other
+          RawBackend.awaitRequest(wire);
           var answered = CompletableFuture.runAsync(() -> respond(wire, stalled));
 
           assertThat(outcomeOfTheLast(app, 2 * stalled + 1)).isEqualTo("grpc-status 0");
@@ -50,6 +52,10 @@ final class StalledStreamsIT {
         }
       }
     }
+  }
+
+  private static void request(RawApp app) {
+    app.wire.send(requestWith(app.nextId(), END_STREAM, "content-type", "application/grpc"));
   }
 
   /** One window for each stalled stream, then a whole response on one more. */
@@ -87,7 +93,7 @@ final class StalledStreamsIT {
       mesh.leadTo(backend.port());
       try (RawApp app = RawApp.connect(mesh.address(), Frames.INITIAL_WINDOW_SIZE, 0)) {
         for (int i = 0; i < stalled; i++) {
-          app.wire.send(requestWith(app.nextId(), END_STREAM, "content-type", "application/grpc"));
+          request(app);
         }
         try (RawHttp2 wire = backend.accept()) {
           for (int i = 0; i < stalled; i++) {
