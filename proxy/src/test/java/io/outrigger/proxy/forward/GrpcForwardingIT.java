@@ -138,7 +138,8 @@ class GrpcForwardingIT {
             loops,
             MiniMesh.loopback(0),
             new ListenerSettings(100, http2),
-            new UpstreamSettings(Duration.ofSeconds(5), Optional.empty(), Duration.ZERO, http2));
+            new UpstreamSettings(
+                UpstreamSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, http2));
     toClose.add(mesh);
     mesh.routed(CallScript.noLimit()).backend(server.getPort());
     return mesh;
