@@ -44,7 +44,7 @@ class RouteUpdateIT {
     listener();
     controlPlane.serve(flip("A"));
     mesh.startReady();
-    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 1_000);
+    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 300);
     Load bystander = mesh.load(mesh.app(), "test.Other/Call", 50);
 
     // By calls, not by time: a slow machine makes as many with as many flips.
