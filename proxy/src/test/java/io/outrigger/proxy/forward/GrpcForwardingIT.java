@@ -150,7 +150,7 @@ class GrpcForwardingIT {
   }
 
   private TestServiceGrpc.TestServiceBlockingStub blocking(MiniMesh mesh) {
-    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(120, TimeUnit.SECONDS);
+    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(300, TimeUnit.SECONDS);
   }
 
   private ManagedChannel channel(MiniMesh mesh) {
@@ -348,7 +348,7 @@ class GrpcForwardingIT {
           });
     }
 
-    assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(300, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).isEmpty();
     assertThat(calls).hasValue(3200);
   }
