@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Load implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(2);
-  private static final int MOST_OPEN = 500;
+  private static final int MOST_OPEN = 100;
 
   private final App app;
   private final String path;
