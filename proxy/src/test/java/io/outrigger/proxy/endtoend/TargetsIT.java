@@ -123,7 +123,9 @@ class TargetsIT {
     for (DiscoveryRequest request : controlPlane.requests()) {
       if (request.getTypeUrl().equals(ResourceType.LISTENER.typeUrl())) {
         boolean now = request.getResourceNamesList().contains(listener);
-        times += now && !before ? 1 : 0;
+        if (now && !before) {
+          times++;
+        }
         before = now;
       }
     }
