@@ -101,9 +101,9 @@ final class Attempts {
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryCourse(action.retry().get(), loop.random());
-      request.keepForReplay(ReplayBuffer.forPolicy(forward.replays()));
+      request.keepForReplay(ReplayBuffer.forPolicy(loop.copies(), forward.replays()));
     } else if (!forward.isMemoryShort()) {
-      request.keepForReplay(ReplayBuffer.forRefusal());
+      request.keepForReplay(ReplayBuffer.forRefusal(loop.copies()));
     }
   }
 

@@ -23,6 +23,7 @@ public final class CallLoop {
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
   private final TimeoutFields timeouts = new TimeoutFields();
+  private final SmallCopies copies = new SmallCopies();
 
   /**
    * @param clock monotonic nanoseconds
@@ -92,5 +93,9 @@ public final class CallLoop {
 
   TimeoutFields timeouts() {
     return timeouts;
+  }
+
+  SmallCopies copies() {
+    return copies;
   }
 }
