@@ -158,6 +158,11 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public int heldBytes() {
+    return held;
+  }
+
+  @Override
   public int pendingBytes() {
     return pending == null ? 0 : pending.bytes();
   }
