@@ -13,7 +13,6 @@ import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.stream.Stream.Builder;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Any bytes as a resource of each type get one verdict, and a refusal has its reasons. */
@@ -61,7 +60,7 @@ final class ResourceFuzzTest {
   }
 
   private static Stream<byte[]> seeds(Descriptor type, String nameField) {
-    Builder<byte[]> seeds = Stream.builder();
+    Stream.Builder<byte[]> seeds = Stream.builder();
     seeds.add(new byte[0]);
     for (long seed = 0; seed < SEEDS; seed++) {
       var messages = new RandomMessages(seed, HostileResourcesTest.EXTENSIONS);
