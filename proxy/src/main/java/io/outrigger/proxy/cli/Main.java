@@ -42,6 +42,7 @@ public final class Main {
   /** The program {@code outrigger}. */
   public static void main(String[] args) {
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
+    JulHandler.announce();
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
     start(
         new Programs(Main::runSidecar, Main::runDemo, Main::checkResources, LiveCheck::run), args);
