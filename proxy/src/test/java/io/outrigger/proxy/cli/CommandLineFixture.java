@@ -54,6 +54,7 @@ final class CommandLineFixture {
     Programs programs =
         new Programs(
             (options, signals) -> start(options),
+            () -> {},
             (duration, admin, story, signals) -> {
               demos.add(new DemoStart(duration, admin));
               story.println("once upon a time");
