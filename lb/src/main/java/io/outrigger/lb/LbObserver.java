@@ -9,7 +9,13 @@ import io.outrigger.base.ControlConfined;
 @ControlConfined
 @FunctionalInterface
 public interface LbObserver {
-  LbObserver NONE = event -> {};
+  /**
+   * Nobody listens. A method: an interface with a constant has lambdas that no start-up cache
+   * holds.
+   */
+  static LbObserver none() {
+    return event -> {};
+  }
 
   void onEvent(LbEvent event);
 

@@ -108,7 +108,7 @@ final class Tree {
             connector,
             RandomSource.SYSTEM,
             new CircuitBreakers(),
-            LbObserver.NONE,
+            LbObserver.none(),
             LOOPS,
             new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));

@@ -42,7 +42,11 @@ public record PropagatedMetrics(
 
   /** Whether nothing is passed on. */
   public boolean isEmpty() {
-    return equals(NONE);
+    return !cpuUtilization
+        && !memUtilization
+        && !applicationUtilization
+        && utilization.isEmpty()
+        && namedMetrics.isEmpty();
   }
 
   /**
@@ -65,6 +69,11 @@ public record PropagatedMetrics(
         }
       }
       return new Keys(keys.contains(EVERY), keys);
+    }
+
+    /** Whether it is no key at all. */
+    public boolean isEmpty() {
+      return !all && some.isEmpty();
     }
 
     public boolean contains(String key) {

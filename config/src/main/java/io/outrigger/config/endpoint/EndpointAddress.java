@@ -71,6 +71,22 @@ public record EndpointAddress(String ip, int port, Optional<EndpointAddress> pro
     return proxy.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
+  // By hand: a key of hash tables on the path of a start and of updates, where the method handles
+  // that a record makes
+  // for the same at first use are the larger part of the work.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof EndpointAddress that
+        && port == that.port
+        && ip.equals(that.ip)
+        && proxy.equals(that.proxy);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * ip.hashCode() + port) + proxy.hashCode();
+  }
+
   /** {@code ip:port} or {@code [ip6]:port}. */
   @Override
   public String toString() {

@@ -45,7 +45,7 @@ class PriorityPolicyProperties {
     var policy =
         new PriorityPolicy(
             parent.loop(),
-            LbObserver.NONE,
+            LbObserver.none(),
             children,
             new LbConfig.Priority("pay", List.of()),
             parent);

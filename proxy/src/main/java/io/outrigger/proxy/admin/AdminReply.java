@@ -14,9 +14,6 @@ import java.util.zip.GZIPOutputStream;
 /** An answer of the admin server. */
 @AnyThread
 public final class AdminReply {
-  private static final Gson JSON =
-      new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
-
   private final int status;
   private final String contentType;
   private final byte[] body;
@@ -62,12 +59,12 @@ public final class AdminReply {
     return new AdminReply(
         status,
         "application/json; charset=utf-8",
-        (JSON.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+        (Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Records, maps, lists, texts and numbers as JSON. */
   public static AdminReply json(int status, Object value) {
-    return ofJson(status, JSON.toJsonTree(value));
+    return ofJson(status, Json.WRITER.toJsonTree(value));
   }
 
   static AdminReply json(JsonElement value) {
@@ -90,6 +87,12 @@ public final class AdminReply {
   /** Where events come from; empty for an answer that ends. */
   Optional<EventFeed> feed() {
     return feed;
+  }
+
+  /** Made for the first answer, not for the start. */
+  private static final class Json {
+    static final Gson WRITER =
+        new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
   }
 
   /** The bytes; do not modify. */

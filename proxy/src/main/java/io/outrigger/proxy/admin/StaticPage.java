@@ -2,17 +2,22 @@ package io.outrigger.proxy.admin;
 
 import static java.util.Objects.requireNonNull;
 
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.LoopConfined;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
-/** The page's files, from the class path; no build step, nothing from other hosts. */
-@AnyThread
-public final class StaticPage {
+/**
+ * The page's files, from the class path; no build step, nothing from other hosts. Each is read and
+ * compressed when it is first asked for: most sidecars never show their page.
+ */
+@LoopConfined // the admin thread
+public final class StaticPage implements AdminEndpoint {
   private static final List<String> FILES =
       List.of(
           "index.html",
@@ -40,19 +45,33 @@ public final class StaticPage {
           "svg", "image/svg+xml",
           "js", "text/javascript; charset=utf-8");
 
-  private StaticPage() {}
+  private final String file;
+  private final String contentType;
+  private @Nullable AdminReply reply;
+
+  private StaticPage(String file, String contentType) {
+    this.file = file;
+    this.contentType = contentType;
+  }
 
   /** Adds {@code /} and the files it loads, below {@code /page/}, to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
     for (String file : FILES) {
       String contentType =
           requireNonNull(CONTENT_TYPES.get(file.substring(file.lastIndexOf('.') + 1)));
-      var reply =
-          CompletableFuture.completedFuture(
-              new AdminReply(200, contentType, read(file)).compressed());
       String path = file.equals("index.html") ? "/" : "/page/" + file;
-      endpoints.put("GET " + path, request -> reply);
+      endpoints.put("GET " + path, new StaticPage(file, contentType));
     }
+  }
+
+  @Override
+  public CompletionStage<AdminReply> answer(AdminRequest request) {
+    AdminReply known = reply;
+    if (known == null) {
+      known = new AdminReply(200, contentType, read(file)).compressed();
+      reply = known;
+    }
+    return CompletableFuture.completedFuture(known);
   }
 
   private static byte[] read(String file) {

@@ -1,5 +1,9 @@
 package io.outrigger.proxy.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -10,17 +14,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Brings what libraries log by java.util.logging, such as gRPC, into the one log. */
-final class JulHandler extends Handler {
+public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
-  private JulHandler() {}
+  /**
+   * Has java.util.logging set up so by itself, if ever a library uses it: to make its manager takes
+   * longer than all the rest of our logging.
+   */
+  static void announce() {
+    System.setProperty("java.util.logging.config.class", Setup.class.getName());
+  }
 
-  /** Replaces all handlers; only warnings get through, as for other libraries. */
-  static void install() {
-    LogManager.getLogManager().reset();
-    java.util.logging.Logger root = java.util.logging.Logger.getLogger("");
-    root.setLevel(Level.WARNING);
-    root.addHandler(new JulHandler());
+  /** The only handler; only warnings get through, as for other libraries. */
+  public static final class Setup {
+    private static final String PROPERTIES =
+        "handlers = " + JulHandler.class.getName() + "\n.level = WARNING\n";
+
+    /** Called by {@link LogManager} when it is made. */
+    public Setup() throws IOException {
+      LogManager.getLogManager()
+          .readConfiguration(new ByteArrayInputStream(PROPERTIES.getBytes(UTF_8)));
+    }
   }
 
   @Override

@@ -19,7 +19,6 @@ final class LogSetup {
 
   static void apply(Logging logging) {
     apply((LoggerContext) LoggerFactory.getILoggerFactory(), logging);
-    JulHandler.install();
   }
 
   /** Replaces whatever {@code context} was set up with. */

@@ -6,6 +6,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
+import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -42,9 +43,16 @@ public final class Main {
   /** The program {@code outrigger}. */
   public static void main(String[] args) {
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
+    JulHandler.announce();
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
     start(
-        new Programs(Main::runSidecar, Main::runDemo, Main::checkResources, LiveCheck::run), args);
+        new Programs(
+            Main::runSidecar,
+            EventLoops::prepare,
+            Main::runDemo,
+            Main::checkResources,
+            LiveCheck::run),
+        args);
   }
 
   private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {

@@ -9,6 +9,8 @@ import io.outrigger.proxy.options.StartFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,10 +29,34 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);
+    var preparation = new FutureTask<>(this::prepare);
+    new Thread(preparation, "preparation").start();
     if (source.isStatic()) {
       checkResources(source);
     }
-    return programs.run().run(options, surroundings.signals().get());
+    return programs.run().run(options, signals(preparation));
+  }
+
+  /**
+   * Takes a large part of a start, and as long as reading the resource files, which waits for
+   * nothing of it.
+   */
+  private Signals prepare() {
+    Signals signals = surroundings.signals().get();
+    try {
+      programs.preparation().run();
+    } catch (RuntimeException | LinkageError e) {
+      log.debug("preparation: left to the start", e); // which says what it could not do
+    }
+    return signals;
+  }
+
+  private static Signals signals(FutureTask<Signals> preparation) {
+    try {
+      return preparation.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException("preparation of the start", e);
+    }
   }
 
   /** As {@link #run}, a failure told on stderr. */

@@ -6,8 +6,10 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 @FunctionalInterface
 public interface CallObserver {
-  /** Nobody listens. */
-  CallObserver NONE = call -> true;
+  /** Nobody listens. A method, not a constant: see {@link io.outrigger.lb.LbObserver#none}. */
+  static CallObserver none() {
+    return call -> true;
+  }
 
   /**
    * @return false when it cannot take one more now: counted, and otherwise without consequence

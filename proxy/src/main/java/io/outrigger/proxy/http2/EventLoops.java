@@ -1,6 +1,8 @@
 package io.outrigger.proxy.http2;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -79,6 +81,23 @@ public final class EventLoops {
    */
   public static EventLoops start(TransportKind wanted, int count) {
     return new EventLoops(resolve(wanted), count);
+  }
+
+  /**
+   * Has Netty do what it does for the first loop, channel and buffer: load native code, try out
+   * what the JVM allows, read annotations. That takes some time and depends on no configuration.
+   */
+  public static void prepare() {
+    TransportKind kind = resolve(TransportKind.AUTO);
+    handlers(kind);
+    ByteBufAllocator.DEFAULT.directBuffer().release();
+    Channel unused =
+        kind == TransportKind.EPOLL ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+    unused.unsafe().closeForcibly();
+    new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {}
+    }.isSharable();
   }
 
   private static TransportKind resolve(TransportKind wanted) {

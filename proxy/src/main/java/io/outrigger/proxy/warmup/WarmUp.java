@@ -95,7 +95,7 @@ public final class WarmUp {
             SampleConfig.AUTHORITY,
             ForwardSettings.defaults(""),
             TargetResolver.fixed(target),
-            CallObserver.NONE,
+            CallObserver.none(),
             loops.count());
     EchoBackend backend = EchoBackend.open(loops);
     try {
@@ -112,7 +112,7 @@ public final class WarmUp {
               connector,
               RandomSource.SYSTEM,
               new CircuitBreakers(),
-              LbObserver.NONE,
+              LbObserver.none(),
               loops.count(),
               new Unwatched());
       return new WarmUp(control, loops, clusters, backend, target, listener, limit);

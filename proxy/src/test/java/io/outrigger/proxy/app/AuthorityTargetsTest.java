@@ -45,7 +45,7 @@ class AuthorityTargetsTest {
                 new FakeConnector(),
                 random,
                 new CircuitBreakers(),
-                LbObserver.NONE,
+                LbObserver.none(),
                 1,
                 events),
         events ->

@@ -164,7 +164,7 @@ final class ScaleMain {
                     },
                     RandomSource.SYSTEM,
                     new CircuitBreakers(),
-                    LbObserver.NONE,
+                    LbObserver.none(),
                     2,
                     listener),
             listener -> {

@@ -38,6 +38,9 @@ final class CommandLineFixture {
   /** Thrown by the program in place of a run. */
   Optional<RuntimeException> bug = Optional.empty();
 
+  /** What goes on beside the reading of files. */
+  Runnable preparation = () -> {};
+
   int exitCode;
 
   int run(String... args) {
@@ -54,6 +57,7 @@ final class CommandLineFixture {
     Programs programs =
         new Programs(
             (options, signals) -> start(options),
+            preparation,
             (duration, admin, story, signals) -> {
               demos.add(new DemoStart(duration, admin));
               story.println("once upon a time");

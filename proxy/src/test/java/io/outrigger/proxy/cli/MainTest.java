@@ -35,6 +35,7 @@ final class MainTest {
                 say("drained");
                 return 0;
               },
+              () -> {},
               (duration, admin, story, signals) -> {
                 signals.onFirst(() -> say("draining"));
                 say("started");

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,6 +212,28 @@ final class OutriggerCommandTest {
     outrigger.resourceErrors.clear();
     assertThat(outrigger.run("run", "--resources", resources, "--forward", FORWARD)).isZero();
     assertThat(outrigger.started.get(0).source().resources()).containsExactly(Path.of(resources));
+  }
+
+  @Test
+  void theProgramStartsAfterItsPreparation() {
+    var startedBefore = new AtomicInteger(-1);
+    outrigger.preparation = () -> startedBefore.set(outrigger.started.size());
+
+    outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+
+    assertThat(startedBefore).hasValue(0);
+    assertThat(outrigger.started).hasSize(1);
+  }
+
+  @Test
+  void aPreparationThatFailsIsNoReasonNotToStart() {
+    outrigger.preparation =
+        () -> {
+          throw new IllegalStateException("no native library");
+        };
+
+    assertThat(outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD)).isZero();
+    assertThat(outrigger.started).hasSize(1);
   }
 
   @Test

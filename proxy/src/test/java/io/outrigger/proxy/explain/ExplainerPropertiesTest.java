@@ -147,7 +147,7 @@ class ExplainerPropertiesTest {
             "orders",
             ForwardSettings.defaults("node"),
             TargetResolver.fixed(target),
-            CallObserver.NONE,
+            CallObserver.none(),
             1);
     return Explainer.explain(
         forward, target, request, Optional.empty(), cluster -> Optional.empty());

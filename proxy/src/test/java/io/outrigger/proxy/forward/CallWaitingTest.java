@@ -275,7 +275,7 @@ class CallWaitingTest {
             "any",
             ForwardSettings.defaults("node-1"),
             authority -> full,
-            CallObserver.NONE,
+            CallObserver.none(),
             CallTracer.NONE,
             script.memory,
             1);

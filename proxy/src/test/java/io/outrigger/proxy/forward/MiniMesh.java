@@ -90,7 +90,7 @@ public final class MiniMesh implements AutoCloseable {
             "orders",
             ForwardSettings.defaults("node-1"),
             TargetResolver.fixed(target),
-            CallObserver.NONE,
+            CallObserver.none(),
             loops.count());
     listener =
         Http2Listener.bind(

@@ -230,7 +230,7 @@ class MetricsTextTest {
 
   private static Forward idle() {
     TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
-    return new Forward("orders", ForwardSettings.defaults("node"), none, CallObserver.NONE, 1);
+    return new Forward("orders", ForwardSettings.defaults("node"), none, CallObserver.none(), 1);
   }
 
   private static LbNode tree() {

@@ -121,7 +121,10 @@ final class RouteDecoder {
     if (match.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
-    Map<String, String> metadata = MetadataDecoder.decode(proto.getMetadata());
+    Map<String, String> metadata =
+        proto.hasMetadata()
+            ? MetadataDecoder.decode(proto.getMetadata())
+            : Map.of(); // see WireFields
     return Optional.of(
         new Route(proto.getName(), index, match.get(), action.get(), overrides, metadata));
   }
