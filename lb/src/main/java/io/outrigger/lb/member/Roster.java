@@ -6,7 +6,9 @@ import io.outrigger.lb.PickResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How the members of a policy stand: how many there are in each state, and which are READY, with
@@ -18,7 +20,7 @@ import java.util.List;
  */
 @ControlConfined
 final class Roster<M extends Member> {
-  private final int[] counts = new int[Connectivity.values().length];
+  private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
   private final List<M> ready = new ArrayList<>();
 
   /** Of {@link #ready}, in the same order; longer than that. */
@@ -26,7 +28,7 @@ final class Roster<M extends Member> {
 
   /** How many members are in {@code state}. */
   int count(Connectivity state) {
-    return counts[state.ordinal()];
+    return counts.getOrDefault(state, 0);
   }
 
   /** The members in READY; a view. */
@@ -62,7 +64,7 @@ final class Roster<M extends Member> {
   private void enter(M member) {
     Connectivity state = member.state();
     member.entry.state = state;
-    counts[state.ordinal()]++;
+    counts.merge(state, 1, Integer::sum);
     if (state == Connectivity.READY) {
       int place = ready.size();
       ready.add(member);
@@ -76,7 +78,7 @@ final class Roster<M extends Member> {
 
   private void leave(M member) {
     Connectivity state = member.entry.state;
-    counts[state.ordinal()]--;
+    counts.merge(state, -1, Integer::sum);
     if (state == Connectivity.READY) {
       int place = member.entry.place;
       M last = ready.remove(ready.size() - 1);
