@@ -20,4 +20,9 @@ public record Backend(Endpoint endpoint, Locality locality, long weight, int pri
   public Backend(Endpoint endpoint, Locality locality) {
     this(endpoint, locality, 1);
   }
+
+  /** The same with another weight. */
+  public Backend weighing(long another) {
+    return new Backend(endpoint, locality, another, priority);
+  }
 }

@@ -10,6 +10,7 @@ import io.outrigger.lb.load.LoadSums;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class ClusterMeter implements LoadMeter {
   private final Set<CountedSubchannel> inUse = new HashSet<>();
   private final Set<CountedSubchannel> ending = new HashSet<>();
   private final DropCounts drops;
+  private final LongAdder refusedMetrics = new LongAdder();
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // while there is a server to report to
   private boolean closed;
@@ -59,6 +61,11 @@ final class ClusterMeter implements LoadMeter {
   /** Whom the load is reported to. */
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);
+  }
+
+  /** Figures of backends that were to be reported and cannot be added up. */
+  LongAdder refusedMetrics() {
+    return refusedMetrics;
   }
 
   Set<CountedSubchannel> inUse() {

@@ -106,7 +106,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   /** Adds up these metrics of what the backend says of itself. Control loop. */
   void propagate(PropagatedMetrics metrics) {
     replaced = tally;
-    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
+    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }
 
   /** Adds what has come since the last time. Control loop. */

@@ -10,7 +10,6 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.Member;
-import java.util.List;
 
 /** Each READY endpoint in turn. */
 @ControlConfined
@@ -44,7 +43,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LbConfig.RoundRobin, Me
   }
 
   @Override
-  protected Picker picker(List<Member> ready) {
-    return new RoundRobinPicker(Member.uses(ready), loops, random);
+  protected Picker picker() {
+    return new RoundRobinPicker(answers(), loops, random);
   }
 }

@@ -7,6 +7,7 @@ import io.outrigger.lb.LoadReport;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,18 +23,25 @@ public final class MetricTally {
   static final int MAX_NAMES = 1000;
 
   private final PropagatedMetrics wanted;
+  private final LongAdder refused;
   private final AtomicReferenceArray<@Nullable Sums> sums;
 
-  /** Nothing added yet; reports come on {@code loops} event loops. */
-  public MetricTally(PropagatedMetrics wanted, int loops) {
+  /**
+   * Nothing added yet; reports come on {@code loops} event loops.
+   *
+   * @param refused counts the figures that are wanted and cannot be added: no numbers, or under too
+   *     many names
+   */
+  public MetricTally(PropagatedMetrics wanted, int loops, LongAdder refused) {
     this.wanted = wanted;
+    this.refused = refused;
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
   /** A call ended with this report. On event loop {@code loop}. */
   public void onReport(int loop, LoadReport report) {
     Sums known = sums.getAndSet(loop, null);
-    Sums mine = known == null ? new Sums() : known;
+    Sums mine = known == null ? new Sums(refused) : known;
     if (wanted.cpuUtilization()) {
       mine.addPositive(PropagatedMetrics.CPU_UTILIZATION, report.cpuUtilization());
     }
@@ -63,11 +71,18 @@ public final class MetricTally {
   /** The sums of one loop. */
   private static final class Sums {
     private final Map<String, MetricTotal> totals = new HashMap<>();
+    private final LongAdder refused;
+
+    Sums(LongAdder refused) {
+      this.refused = refused;
+    }
 
     /** A number that was not given is zero, so zero is none. */
     void addPositive(String name, double value) {
       if (value > 0) {
         add(name, value);
+      } else if (Double.isNaN(value)) {
+        refused.increment();
       }
     }
 
@@ -88,6 +103,8 @@ public final class MetricTally {
       boolean isKnown = totals.containsKey(name);
       if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision 0015
         totals.merge(name, new MetricTotal(1, value), MetricTotal::plus);
+      } else {
+        refused.increment();
       }
     }
   }

@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * A leaf that chooses among endpoints with a connection each (A61). Which endpoints connect, what
  * state follows from theirs and how calls are shared is the kind's matter.
  *
- * <p>An update touches only what it changes: an endpoint that stays keeps its connection. Changes
- * of state are gathered for the rest of the turn of the control loop, so that ten thousand
- * endpoints that connect at once do not publish ten thousand pickers. Each of them publishes a new
- * picker all the same, even when the READY ones are the same as before: a call may wait because the
- * connection it was given had just gone, and only another picker wakes it.
+ * <p>An update touches only what it changes: an endpoint that stays keeps its connection, and the
+ * states of all are known from {@link #count} and {@link #ready} without asking each. Changes of
+ * state are gathered for the rest of the turn of the control loop, so that ten thousand endpoints
+ * that connect at once do not publish ten thousand pickers. Each of them publishes a new picker all
+ * the same, even when the READY ones are the same as before: a call may wait because the connection
+ * it was given had just gone, and only another picker wakes it.
  *
  * @param <C> its configuration
  * @param <M> what it knows of an endpoint
@@ -47,6 +48,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** The members in the order of the configuration. */
   private List<M> places = List.of();
 
+  private final Roster<M> roster = new Roster<>();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;
@@ -81,6 +83,21 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** In the order of the configuration. */
   protected final List<M> members() {
     return Collections.unmodifiableList(places);
+  }
+
+  /** How many members are in {@code state}. */
+  protected final int count(Connectivity state) {
+    return roster.count(state);
+  }
+
+  /** The members in READY, in no particular order. */
+  protected final List<M> ready() {
+    return roster.ready();
+  }
+
+  /** What the members in READY answer, in the order of {@link #ready}. */
+  protected final PickResult[] answers() {
+    return roster.answers();
   }
 
   @Override
@@ -124,6 +141,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     places = next;
     for (M removed : old.values()) {
       removed.close();
+      roster.remove(removed);
       if (removed == lastFailed) {
         lastFailed = null; // its error says nothing of those that are left
       }
@@ -133,6 +151,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
 
   private M add(Backend backend) {
     M member = newMember(backend);
+    roster.add(member);
     member.listen(() -> onChange(member));
     return member;
   }
@@ -160,6 +179,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     if (closed) {
       return;
     }
+    roster.note(member);
     if (member.state() == Connectivity.TRANSIENT_FAILURE) {
       lastFailed = member;
     }

@@ -7,7 +7,6 @@ import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -31,8 +30,8 @@ public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
     super(control, config, parent);
   }
 
-  /** Shares calls among {@code ready}, which is not empty. */
-  protected abstract Picker picker(List<M> ready);
+  /** Shares calls among those READY, of which there are some. */
+  protected abstract Picker picker();
 
   @Override
   protected void onUpdate(List<M> added) {
@@ -46,18 +45,9 @@ public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
 
   @Override
   protected final void publish() {
-    List<M> ready = new ArrayList<>(members().size());
-    boolean connecting = false;
-    for (M member : members()) {
-      if (member.state() == Connectivity.READY) {
-        ready.add(member);
-      } else if (member.state() != Connectivity.TRANSIENT_FAILURE) {
-        connecting = true;
-      }
-    }
-    if (!ready.isEmpty()) {
-      publish(Connectivity.READY, picker(ready));
-    } else if (connecting) {
+    if (count(Connectivity.READY) > 0) {
+      publish(Connectivity.READY, picker());
+    } else if (count(Connectivity.CONNECTING) + count(Connectivity.IDLE) > 0) {
       publish(Connectivity.CONNECTING, FixedPicker.QUEUE);
     } else {
       publishFailure();

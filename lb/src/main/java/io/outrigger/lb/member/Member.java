@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public class Member {
   private final FirstAddress addresses;
+
+  /** The roster's own notes. */
+  final Roster.Entry entry = new Roster.Entry();
+
   private Runnable onChange = () -> {};
   private Backend backend;
   private PickResult.@Nullable Use use;
@@ -37,7 +41,7 @@ public class Member {
     return backend;
   }
 
-  public final Connectivity state() {
+  public Connectivity state() {
     return addresses.state();
   }
 
@@ -47,7 +51,7 @@ public class Member {
   }
 
   /** The prepared answer; in READY. The same object while the connection is the same. */
-  public final PickResult.Use use() {
+  public PickResult.Use use() {
     Subchannel chosen = addresses.chosen().orElseThrow();
     PickResult.Use prepared = use;
     if (prepared == null || prepared.subchannel() != chosen) {
@@ -55,15 +59,6 @@ public class Member {
       use = prepared;
     }
     return prepared;
-  }
-
-  /** The answers of {@code ready}, in their order. */
-  public static PickResult[] uses(List<? extends Member> ready) {
-    var uses = new PickResult[ready.size()];
-    for (int i = 0; i < uses.length; i++) {
-      uses[i] = ready.get(i).use();
-    }
-    return uses;
   }
 
   /** Why calls to it fail; in TRANSIENT_FAILURE. */

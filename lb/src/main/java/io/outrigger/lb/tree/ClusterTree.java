@@ -4,17 +4,13 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
-import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * From what discovery says of a cluster to the configuration of its tree (A75); pure functions.
@@ -35,8 +31,9 @@ final class ClusterTree {
    * The tree of a cluster with endpoints of its own.
    *
    * @param names one for each priority, when there are endpoints
+   * @param backends what the endpoints are
    */
-  static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names) {
+  static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
     ClusterResource cluster = leaf.cluster();
     var note = new FailureNote(cluster.name(), leaf.resolutionNote());
     List<DropCategory> drops =
@@ -44,7 +41,7 @@ final class ClusterTree {
     LbConfig child =
         leaf.endpoints()
             .match(
-                endpoints -> priorities(cluster, endpoints, names, note),
+                endpoints -> priorities(cluster, backends, names, note),
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
@@ -59,8 +56,8 @@ final class ClusterTree {
             new LbConfig.OverrideHost(
                 cluster.overrideHostStatus(),
                 cluster.idleTimeout(),
-                unusable(leaf, cluster.overrideHostStatus()::contains),
-                unusable(leaf, health -> !cluster.overrideHostStatus().contains(health)),
+                backends.unusable(backend -> sessionsReach(cluster, backend)),
+                backends.unusable(backend -> !sessionsReach(cluster, backend)),
                 child)));
   }
 
@@ -90,17 +87,24 @@ final class ClusterTree {
     return source instanceof ClusterSource.LogicalDns;
   }
 
+  private static boolean sessionsReach(ClusterResource cluster, Backend backend) {
+    return cluster.overrideHostStatus().contains(backend.endpoint().health());
+  }
+
   private static LbConfig priorities(
-      ClusterResource cluster, EndpointSet endpoints, PriorityNames names, FailureNote note) {
+      ClusterResource cluster, ClusterBackends backends, PriorityNames names, FailureNote note) {
     List<LbConfig.Child> children = new ArrayList<>();
-    for (int i = 0; i < endpoints.priorities().size(); i++) {
-      List<LocalityEndpoints> usable = usable(cluster, endpoints.priorities().get(i));
+    for (int i = 0; i < backends.priorities().size(); i++) {
+      List<LocalityBackends> usable =
+          backends.priorities().get(i).stream()
+              .filter(locality -> !locality.usable().isEmpty())
+              .toList();
       if (!usable.isEmpty()) {
         children.add(
             new LbConfig.Child(
                 names.names().get(i),
                 "priority " + i,
-                policy(policyOf(cluster), usable, i, note),
+                policy(policyOf(cluster), usable, note),
                 reresolves(cluster.source())));
       }
     }
@@ -128,117 +132,58 @@ final class ClusterTree {
   }
 
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityEndpoints> localities, int priority, FailureNote note) {
+      BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
               .map(
                   locality ->
                       new LbConfig.Target(
-                          locality.locality().toString(),
-                          locality.weight(),
-                          policy(wrr.child(), List.of(locality), priority, note)))
+                          locality.source().locality().toString(),
+                          locality.source().weight(),
+                          policy(wrr.child(), List.of(locality), note)))
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(weighed(localities, priority), pickFirst.shuffle(), note);
+      return new LbConfig.PickFirst(weighed(localities), pickFirst.shuffle(), note);
     }
     if (policy instanceof BalancingPolicy.RingHash ringHash) {
-      return new LbConfig.RingHash(weighed(localities, priority), ringHash, note);
+      return new LbConfig.RingHash(weighed(localities), ringHash, note);
     }
     if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(unweighed(localities, priority), note);
+      return new LbConfig.RoundRobin(unweighed(localities), note);
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
-      return new LbConfig.LeastRequest(unweighed(localities, priority), least.choices(), note);
+      return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities, priority), weighted, note);
+      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
     }
     throw new AssertionError(policy);
   }
 
-  private static List<Backend> unweighed(List<LocalityEndpoints> localities, int priority) {
-    int count = localities.stream().mapToInt(locality -> locality.endpoints().size()).sum();
-    List<Backend> backends = new ArrayList<>(count);
-    for (LocalityEndpoints locality : localities) {
-      for (Endpoint endpoint : locality.endpoints()) {
-        backends.add(new Backend(endpoint, locality.locality(), 1, priority));
-      }
+  private static List<Backend> unweighed(List<LocalityBackends> localities) {
+    if (localities.size() == 1) {
+      return localities.get(0).usable();
     }
+    List<Backend> backends = new ArrayList<>();
+    localities.forEach(locality -> backends.addAll(locality.usable()));
     return backends;
   }
 
   /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
-  private static List<Backend> weighed(List<LocalityEndpoints> localities, int priority) {
-    long localitySum = localities.stream().mapToLong(LocalityEndpoints::weight).sum();
+  private static List<Backend> weighed(List<LocalityBackends> localities) {
+    long localitySum = localities.stream().mapToLong(locality -> locality.source().weight()).sum();
     List<Backend> backends = new ArrayList<>();
-    for (LocalityEndpoints locality : localities) {
-      long localityShare = locality.weight() * ONE / localitySum;
-      long sum = locality.endpoints().stream().mapToLong(Endpoint::weight).sum();
-      for (Endpoint endpoint : locality.endpoints()) {
-        long share = endpoint.weight() * ONE / sum;
-        long weight = Math.max(1, localityShare * share / ONE);
-        backends.add(new Backend(endpoint, locality.locality(), weight, priority));
+    for (LocalityBackends locality : localities) {
+      long localityShare = locality.source().weight() * ONE / localitySum;
+      long sum = locality.usable().stream().mapToLong(backend -> backend.endpoint().weight()).sum();
+      for (Backend backend : locality.usable()) {
+        long share = backend.endpoint().weight() * ONE / sum;
+        backends.add(backend.weighing(Math.max(1, localityShare * share / ONE)));
       }
     }
     return backends;
-  }
-
-  /**
-   * A27-08: what is left of {@code localities} when only usable endpoints count. Proxies are left
-   * out unless the cluster uses them (A86).
-   */
-  private static List<LocalityEndpoints> usable(
-      ClusterResource cluster, List<LocalityEndpoints> localities) {
-    List<LocalityEndpoints> usable = new ArrayList<>();
-    for (LocalityEndpoints locality : localities) {
-      LocalityEndpoints left = usable(cluster, locality);
-      if (!left.endpoints().isEmpty()) {
-        usable.add(left);
-      }
-    }
-    return usable;
-  }
-
-  /** Itself when all of it is usable as it is: most localities are, and large. */
-  private static LocalityEndpoints usable(ClusterResource cluster, LocalityEndpoints locality) {
-    boolean same = true;
-    for (Endpoint endpoint : locality.endpoints()) {
-      same &= endpoint.health().isUsable() && (cluster.httpConnect() || endpoint.isDirect());
-    }
-    if (same) {
-      return locality;
-    }
-    List<Endpoint> endpoints = new ArrayList<>(locality.endpoints().size());
-    for (Endpoint endpoint : locality.endpoints()) {
-      if (endpoint.health().isUsable()) {
-        endpoints.add(reached(cluster, endpoint));
-      }
-    }
-    return new LocalityEndpoints(locality.locality(), locality.weight(), endpoints);
-  }
-
-  private static Endpoint reached(ClusterResource cluster, Endpoint endpoint) {
-    return cluster.httpConnect() ? endpoint : endpoint.direct();
-  }
-
-  /** The endpoints that {@link #usable} leaves out and whose health is one of {@code which}. */
-  private static List<Backend> unusable(ClusterConfig.Leaf leaf, Predicate<HealthStatus> which) {
-    List<List<LocalityEndpoints>> priorities =
-        leaf.endpoints().toOptional().map(EndpointSet::priorities).orElse(List.of());
-    List<Backend> unusable = new ArrayList<>();
-    for (int priority = 0; priority < priorities.size(); priority++) {
-      for (LocalityEndpoints locality : priorities.get(priority)) {
-        for (Endpoint endpoint : locality.endpoints()) {
-          if (!endpoint.health().isUsable() && which.test(endpoint.health())) {
-            Endpoint reached = reached(leaf.cluster(), endpoint);
-            unusable.add(new Backend(reached, locality.locality(), 1, priority));
-          }
-        }
-      }
-    }
-    return unusable;
   }
 
   private static String edsServiceName(ClusterSource source) {

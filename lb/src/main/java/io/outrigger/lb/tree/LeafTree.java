@@ -1,22 +1,25 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.LbConfig;
 
 /**
- * A leaf cluster, its priorities' names, and the tree made of both. Kept from one update to the
- * next: names build on those before, and an unchanged cluster keeps the very same tree.
+ * A leaf cluster, its priorities' names, its endpoints, and the tree made of them. Kept from one
+ * update to the next: names and endpoints build on those before, and an unchanged cluster keeps the
+ * very same tree.
  */
-record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
+record LeafTree(
+    ClusterConfig.Leaf source, PriorityNames names, ClusterBackends backends, LbConfig config) {
   /** The tree of {@code source}, which was not known before. */
   static LeafTree of(ClusterConfig.Leaf source) {
-    return following(source, PriorityNames.NONE);
+    return following(source, PriorityNames.NONE, ClusterBackends.NONE);
   }
 
   /** The tree of the same cluster as {@code next} has it; this very one when nothing changed. */
   LeafTree with(ClusterConfig.Leaf next) {
-    return next.equals(source) ? this : following(next, names);
+    return next.equals(source) ? this : following(next, names, backends);
   }
 
   /** The same cluster balanced by another policy than its own. */
@@ -27,15 +30,22 @@ record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config)
     var other =
         new ClusterConfig.Leaf(
             source.cluster().balanced(policy), source.endpoints(), source.resolutionNote());
-    return new LeafTree(other, names, ClusterTree.leaf(other, names));
+    return new LeafTree(other, names, backends, ClusterTree.leaf(other, names, backends));
   }
 
-  private static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
-    PriorityNames names =
-        source
-            .endpoints()
-            .match(endpoints -> before.after(endpoints.priorities()), failure -> before);
-    return new LeafTree(source, names, ClusterTree.leaf(source, names));
+  private static LeafTree following(
+      ClusterConfig.Leaf source, PriorityNames namesBefore, ClusterBackends backendsBefore) {
+    EndpointSet endpoints = source.endpoints().toOptional().orElse(null);
+    if (endpoints == null) {
+      return new LeafTree(
+          source,
+          namesBefore,
+          ClusterBackends.NONE,
+          ClusterTree.leaf(source, namesBefore, ClusterBackends.NONE));
+    }
+    PriorityNames names = namesBefore.after(endpoints.priorities());
+    ClusterBackends backends = backendsBefore.after(endpoints, source.cluster().httpConnect());
+    return new LeafTree(source, names, backends, ClusterTree.leaf(source, names, backends));
   }
 
   String name() {

@@ -18,6 +18,7 @@ import io.outrigger.config.load.MetricTotal;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.LbScript;
@@ -290,6 +291,19 @@ class LoadScenarioTest {
             Map.entry("named_metrics.key3", new MetricTotal(1, 4)),
             Map.entry("cpu_utilization", new MetricTotal(3, 1.5)));
     assertThat(only(take(ONE)).localities()).isEmpty();
+  }
+
+  @Test
+  void figuresThatCannotBeAddedUpAreShown() {
+    var wanted = PropagatedMetrics.of(List.of("named_metrics.*"));
+    serve(cluster(Optional.of(ONE), wanted, Samples.zone("a", E1)));
+    script.ready(E1);
+
+    report(Map.of("good", 1.0, "bad", Double.NaN, "endless", Double.POSITIVE_INFINITY));
+
+    LbNode clusterImpl = script.describe("pay").children().get(0);
+    assertThat(clusterImpl.policy()).isEqualTo("cluster_impl");
+    assertThat(clusterImpl.detail()).endsWith(", 2 figures of backends not reported");
   }
 
   @Conformance("A64-01")

@@ -10,10 +10,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 class MetricTallyTest {
   private static final int LOOPS = 2;
+
+  private final LongAdder refused = new LongAdder();
 
   @Conformance("A64-01")
   @Test
@@ -40,6 +43,7 @@ class MetricTallyTest {
     tally.onReport(0, new LoadReport(1, 0, 1, 1, 1, map("a", 1), map("b", 1)));
 
     assertThat(tally.take()).isEmpty();
+    assertThat(refused.sum()).as("nobody wants them").isZero();
   }
 
   @Test
@@ -59,6 +63,7 @@ class MetricTallyTest {
 
     assertThat(tally.take())
         .containsOnly(Map.entry("named_metrics.negative", new MetricTotal(1, -3)));
+    assertThat(refused.sum()).isEqualTo(3);
   }
 
   @Test
@@ -73,6 +78,7 @@ class MetricTallyTest {
     assertThat(tally.take())
         .hasSize(MetricTally.MAX_NAMES)
         .containsEntry("named_metrics.n0", new MetricTotal(2, 2));
+    assertThat(refused.sum()).isEqualTo(MetricTally.MAX_NAMES);
     tally.onReport(0, named(map("fresh", 1)));
     assertThat(tally.take()).containsOnlyKeys("named_metrics.fresh");
   }
@@ -108,8 +114,8 @@ class MetricTallyTest {
     assertThat(sum).isEqualTo(new MetricTotal((long) LOOPS * reports, (double) LOOPS * reports));
   }
 
-  private static MetricTally tally(String... names) {
-    return new MetricTally(PropagatedMetrics.of(List.of(names)), LOOPS);
+  private MetricTally tally(String... names) {
+    return new MetricTally(PropagatedMetrics.of(List.of(names)), LOOPS, refused);
   }
 
   private static LoadReport named(Map<String, Double> metrics) {

@@ -77,6 +77,11 @@ public final class FakeConnector implements Connector {
     return (int) attempts.stream().filter(attempt -> attempt.isTo(address)).count();
   }
 
+  /** The attempt that was made last. */
+  public FakeAttempt newest() {
+    return attempts.get(attempts.size() - 1);
+  }
+
   /** The newest attempt to {@code address}. */
   public FakeAttempt last(String address) {
     for (int i = attempts.size() - 1; i >= 0; i--) {
@@ -135,6 +140,11 @@ public final class FakeConnector implements Connector {
     public void end(String reason) {
       over = true;
       listener.onClosed(RpcStatus.unavailable(reason));
+    }
+
+    /** Whether it failed, was lost or was closed. */
+    public boolean isOver() {
+      return over;
     }
 
     /** Whether its owner closed it. */

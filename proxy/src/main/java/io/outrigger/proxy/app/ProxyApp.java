@@ -51,6 +51,10 @@ import org.slf4j.LoggerFactory;
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+
+  /** A control plane that does not take the last load report in this time does without. */
+  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(1);
+
   private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 
   /** As many looks without excess end what was said of it. */
@@ -299,8 +303,13 @@ public final class ProxyApp implements AutoCloseable {
         CompletableFuture.allOf(
             forwards.stream()
                 .map(forward -> forward.listener().close())
-                .toArray(CompletableFuture<?>[]::new)));
+                .toArray(CompletableFuture<?>[]::new)),
+        STOP_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
+    var reported = new CompletableFuture<Void>();
+    control.execute(
+        () -> xds.finishLoadReports().whenComplete((done, failure) -> reported.complete(null)));
+    await(reported, LAST_REPORT_LIMIT);
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {
@@ -312,15 +321,15 @@ public final class ProxyApp implements AutoCloseable {
           dns.close();
           ended.complete(null);
         });
-    await(ended);
+    await(ended, STOP_LIMIT);
     control.close();
     decoding.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }
 
-  private static void await(CompletableFuture<Void> end) {
-    end.completeOnTimeout(null, STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
+  private static void await(CompletableFuture<Void> end, Duration limit) {
+    end.completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
   private Drain requireDrain() {

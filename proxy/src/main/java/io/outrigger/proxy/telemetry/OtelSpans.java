@@ -38,13 +38,28 @@ final class OtelSpans implements CallSpans {
     static Attempt of(Span span) {
       return new Attempt(
           span,
-          new MessageScanner((n, bytes, zip) -> event(span, "Outbound message", n, bytes, zip)),
-          new MessageScanner((n, bytes, zip) -> event(span, "Inbound message", n, bytes, zip)));
+          new MessageScanner(
+              (number, bytes, compressed) ->
+                  event(
+                      span,
+                      compressed ? "Outbound message compressed" : "Outbound message",
+                      number,
+                      bytes,
+                      compressed)),
+          new MessageScanner(
+              (number, bytes, compressed) ->
+                  event(
+                      span,
+                      compressed ? "Inbound compressed message" : "Inbound message",
+                      number,
+                      bytes,
+                      compressed)));
     }
 
-    /** A proxy does not open a compressed message: then only that size is known. */
-    private static void event(Span span, String name, long number, long bytes, boolean zip) {
-      span.addEvent(name, Attributes.of(SEQUENCE, number, zip ? COMPRESSED_SIZE : SIZE, bytes));
+    /** Of a compressed message only that size is known (decision 0015). */
+    private static void event(Span span, String name, long number, long bytes, boolean compressed) {
+      span.addEvent(
+          name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));
     }
   }
 

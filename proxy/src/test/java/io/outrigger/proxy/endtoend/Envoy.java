@@ -15,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A real Envoy that has the resources which a control plane would give Outrigger, from files. What
@@ -42,8 +44,9 @@ final class Envoy implements AutoCloseable {
    * Starts {@code binary} and waits until it listens.
    *
    * @param resources routes, clusters and endpoints; the routes are all that the listener has
+   * @param filters that stand before the router
    */
-  static Envoy start(Path binary, List<String> resources) throws IOException {
+  static Envoy start(Path binary, List<String> resources, String... filters) throws IOException {
     Path folder = Files.createTempDirectory("envoy");
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
     JsonObject routes = new JsonObject();
@@ -60,7 +63,7 @@ final class Envoy implements AutoCloseable {
       }
     }
     Path config = folder.resolve("envoy.json");
-    Files.writeString(config, bootstrap(address.getPort(), routes, clusters).toString());
+    Files.writeString(config, bootstrap(address.getPort(), routes, clusters, filters).toString());
     Path log = folder.resolve("envoy.log");
     Process process =
         new ProcessBuilder(
@@ -170,7 +173,8 @@ final class Envoy implements AutoCloseable {
     return "eds-" + cluster + ".json";
   }
 
-  private static JsonObject bootstrap(int port, JsonObject routes, JsonArray clusters) {
+  private static JsonObject bootstrap(
+      int port, JsonObject routes, JsonArray clusters, String... filters) {
     JsonObject bootstrap =
         parsed(
                 """
@@ -180,9 +184,13 @@ final class Envoy implements AutoCloseable {
                    "filter_chains":[{"filters":[{"name":"http","typed_config":{
                      "@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                      "stat_prefix":"in","codec_type":"AUTO",
-                     "http_filters":[{"name":"router","typed_config":{
+                     "http_filters":[%s{"name":"router","typed_config":{
                        "@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}]}}"""
-                    .formatted(port))
+                    .formatted(
+                        port,
+                        Arrays.stream(filters)
+                            .map(filter -> filter + ",")
+                            .collect(Collectors.joining())))
             .getAsJsonObject();
     JsonObject resources = bootstrap.getAsJsonObject("static_resources");
     resources.add("clusters", clusters);

@@ -56,6 +56,7 @@ final class InteropMain {
     interop.ejectedPriority();
     interop.routeTimeout();
     interop.noRoute();
+    new SessionInterop(interop.binary, interop::print).run();
     System.out.println(
         interop.differences == 0
             ? "all alike, or different as they should be"

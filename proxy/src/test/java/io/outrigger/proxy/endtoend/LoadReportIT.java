@@ -77,6 +77,26 @@ class LoadReportIT {
     assertThat(last.getClusterServiceName()).isEqualTo("A-eds");
   }
 
+  /** The interval is never over: what is reported was sent at the end. */
+  @Conformance("A27-12")
+  @Test
+  void theLastCallsAreReportedWhenTheProcessEnds() throws Exception {
+    loads.askForAll(Duration.ofHours(1));
+    serve("", Xds.locality("a", 0, 1, mesh.backend("a")));
+    mesh.startReady();
+    App app = mesh.app();
+    for (int i = 0; i < 7; i++) {
+      app.call("test.Pay/Charge");
+    }
+    Await.until(
+        "the server's wish is known",
+        () -> mesh.admin().get("/metrics").body().contains("report_interval_seconds{"));
+
+    mesh.close();
+
+    awaitTotals(new Totals(7, 7, 0, 0, 0, Map.of()));
+  }
+
   /** A call that is held by {@code backend}; those that go elsewhere have ended. */
   private static CompletableFuture<App.Reply> holdAt(Backend backend, App app) {
     for (int i = 0; i < 1000; i++) {

@@ -21,16 +21,24 @@ final class Xds {
 
   /** A listener with routes from RDS whose requests have sessions, kept by this cookie. */
   static String sessionListener(String name, String routes, String cookie) {
+    return filteredListener(name, routes, sessionFilter("{\"name\":\"%s\"}".formatted(cookie)));
+  }
+
+  /** A listener with routes from RDS and one filter before the router. */
+  static String filteredListener(String name, String routes, String filter) {
     String router = "{\"name\":\"router\"";
-    String filter =
-        """
+    return listener(name, routes).replace(router, filter + "," + router);
+  }
+
+  /** The filter of sessions, which a cookie of these settings keeps. */
+  static String sessionFilter(String cookie) {
+    return """
         {"name":"session","typed_config":{
           "@type":"type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
-          "session_state":{"name":"cookie","typed_config":{
+          "session_state":{"name":"envoy.http.stateful_session.cookie","typed_config":{
             "@type":"type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
-            "cookie":{"name":"%s"}}}}},"""
-            .formatted(cookie);
-    return listener(name, routes).replace(router, filter + router);
+            "cookie":%s}}}}"""
+        .formatted(cookie);
   }
 
   /**

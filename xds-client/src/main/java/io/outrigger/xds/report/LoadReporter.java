@@ -31,7 +31,9 @@ import org.slf4j.LoggerFactory;
  * ASKED   -> WAITING  on stream ended
  * WAITING -> OPEN     on back-off elapsed, measured from the start of the stream before
  * ASKED   -> CLOSED   on an interval in which there was nothing left to report
- * any     -> CLOSED   on close
+ * ASKED   -> LAST     on finish: what was counted since the last report is sent
+ * LAST    -> CLOSED   on stream ended: the server has it
+ * any     -> CLOSED   on close, and on finish where the server takes nothing at once
  * </pre>
  *
  * <p>Counts are taken only when the stream takes a message at once, so what a stream that is stuck
@@ -52,6 +54,9 @@ final class LoadReporter {
      */
     record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
         implements Phase {}
+
+    /** The last report was sent; {@code onOver} waits until it has arrived. */
+    record Last(Stream stream, Runnable onOver) implements Phase {}
 
     record Waiting(TimerHandle retry) implements Phase {}
 
@@ -94,6 +99,27 @@ final class LoadReporter {
     this.phase = open();
   }
 
+  /**
+   * Sends what was counted since the last report, if the server has asked for reports and takes
+   * this one at once, and ends.
+   *
+   * @param onOver told when the server has ended the stream, and so has the report; at once when
+   *     there is none
+   */
+  void finish(Runnable onOver) {
+    if (phase instanceof Phase.Asked asked
+        && asked.stream().isReady()
+        && source.servers().contains(server)) {
+      asked.next().cancel();
+      phase = new Phase.Last(asked.stream(), onOver);
+      report(asked);
+      asked.stream().finish();
+    } else {
+      close();
+      onOver.run();
+    }
+  }
+
   /** Ends the stream; nothing is sent any more. */
   void close() {
     Phase last = phase;
@@ -103,6 +129,9 @@ final class LoadReporter {
     } else if (last instanceof Phase.Asked asked) {
       asked.next().cancel();
       asked.stream().close();
+    } else if (last instanceof Phase.Last finishing) {
+      finishing.stream().close();
+      finishing.onOver().run();
     } else if (last instanceof Phase.Waiting waiting) {
       waiting.retry().cancel();
     }
@@ -162,6 +191,10 @@ final class LoadReporter {
       return;
     }
     await(asked.stream(), asked.plan(), control.nanoTime());
+    report(asked);
+  }
+
+  private void report(Phase.Asked asked) {
     List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
     asked.stream().send(LoadMessages.report(loads)); // a report of nothing tells that we are there
     reports++;
@@ -224,6 +257,10 @@ final class LoadReporter {
       return opened().isReady();
     }
 
+    void finish() {
+      opened().finish();
+    }
+
     void close() {
       opened().close();
     }
@@ -245,7 +282,10 @@ final class LoadReporter {
 
     @Override
     public void onClosed(RpcStatus reason) {
-      if (isCurrent()) {
+      if (phase instanceof Phase.Last last && last.stream() == this) {
+        phase = new Phase.Closed();
+        last.onOver().run();
+      } else if (isCurrent()) {
         onEnded(this, reason);
       }
     }

@@ -7,9 +7,12 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.status.LoadReportView;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /** A reporter to each server for which load is counted, whoever counts it (A71-09). */
@@ -47,6 +50,22 @@ public final class LoadReporters {
   /** How each of them fares. */
   public List<LoadReportView> status() {
     return reporters.values().stream().map(LoadReporter::status).toList();
+  }
+
+  /**
+   * Sends each server what was counted for it since its last report, and ends.
+   *
+   * @return done when the servers have what was sent; they may never say so
+   */
+  public CompletionStage<Void> finish() {
+    closed = true;
+    List<CompletableFuture<Void>> over = new ArrayList<>();
+    for (LoadReporter reporter : List.copyOf(reporters.values())) {
+      var each = new CompletableFuture<Void>();
+      over.add(each);
+      reporter.finish(() -> each.complete(null));
+    }
+    return CompletableFuture.allOf(over.toArray(CompletableFuture<?>[]::new));
   }
 
   /** Ends every stream. */

@@ -13,6 +13,12 @@ public interface LrsStream {
   /** Permits one more response to be read; a new stream reads none by itself. */
   void requestNext();
 
+  /**
+   * Says that nothing more will be sent: the server ends the stream when it has all. Nothing may be
+   * sent afterwards.
+   */
+  void finish();
+
   /** Ends the stream. The listener may still be told {@code onClosed}, once at most. */
   void close();
 }

@@ -18,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -126,6 +128,16 @@ public final class AdsClients {
     return transport(server)
         .loadReports()
         .orElseThrow(() -> new IllegalStateException(server.uri() + " takes no load reports"));
+  }
+
+  /**
+   * Sends what was counted since the last load reports, and ends those; before {@link #close}.
+   *
+   * @return done when the servers have it; they may never say so
+   */
+  public CompletionStage<Void> finishLoadReports() {
+    loop.checkInside();
+    return reporters == null ? CompletableFuture.completedFuture(null) : reporters.finish();
   }
 
   /** Ends every stream and releases the channels; watchers hear nothing more. */

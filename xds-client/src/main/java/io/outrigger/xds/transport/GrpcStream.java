@@ -60,6 +60,14 @@ abstract class GrpcStream<Q, R> {
     call.request(1);
   }
 
+  /** Says that nothing more will be sent; the server has the last word. */
+  public void finish() {
+    loop.checkInside();
+    if (!closed) {
+      call.halfClose();
+    }
+  }
+
   /** Ends the stream. */
   public void close() {
     loop.checkInside();

@@ -42,6 +42,7 @@ final class FakeLrsTransport implements LrsTransport {
     private boolean isReady = true;
     private boolean closed;
     private boolean ended;
+    private boolean finished;
     private int permits;
 
     Stream(Listener listener, Duration openedAt) {
@@ -109,6 +110,9 @@ final class FakeLrsTransport implements LrsTransport {
     @Override
     public void send(LoadStatsRequest request) {
       loop.checkInside();
+      if (finished) {
+        throw new AssertionError("the client had said that it sends nothing more");
+      }
       if (!closed) {
         requests.add(request);
       }
@@ -123,6 +127,17 @@ final class FakeLrsTransport implements LrsTransport {
     public void requestNext() {
       loop.checkInside();
       permits++;
+    }
+
+    /** Whether the client has said that it sends nothing more. */
+    boolean isFinished() {
+      return finished;
+    }
+
+    @Override
+    public void finish() {
+      loop.checkInside();
+      finished = true;
     }
 
     @Override

@@ -169,8 +169,11 @@ public final class LoadServer extends LoadReportingServiceImplBase {
     }
 
     @Override
-    public void onCompleted() {
-      end(Status.CANCELLED);
+    public synchronized void onCompleted() {
+      if (!over) {
+        over = true;
+        responses.onCompleted();
+      }
     }
   }
 }

@@ -12,7 +12,6 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.Member;
-import java.util.List;
 import java.util.Map;
 
 /** The least busy of a few READY endpoints that are drawn at random for each call (A48). */
@@ -53,10 +52,10 @@ public final class LeastRequestPolicy
   }
 
   @Override
-  protected Picker picker(List<Counted> ready) {
+  protected Picker picker() {
     return new LeastRequestPicker(
-        Member.uses(ready),
-        ready.stream().map(member -> member.active).toArray(ActiveRequests[]::new),
+        answers(),
+        ready().stream().map(member -> member.active).toArray(ActiveRequests[]::new),
         config().choices(),
         random);
   }

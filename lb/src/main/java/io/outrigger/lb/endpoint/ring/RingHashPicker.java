@@ -42,6 +42,7 @@ final class RingHashPicker implements Picker {
   /**
    * @param states of the endpoints, by their number on the ring
    * @param results what READY ones and failed ones answer
+   * @param connecting whether any of {@code states} is CONNECTING
    * @param hashHeader in lower case; empty when the request's own hash counts
    * @param connect asks for the connection of an endpoint; may be called on any event loop
    */
@@ -49,6 +50,7 @@ final class RingHashPicker implements Picker {
       Ring ring,
       Connectivity[] states,
       @Nullable PickResult[] results,
+      boolean connecting,
       String hashHeader,
       RandomSource random,
       IntConsumer connect) {
@@ -59,11 +61,7 @@ final class RingHashPicker implements Picker {
     this.random = random;
     this.connect = connect;
     this.asked = new AtomicIntegerArray(states.length);
-    boolean any = false;
-    for (Connectivity state : states) {
-      any |= state == Connectivity.CONNECTING;
-    }
-    this.connecting = any;
+    this.connecting = connecting;
   }
 
   @Override

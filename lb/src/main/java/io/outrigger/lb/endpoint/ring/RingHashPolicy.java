@@ -33,13 +33,22 @@ import org.jspecify.annotations.Nullable;
  * always one endpoint that connects (A61 "Ring Hash"); failed ones go on trying by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Member> {
+public final class RingHashPolicy
+    extends EndpointPolicy<LbConfig.RingHash, RingHashPolicy.Numbered> {
+  private static final int NOT_ON_RING = -1;
+
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
 
   /** By number on the ring. */
-  private List<Member> members = List.of();
+  private List<Numbered> members = List.of();
+
+  /** Of {@link #members}, by their numbers; pickers get copies. */
+  private Connectivity[] states = new Connectivity[0];
+
+  /** What READY ones and failed ones answer. */
+  private @Nullable PickResult[] results = new PickResult[0];
 
   /** What the ring is made of; an update that leaves it as it is leaves the ring. */
   private RingInputs inputs = new RingInputs(List.of(), 0, 0);
@@ -55,9 +64,18 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
     this.parent = parent;
   }
 
+  /** An endpoint and its number on the ring. */
+  static final class Numbered extends Member {
+    private int number = NOT_ON_RING;
+
+    private Numbered(ControlLoop control, LbParent parent, Backend backend) {
+      super(control, parent, backend);
+    }
+  }
+
   @Override
-  protected Member newMember(Backend backend) {
-    return new Member(control, parent, backend);
+  protected Numbered newMember(Backend backend) {
+    return new Numbered(control, parent, backend);
   }
 
   @Override
@@ -66,8 +84,14 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
   }
 
   @Override
-  protected void onUpdate(List<Member> added) {
+  protected void onUpdate(List<Numbered> added) {
     members = List.copyOf(members());
+    states = new Connectivity[members.size()];
+    results = new PickResult[members.size()];
+    for (int i = 0; i < states.length; i++) {
+      members.get(i).number = i;
+      note(members.get(i));
+    }
     var next =
         new RingInputs(
             members.stream().map(RingHashPolicy::slot).toList(),
@@ -93,8 +117,23 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
   }
 
   @Override
-  protected void onMemberChange(Member member) {
-    // What follows is decided for all at once.
+  protected void onMemberChange(Numbered member) {
+    if (member.number != NOT_ON_RING) { // else an update is under way, which notes all
+      note(member);
+    }
+  }
+
+  private void note(Numbered member) {
+    states[member.number] = member.state();
+    results[member.number] =
+        switch (member.state()) {
+          case READY -> member.use();
+          case TRANSIENT_FAILURE ->
+              new PickResult.Fail(
+                  note()
+                      .unavailable("no endpoint can be reached; last error: " + member.failure()));
+          case IDLE, CONNECTING -> null;
+        };
   }
 
   @Override
@@ -115,7 +154,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
     if (count(Connectivity.READY) > 0) {
       return Connectivity.READY;
     }
-    long failed = count(Connectivity.TRANSIENT_FAILURE);
+    int failed = count(Connectivity.TRANSIENT_FAILURE);
     if (failed >= 2) {
       return Connectivity.TRANSIENT_FAILURE;
     }
@@ -123,10 +162,6 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
       return Connectivity.CONNECTING;
     }
     return failed == 0 ? Connectivity.IDLE : Connectivity.TRANSIENT_FAILURE;
-  }
-
-  private long count(Connectivity state) {
-    return members.stream().filter(member -> member.state() == state).count();
   }
 
   private void keepConnecting() {
@@ -139,27 +174,12 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Memb
   }
 
   private RingHashPicker picker(Ring current) {
-    Connectivity[] states = new Connectivity[members.size()];
-    @Nullable PickResult[] results = new PickResult[members.size()];
-    for (int i = 0; i < states.length; i++) {
-      Member member = members.get(i);
-      states[i] = member.state();
-      results[i] =
-          switch (states[i]) {
-            case READY -> member.use();
-            case TRANSIENT_FAILURE ->
-                new PickResult.Fail(
-                    note()
-                        .unavailable(
-                            "no endpoint can be reached; last error: " + member.failure()));
-            case IDLE, CONNECTING -> null;
-          };
-    }
-    List<Member> byNumber = members;
+    List<Numbered> byNumber = members;
     return new RingHashPicker(
         current,
-        states,
-        results,
+        states.clone(),
+        results.clone(),
+        count(Connectivity.CONNECTING) > 0,
         config().settings().requestHashHeader(),
         random,
         number -> control.execute(byNumber.get(number)::connect));

@@ -15,7 +15,6 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
-import io.outrigger.lb.member.Member;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -66,8 +65,10 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   protected void onUpdate(List<WeightedMember> added) {
-    desk.settings(settings());
-    members().forEach(WeightedMember::askForReports);
+    if (!desk.settings().equals(settings())) {
+      desk.settings(settings());
+      ready().forEach(WeightedMember::askForReports);
+    }
     super.onUpdate(added);
   }
 
@@ -82,12 +83,12 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  protected Picker picker(List<WeightedMember> ready) {
+  protected Picker picker() {
     if (nextUpdate == null) {
       nextUpdate = control.schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
     return new WeightedRoundRobinPicker(
-        Member.uses(ready), StaticStride.of(weights(ready)), sequences(ready.size()));
+        answers(), StaticStride.of(weights(ready())), sequences(ready().size()));
   }
 
   private void onUpdatePeriodElapsed() {

@@ -1,0 +1,56 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.lb.Backend;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * The endpoints of a cluster by priority and locality, kept from one update to the next.
+ *
+ * @param priorities as the control plane has them, unusable endpoints included
+ */
+record ClusterBackends(List<List<LocalityBackends>> priorities) {
+  static final ClusterBackends NONE = new ClusterBackends(List.of());
+
+  ClusterBackends {
+    priorities = priorities.stream().map(List::copyOf).toList();
+  }
+
+  /** Those of {@code next}, made from these; see {@link LocalityBackends#proxied}. */
+  ClusterBackends after(EndpointSet next, boolean proxied) {
+    List<List<LocalityBackends>> after = new ArrayList<>();
+    for (int priority = 0; priority < next.priorities().size(); priority++) {
+      Map<Locality, LocalityBackends> before = new HashMap<>();
+      if (priority < priorities.size()) {
+        priorities
+            .get(priority)
+            .forEach(locality -> before.put(locality.source().locality(), locality));
+      }
+      List<LocalityBackends> localities = new ArrayList<>();
+      for (LocalityEndpoints locality : next.priorities().get(priority)) {
+        LocalityBackends known = before.get(locality.locality());
+        localities.add(
+            known == null
+                ? LocalityBackends.of(locality, priority, proxied)
+                : known.with(locality, priority, proxied));
+      }
+      after.add(localities);
+    }
+    return new ClusterBackends(after);
+  }
+
+  /** Endpoints that ordinary requests may not reach, if {@code which} holds for them. */
+  List<Backend> unusable(Predicate<Backend> which) {
+    return priorities.stream()
+        .flatMap(List::stream)
+        .flatMap(locality -> locality.unusable().stream())
+        .filter(which)
+        .toList();
+  }
+}
