@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The idea: the app's stream and the backend's are linked through this object and the current of
  * its {@link Attempts}; what arrives on one goes to the other at once, and credit is returned on
  * one when bytes have left on the other. Nothing is buffered except a body whose backend is not
- * known yet, which one stream window bounds. Every exit passes {@link #finish} exactly once;
+ * known yet, which one stream window bounds. Every exit passes {@link #settle} exactly once;
  * whatever comes later meets DONE and is let go.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
@@ -251,14 +251,14 @@ final class ForwardedCall implements StreamHandler, PickContext {
   /** A filter holds the request back; false when there is no room for it, and it was answered. */
   boolean holdBack() {
     if (phase == CallPhase.ROUTING) {
-      to(CallPhase.DELAYED);
+      phase = phase.to(CallPhase.DELAYED);
     }
     return takeSeat();
   }
 
   /** Nothing stands before the pick any more. */
   void send() {
-    to(CallPhase.SENDING);
+    phase = phase.to(CallPhase.SENDING);
     attempts.begin();
   }
 
@@ -339,7 +339,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
     record.local(noted, reason, httpStatus);
-    to(CallPhase.DONE); // before, since bytes of our own that leave are no credit for the backend
+    phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
     app.reply(head(), noted, reason, httpStatus);
     settle();
   }
@@ -351,7 +351,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   private void finish() {
-    to(CallPhase.DONE);
+    phase = phase.to(CallPhase.DONE);
     settle();
   }
 
@@ -370,10 +370,6 @@ final class ForwardedCall implements StreamHandler, PickContext {
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }
-  }
-
-  private void to(CallPhase next) {
-    phase = phase.to(next);
   }
 
   RequestHead head() {
