@@ -47,9 +47,13 @@ public final class LbViews {
     /** Besides, the latest decisions of outlier detection. */
     FULL;
 
-    /** The one that {@code ?detail=} names; the contract's for any other word. */
-    public static Detail of(Optional<String> word) {
-      return switch (word.orElse("")) {
+    /**
+     * The one that {@code ?detail=} names; the contract's without it.
+     *
+     * @throws IllegalArgumentException when it names none
+     */
+    public static Detail of(AdminRequest request) {
+      return switch (request.choice("detail", "calls", "full").orElse("")) {
         case "calls" -> CALLS;
         case "full" -> FULL;
         default -> CONTRACT;

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -16,6 +17,7 @@ import io.outrigger.xds.testing.JsonResources;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -149,6 +151,42 @@ class AdminIT {
         .containsExactlyInAnyOrder("success", "failure");
     assertThat(mesh.admin().get("/lb?forward=orders").object()).isEqualTo(lb);
     assertThat(mesh.admin().get("/lb?forward=none").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aWordThatAParameterDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
+    serve();
+    mesh.startReady();
+    Map<String, String> allowed =
+        Map.of(
+            "/lb?detail=what", "detail is calls or full, or left out",
+            "/events?format=xml", "format is json or stream, or left out",
+            "/events?format=json&detail=calls", "detail is full, or left out",
+            "/events?format=json&since=-1", "since is the number of an event, 0 or more",
+            "/config_dump?type=cluster", "type is lds or rds or cds or eds, or left out",
+            "/explain?path=/a/b&last=yes", "last is true or false, or left out",
+            "/explain?path=/a/b&forward=no", "no forward of that name; it is one of orders");
+
+    allowed.forEach(
+        (path, reason) -> {
+          Admin.Answer answer = mesh.admin().get(path);
+          assertThat(answer.status()).as(path).isEqualTo(400);
+          assertThat(answer.body().strip()).as(path).endsWith(reason);
+        });
+    Admin.Answer level = mesh.admin().post("/loggers/io.outrigger.x?level=LOUD");
+    assertThat(level.status()).isEqualTo(400);
+    assertThat(level.body()).contains("a level is OFF, ERROR");
+    assertThat(mesh.admin().get("/history?forward=no").status()).isEqualTo(404);
+  }
+
+  @Test
+  void anEndThatIsAskedForTwiceHappensOnce() throws Exception {
+    serve();
+    mesh.startReady();
+
+    mesh.proxy().close();
+
+    assertThatCode(mesh.proxy()::close).doesNotThrowAnyException();
   }
 
   private static void walk(JsonObject node, List<String> names, List<JsonObject> endpoints) {
