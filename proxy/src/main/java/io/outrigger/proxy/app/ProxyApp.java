@@ -14,6 +14,7 @@ import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -39,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +71,7 @@ public final class ProxyApp implements AutoCloseable {
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable Drain drain;
   private @Nullable AdminState state;
   private @Nullable AdminServers admin;
@@ -124,8 +127,9 @@ public final class ProxyApp implements AutoCloseable {
    *
    * @throws StartFailure when a port, the transport or a credential file cannot be used; nothing
    *     stays bound
+   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options) throws StartFailure {
+  public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
       app = new ProxyApp(options);
@@ -135,13 +139,13 @@ public final class ProxyApp implements AutoCloseable {
     try {
       app.open();
       return app;
-    } catch (StartFailure failure) {
+    } catch (StartFailure | InvalidInput failure) {
       app.close();
       throw failure;
     }
   }
 
-  private void open() throws StartFailure {
+  private void open() throws StartFailure, InvalidInput {
     access = Settings.accessLog(options);
     telemetry = Settings.telemetry(options, this::metrics);
     var opener =
@@ -274,9 +278,12 @@ public final class ProxyApp implements AutoCloseable {
     return requireDrain().left();
   }
 
-  /** Ends everything at once; blocks until ports are closed and loops have stopped. */
+  /** Ends everything at once, the first time; blocks until ports are closed and loops stopped. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     AdminServers running = admin;
     if (running != null) {
       running.close();

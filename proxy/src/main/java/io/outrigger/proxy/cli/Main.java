@@ -7,6 +7,7 @@ import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -47,7 +48,8 @@ public final class Main {
         new Programs(Main::runSidecar, Main::runDemo, Main::checkResources, LiveCheck::run), args);
   }
 
-  private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
+  private static int runSidecar(ProxyOptions options, Signals signals)
+      throws StartFailure, InvalidInput {
     try (var app = ProxyApp.start(options)) {
       signals.onFirst(app::quit);
       app.ended().join();
