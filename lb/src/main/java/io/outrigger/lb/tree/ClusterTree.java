@@ -100,7 +100,7 @@ final class ClusterTree {
             new LbConfig.Child(
                 names.names().get(i),
                 "priority " + i,
-                policy(policyOf(cluster), usable, i, note),
+                policy(policyOf(cluster), usable, i, note, ""),
                 reresolves(cluster.source())));
       }
     }
@@ -127,8 +127,15 @@ final class ClusterTree {
     return !(policy instanceof BalancingPolicy.PickFirst);
   }
 
+  /**
+   * @param place the locality that the policy is for, as metrics have it; empty above localities
+   */
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityEndpoints> localities, int priority, FailureNote note) {
+      BalancingPolicy policy,
+      List<LocalityEndpoints> localities,
+      int priority,
+      FailureNote note,
+      String place) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
@@ -137,7 +144,12 @@ final class ClusterTree {
                       new LbConfig.Target(
                           locality.locality().toString(),
                           locality.weight(),
-                          policy(wrr.child(), List.of(locality), priority, note)))
+                          policy(
+                              wrr.child(),
+                              List.of(locality),
+                              priority,
+                              note,
+                              locality.locality().label())))
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
@@ -153,7 +165,8 @@ final class ClusterTree {
       return new LbConfig.LeastRequest(unweighed(localities, priority), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities, priority), weighted, note);
+      return new LbConfig.WeightedRoundRobin(
+          unweighed(localities, priority), weighted, note, place);
     }
     throw new AssertionError(policy);
   }

@@ -11,9 +11,9 @@ import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
-import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -63,7 +63,7 @@ public final class ProxyApp implements AutoCloseable {
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
-  private final OutlierCounters outliers = new OutlierCounters();
+  private final LbCounters counters = new LbCounters();
   private final LoadRegistry loads;
   private final EventLog events;
   private final Targets targets;
@@ -115,7 +115,7 @@ public final class ProxyApp implements AutoCloseable {
             new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
             loads,
-            outliers,
+            counters,
             events,
             loops.count(),
             options.aggregatesDecide(),
@@ -160,7 +160,7 @@ public final class ProxyApp implements AutoCloseable {
             control,
             options.source().bootstrap().node(),
             xds,
-            outliers,
+            counters,
             events,
             forwards,
             requireDrain(),

@@ -5,24 +5,22 @@ import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What a scrape shows, gathered at one moment.
  *
  * @param version of the program
- * @param outliers ejections, enforced and not
+ * @param balancing what was counted in the trees
  */
 @AnyThread
 public record MetricsView(
     String version,
     List<Forward> forwards,
     XdsStatusView xds,
-    Map<OutlierCounters.Key, Long> outliers,
+    LbCounters.Counts balancing,
     ProcessFigures process) {
   public MetricsView {
     forwards = List.copyOf(forwards);
-    outliers = Map.copyOf(outliers);
   }
 
   /**

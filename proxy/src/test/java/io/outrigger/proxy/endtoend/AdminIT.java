@@ -226,6 +226,39 @@ class AdminIT {
         .contains("outrigger_control_loop_failures_total 0");
   }
 
+  @Conformance("A94-01")
+  @Test
+  void connectionsAreCountedWhereTheyAreMadeAndWhyTheyEnd() throws Exception {
+    Backend a = serve();
+    Backend b = mesh.absentBackend("b");
+    controlPlane.serve(Xds.endpoints("A", a, b));
+    mesh.startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+
+    Await.until("made", () -> metric("grpc_subchannel_open_connections") >= 1);
+    Await.until("failed", () -> metric("grpc_subchannel_connection_attempts_failed_total") >= 1);
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("grpc_lb_backend_service=\"A\",grpc_lb_locality=\"{region=\\\"r\\\", zone=");
+
+    a.kill();
+    Await.until("lost", () -> metric("grpc_subchannel_disconnections_total") >= 1);
+    Await.until("none is open", () -> metric("grpc_subchannel_open_connections") == 0);
+    assertThat(metric("grpc_subchannel_connection_attempts_succeeded_total"))
+        .isEqualTo(metric("grpc_subchannel_disconnections_total"))
+        .isPositive();
+  }
+
+  /** The sum over all labels. */
+  private double metric(String name) {
+    return mesh.admin()
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   @Test
   void callsAreCountedForEachForward() throws Exception {
     Backend a = serve();

@@ -199,6 +199,16 @@ class TelemetryIT {
     assertThat(attributes(connected.getGauge().getDataPoints(0).getAttributesList()))
         .containsEntry("grpc.target", "#all")
         .containsKey("grpc.xds.server");
+    assertThat(connected.getUnit()).isEqualTo("{bool}");
+    Await.until(
+        "a connection", () -> collector.metrics().containsKey("grpc.subchannel.open_connections"));
+    Metric open = collector.metrics().get("grpc.subchannel.open_connections");
+    assertThat(open.getUnit()).isEqualTo("{connection}");
+    assertThat(open.hasSum() && !open.getSum().getIsMonotonic()).isTrue();
+    assertThat(attributes(open.getSum().getDataPoints(0).getAttributesList()))
+        .containsEntry("grpc.lb.backend_service", "A")
+        .containsEntry("grpc.target", "xds:///orders")
+        .containsKeys("grpc.lb.locality", "grpc.security_level");
     Await.until(
         "the call",
         () -> {
