@@ -105,6 +105,11 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
+  public String cluster() {
+    return meter.cluster();
+  }
+
+  @Override
   public CallTotals calls() {
     return counts.totals();
   }

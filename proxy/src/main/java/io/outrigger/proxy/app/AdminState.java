@@ -66,6 +66,7 @@ record AdminState(
   private static MetricsView.Forward metricsOf(RunningForward forward) {
     return new MetricsView.Forward(
         forward.name(),
+        forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
         forward.listener().forward().totals(),

@@ -37,10 +37,11 @@ final class Settings {
   static ForwardSettings forward(ProxyOptions options) {
     var settings =
         new ForwardSettings(
-            authority(options.authority()),
-            options.limits().maxQueuedRequests(),
-            ForwardSettings.MAX_QUEUED_BYTES,
-            options.source().bootstrap().node().id());
+                authority(options.authority()),
+                options.limits().maxQueuedRequests(),
+                ForwardSettings.MAX_QUEUED_BYTES,
+                options.source().bootstrap().node().id())
+            .measuring(options.metricMethods());
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 

@@ -125,7 +125,7 @@ final class Attempts {
   private void beginAttempt(boolean transparent) {
     to(AttemptPhase.PICKING);
     waited = false;
-    record.spans().attemptBegins(previousAttempts(), transparent);
+    record.attemptBegins(previousAttempts(), transparent, deadline.elapsedNanos());
   }
 
   private int previousAttempts() {
@@ -261,8 +261,7 @@ final class Attempts {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
     request.close();
-    record.retried();
-    record.spans().attemptFailed(failure);
+    record.retried(failure, deadline.elapsedNanos());
     if (backoff == null) {
       backoff = new CallPause(loop, this::onBackoffOver);
     }
@@ -309,9 +308,8 @@ final class Attempts {
       return false;
     }
     remade = true;
-    record.remade();
+    record.remade(failure, deadline.elapsedNanos());
     request.close();
-    record.spans().attemptFailed(failure);
     beginAttempt(true);
     loop.execute(this::resume);
     return true;

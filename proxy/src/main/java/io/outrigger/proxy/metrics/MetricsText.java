@@ -99,6 +99,7 @@ public final class MetricsText {
     view.forwards().forEach(text::forward);
     var all = MetricSnapshots.builder();
     text.addTo(all);
+    CallMetrics.addTo(view.forwards(), all);
     XdsMetrics.addTo(view.xds(), all);
     LoadReportMetrics.addTo(view.xds().loadReports(), all);
     LbMetrics.addTo(view.balancing(), all);

@@ -47,11 +47,17 @@ public record MetricsView(
   /**
    * One forward.
    *
+   * @param target as configured ({@code grpc.target})
    * @param connections local connections that are open
    * @param clusters the trees behind it
    */
   public record Forward(
-      String name, boolean ready, int connections, CallTotals calls, List<LbNode> clusters) {
+      String name,
+      String target,
+      boolean ready,
+      int connections,
+      CallTotals calls,
+      List<LbNode> clusters) {
     public Forward {
       clusters = List.copyOf(clusters);
     }

@@ -226,6 +226,39 @@ class AdminIT {
         .contains("outrigger_control_loop_failures_total 0");
   }
 
+  @Conformance({"A66-01", "A89-01"})
+  @Test
+  void callsAndAttemptsCarryTheNamesAndLabelsOfTheSpec() throws Exception {
+    serve();
+    mesh.with(Flag.METRIC_METHODS, "test.Pay/Charge").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    assertThat(mesh.app().call("test.Pay/Refund").backend()).isEqualTo("a");
+    Await.until("both are counted", () -> metric("grpc_client_call_duration_seconds_count") == 2);
+
+    String body = mesh.admin().get("/metrics").body();
+    for (String method : List.of("other", "test.Pay/Charge")) {
+      String target = "grpc_method=\"" + method + "\",";
+      String ended =
+          "grpc_lb_backend_service=\"A\","
+              + target
+              + "grpc_status=\"OK\",grpc_target=\"xds:///orders\"";
+      assertThat(body)
+          .contains(
+              "grpc_client_attempt_started_total{" + target + "grpc_target=\"xds:///orders\"} 1.0",
+              "grpc_client_attempt_duration_seconds_bucket{" + ended + ",le=\"0.0\"} 0",
+              "grpc_client_attempt_duration_seconds_bucket{" + ended + ",le=\"1.0E-5\"} 0",
+              "grpc_client_attempt_duration_seconds_count{" + ended + "} 1",
+              "grpc_client_attempt_sent_total_compressed_message_size_bytes_bucket{"
+                  + ended
+                  + ",le=\"1024.0\"} 1",
+              "grpc_client_attempt_rcvd_total_compressed_message_size_bytes_count{" + ended + "} 1",
+              "grpc_client_call_duration_seconds_bucket{"
+                  + target
+                  + "grpc_status=\"OK\",grpc_target=\"xds:///orders\",le=\"100.0\"} 1",
+              "grpc_client_call_retries_count{" + target + "grpc_target=\"xds:///orders\"} 0");
+    }
+  }
+
   @Conformance("A94-01")
   @Test
   void connectionsAreCountedWhereTheyAreMadeAndWhyTheyEnd() throws Exception {

@@ -273,7 +273,9 @@ class MetricsTextTest {
 
   @Test
   void aForwardShowsItsCallsAndItsEndpoints() {
-    var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
+    var forward =
+        new MetricsView.Forward(
+            "orders", "xds:///orders", true, 3, idle().totals(), List.of(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
