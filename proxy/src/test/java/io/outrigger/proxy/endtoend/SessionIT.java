@@ -123,7 +123,10 @@ class SessionIT {
   }
 
   private JsonObject branch(String cookie) {
-    String header = cookie.isEmpty() ? "" : "&header=cookie:" + URLEncoder.encode(cookie, StandardCharsets.UTF_8);
+    String header =
+        cookie.isEmpty()
+            ? ""
+            : "&header=cookie:" + URLEncoder.encode(cookie, StandardCharsets.UTF_8);
     return mesh.admin()
         .get("/explain?path=/" + METHOD + header)
         .object()
