@@ -89,15 +89,22 @@ need_jdk_maven() {
 
 # Compiles the tests and runs a main class among those of the proxy: $1 its JVM options, then class and arguments.
 test_main() {
-  need_jdk_maven
-  cd "$(project_root)" || exit
-  local classpath=proxy/target/test-classpath
-  local goals=(-DskipTests -pl proxy -am test-compile dependency:build-classpath)
-  # Each module writes the file; the proxy is the last.
-  goals+=(-Dmdep.includeScope=test "-Dmdep.outputFile=$PWD/$classpath")
-  mvn -B -q -o -Dquick "${goals[@]}" >proxy/target/test-main.log 2>&1 || mvn -B -q -Dquick "${goals[@]}" >&2
+  compile_tests
   local options=$1
   shift
   # shellcheck disable=SC2086
-  exec "${JAVA_HOME:?}/bin/java" $options -cp "proxy/target/test-classes:proxy/target/classes:$(cat $classpath)" "$@"
+  exec "${JAVA_HOME:?}/bin/java" $options -cp "$test_classpath" "$@"
+}
+
+# Compiles the tests of all modules; $test_classpath is then that of the proxy's. Goes to the project's root.
+compile_tests() {
+  need_jdk_maven
+  cd "$(project_root)" || exit
+  mkdir -p proxy/target
+  local file=proxy/target/test-classpath
+  local goals=(-DskipTests -pl proxy -am test-compile dependency:build-classpath)
+  # Each module writes the file; the proxy is the last.
+  goals+=(-Dmdep.includeScope=test "-Dmdep.outputFile=$PWD/$file")
+  mvn -B -q -o -Dquick "${goals[@]}" >proxy/target/test-main.log 2>&1 || mvn -B -q -Dquick "${goals[@]}" >&2
+  test_classpath=$PWD/proxy/target/test-classes:$PWD/proxy/target/classes:$(cat $file)
 }

@@ -66,8 +66,7 @@ class RouteIndexProperties {
     }
   }
 
-  private static int scan(
-      List<Route> routes, String path, RequestView request, RandomSource random) {
+  static int scan(List<Route> routes, String path, RequestView request, RandomSource random) {
     for (int i = 0; i < routes.size(); i++) {
       if (routes.get(i).match().matches(path, request, random)) {
         return i;
@@ -156,7 +155,7 @@ class RouteIndexProperties {
     return Arbitraries.of(LETTERS).list().ofMaxSize(5).map(letters -> String.join("", letters));
   }
 
-  private static RequestView request(String path, @Nullable String header) {
+  static RequestView request(String path, @Nullable String header) {
     return new RequestView() {
       @Override
       public String path() {

@@ -341,8 +341,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
   private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
     record.local(noted, reason, httpStatus);
+    to(CallPhase.DONE); // before, since bytes of our own that leave are no credit for the backend
     app.reply(head(), noted, reason, httpStatus);
-    finish();
+    settle();
   }
 
   private void finishIfBothEnded() {
@@ -351,9 +352,13 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
   }
 
-  /** The one exit: ends what is still open on either side, releases, and counts. */
   private void finish() {
     to(CallPhase.DONE);
+    settle();
+  }
+
+  /** The one exit: ends what is still open on either side, releases, and counts. */
+  private void settle() {
     deadline.cancel();
     stopWaiting();
     request.release();

@@ -63,23 +63,24 @@ final class App implements AutoCloseable {
   private CallOptions always = CallOptions.DEFAULT;
 
   App(SocketAddress sidecar) {
-    channel =
-        NettyChannelBuilder.forAddress(sidecar)
-            .usePlaintext()
-            .disableRetry()
-            .directExecutor()
-            .build();
+    this(NettyChannelBuilder.forAddress(sidecar).disableRetry());
   }
 
   /** The same for a sidecar whose targets go by the authority. */
   App(SocketAddress sidecar, String authority) {
-    channel =
-        NettyChannelBuilder.forAddress(sidecar)
-            .overrideAuthority(authority)
-            .usePlaintext()
-            .disableRetry()
-            .directExecutor()
-            .build();
+    this(NettyChannelBuilder.forAddress(sidecar).overrideAuthority(authority).disableRetry());
+  }
+
+  private App(NettyChannelBuilder channel) {
+    this.channel = channel.usePlaintext().directExecutor().build();
+  }
+
+  /**
+   * One that makes a call anew of which nothing was sent, as gRPC does unless told otherwise: its
+   * library may choose a connection for a call just as the GOAWAY comes in on it.
+   */
+  static App thatHonoursGoAway(SocketAddress sidecar) {
+    return new App(NettyChannelBuilder.forAddress(sidecar));
   }
 
   /** From now on calls wait for a connection, as they do in an app that outlives its sidecar. */

@@ -91,7 +91,7 @@ class CommandsIT {
   void aLiveValidationPrintsTheTreeThatWouldBeBuilt() throws Exception {
     Backend a = serve();
 
-    try (var good = validate("15s")) {
+    try (var good = validate("60s")) {
       assertThat(good.awaitExit()).as(good.errorText()).isZero();
       assertThat(String.join("\n", good.outLines()))
           .contains("xds:///orders: virtual host \"*\", 1 routes, 1 clusters")
@@ -107,7 +107,7 @@ class CommandsIT {
     serve();
     mesh.controlPlane.serve(Xds.watchedCluster("A", "\"interval\":\"-1s\""));
 
-    try (var bad = validate("15s")) {
+    try (var bad = validate("60s")) {
       assertThat(bad.awaitExit()).isEqualTo(2);
       assertThat(String.join("\n", bad.outLines())).contains("outlier_detection.interval");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.xds.testing.JsonResources;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class DecisionIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final String DECISION = "x-outrigger-decision";
+  private static final String REFUSED = "gone; \u00e9";
 
   private final Mesh mesh = new Mesh();
 
@@ -25,13 +27,14 @@ class DecisionIT {
     Backend a = mesh.backend("a");
     mesh.controlPlane.serve(
         Xds.cluster("A"),
+        JsonResources.badCluster(REFUSED), // what is missing would hold the first version up
         Xds.endpoints("A", a),
         Xds.listener("orders", "routes"),
         Xds.routes(
             "routes",
             Xds.host(
                 "*",
-                Xds.route("/none.", "gone; \u00e9"),
+                Xds.route("/none.", REFUSED),
                 """
                 {"name":"main","match":{"prefix":"/test."},"route":{"cluster":"A",
                  "timeout":"9s"}}\

@@ -101,9 +101,10 @@ class DrainIT {
   void aRestartCostsAnAppThatHonoursGoAwayNothing() throws Exception {
     serve();
     mesh.startReady();
-    Load load = mesh.load(mesh.app().waitingForReady(), "test.Pay/Charge", 300);
+    App app = mesh.keep(App.thatHonoursGoAway(mesh.address()));
+    Load load = mesh.load(app.waitingForReady(), "test.Pay/Charge", 300);
     ManagedChannel talk =
-        NettyChannelBuilder.forAddress(mesh.address()).usePlaintext().disableRetry().build();
+        NettyChannelBuilder.forAddress(mesh.address()).usePlaintext().build(); // honours it, too
     mesh.keep(talk::shutdownNow);
     var streams = mesh.keep(new StreamLoad(talk, "test.Pay/Talk", 20));
 

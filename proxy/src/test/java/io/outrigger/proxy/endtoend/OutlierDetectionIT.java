@@ -29,14 +29,16 @@ class OutlierDetectionIT {
       "interval":"0.3s","base_ejection_time":"1s","max_ejection_percent":100,
       "enforcing_success_rate":0,"enforcing_failure_percentage":100,
       "failure_percentage_threshold":50,"failure_percentage_minimum_hosts":1,
-      "failure_percentage_request_volume":2""";
+      "failure_percentage_request_volume":2\
+      """;
 
   /** Each interval with a failure ejects until the next, with an event that tells how many. */
   private static final String EVERY_FAILURE =
       """
       "interval":"0.2s","base_ejection_time":"0s","enforcing_success_rate":0,
       "enforcing_failure_percentage":100,"failure_percentage_threshold":0,
-      "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1""";
+      "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1\
+      """;
 
   private final Mesh mesh = new Mesh();
 
@@ -154,19 +156,31 @@ class OutlierDetectionIT {
 
     a.answering(Status.NOT_FOUND);
     assertThat(app.call(METHOD).code()).isEqualTo(Status.Code.NOT_FOUND);
-    awaitFailures(a, 1);
-    CompletableFuture<App.Reply> late =
-        app.send("test.Pay/Hold", Duration.ofSeconds(4), App.WAIT_FOR_READY, "true");
-    Await.until("the call is there", () -> a.held() == 1);
-    assertThat(App.join(late).code()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-    awaitFailures(a, 2);
+    awaitAllButTheFirstFailed(a);
+    long before = a.started();
+    Await.until(
+        "a call reaches it before its deadline",
+        () -> {
+          App.Reply late =
+              app.call("test.Pay/Hold", App.WAIT_FOR_READY, "true", "grpc-timeout", "1S");
+          assertThat(late.code()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+          return a.started() > before;
+        });
+    awaitAllButTheFirstFailed(a);
     Await.until("the call is gone", () -> a.held() == 0);
     try (App leaving = new App(mesh.address())) {
       leaving.send("test.Pay/Hold", App.WAIT_FOR_READY, "true");
       Await.until("the call is there", () -> a.held() == 1);
     } // the app is gone: the call is cancelled
 
-    awaitFailures(a, 3);
+    awaitAllButTheFirstFailed(a);
+  }
+
+  private void awaitAllButTheFirstFailed(Backend backend) {
+    Await.until(
+        "each call but the first is counted as a failure",
+        () -> failures(backend) + " of " + backend.started(),
+        () -> failures(backend) == backend.started() - 1);
   }
 
   @Conformance("A50-15")
@@ -201,7 +215,8 @@ class OutlierDetectionIT {
     String retrying =
         """
         {"cluster":"A","timeout":"0s","retry_policy":{"retry_on":"unavailable","num_retries":2,
-          "retry_back_off":{"base_interval":"0.001s"}}}""";
+          "retry_back_off":{"base_interval":"0.001s"}}}\
+        """;
     mesh.controlPlane.serve(Xds.routes("routes", Xds.host("*", Xds.routeTo("", retrying))));
     mesh.startReady();
 

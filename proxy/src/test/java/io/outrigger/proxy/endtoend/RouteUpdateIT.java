@@ -44,7 +44,7 @@ class RouteUpdateIT {
     listener();
     controlPlane.serve(flip("A"));
     mesh.startReady();
-    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 1_000);
+    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 300);
     Load bystander = mesh.load(mesh.app(), "test.Other/Call", 50);
 
     // By calls, not by time: a slow machine makes as many with as many flips.
@@ -148,12 +148,14 @@ class RouteUpdateIT {
                     "/old.",
                     """
                     {"cluster":"A","timeout":"60s","max_grpc_timeout":"60s",
-                     "grpc_timeout_offset":"29.5s"}"""),
+                     "grpc_timeout_offset":"29.5s"}\
+                    """),
                 Xds.routeTo(
                     "",
                     """
                     {"cluster":"A","max_stream_duration":
-                      {"grpc_timeout_header_max":"60s","grpc_timeout_header_offset":"29.5s"}}"""))));
+                      {"grpc_timeout_header_max":"60s","grpc_timeout_header_offset":"29.5s"}}\
+                    """))));
     mesh.startReady();
     App app = mesh.app();
 
@@ -295,7 +297,7 @@ class RouteUpdateIT {
         "a request that waits for ready fails",
         () -> {
           App.Reply reply =
-              App.join(app.send("t/c", Duration.ofMillis(300), App.WAIT_FOR_READY, "true"));
+              App.join(app.send("t/c", Duration.ofSeconds(2), App.WAIT_FOR_READY, "true"));
           return reply.code() == Status.Code.UNAVAILABLE && reply.message().contains("gone");
         });
   }
@@ -317,7 +319,8 @@ class RouteUpdateIT {
                     "",
                     """
                     {"weighted_clusters":{"clusters":[
-                      {"name":"A","weight":50},{"name":"B","weight":50}]}}"""))));
+                      {"name":"A","weight":50},{"name":"B","weight":50}]}}\
+                    """))));
     mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
     App app = mesh.app();
 
@@ -367,7 +370,8 @@ class RouteUpdateIT {
         """
         {"name":"exotic","is_optional":true,"typed_config":{
           "@type":"type.googleapis.com/xds.type.v3.TypedStruct",
-          "type_url":"type.googleapis.com/example.Exotic","value":{}}},""";
+          "type_url":"type.googleapis.com/example.Exotic","value":{}}},\
+        """;
     return Xds.listener("orders", "routes")
         .replace("\"http_filters\":[", "\"http_filters\":[" + (more ? optional : ""));
   }

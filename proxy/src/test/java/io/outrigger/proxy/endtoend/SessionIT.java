@@ -9,7 +9,6 @@ import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -162,7 +161,7 @@ class SessionIT {
     Backend second = mesh.backend("second");
     Backend third = mesh.backend("third");
     endpoints(Xds.locality("x", 0, 1, first), Xds.locality("y", 1, 1, second, third));
-    start("1s", "HEALTHY");
+    start("3600s", "HEALTHY");
     Visitor visitor = visitor().bringing("127.0.0.1:" + second.port() + ";pay");
 
     assertThat(visitor.visits(5)).containsExactly("second");
@@ -175,10 +174,12 @@ class SessionIT {
     assertThat(Instant.parse(session.get("closes").getAsString()))
         .isAfter(Instant.parse(session.get("last_use").getAsString()));
     assertThat(session(first).orElseThrow().get("owner").getAsString()).isEqualTo("balancer");
+    mesh.controlPlane.serve(Xds.sessionCluster("pay", "1s", "HEALTHY"));
     Await.until("it is swept", () -> second.openConnections() == 0);
     assertThat(session(second).orElseThrow().get("owner").getAsString()).isEqualTo("nobody");
+    assertThat(second.connections()).isEqualTo(1);
     assertThat(visitor.visits()).isEqualTo("second");
-    assertThat(second.openConnections()).isEqualTo(1);
+    assertThat(second.connections()).isEqualTo(2);
 
     CompletableFuture<App.Reply> running =
         mesh.app().send("test.Pay/Hold", "cookie", Visitor.COOKIE + "=" + encoded(second, "pay"));
@@ -238,7 +239,8 @@ class SessionIT {
     String split =
         """
         {"timeout":"0s","weighted_clusters":{"clusters":[
-          {"name":"pay","weight":50},{"name":"canary","weight":50}]}}""";
+          {"name":"pay","weight":50},{"name":"canary","weight":50}]}}\
+        """;
     mesh.controlPlane.serve(
         Xds.sessionCluster("canary", "3600s", "HEALTHY"), Xds.endpoints("canary", b));
     endpoints(Xds.locality("x", 0, 1, a));
@@ -276,7 +278,8 @@ class SessionIT {
     String retrying =
         """
         {"cluster":"pay","timeout":"0s","retry_policy":{"retry_on":"unavailable","num_retries":3,
-          "retry_back_off":{"base_interval":"0.001s"}}}""";
+          "retry_back_off":{"base_interval":"0.001s"}}}\
+        """;
     mesh.controlPlane.serve(Xds.routes("routes", Xds.host("*", Xds.routeTo("", retrying))));
     String session = "127.0.0.1:" + a.port() + ";pay";
     Await.until(
@@ -317,7 +320,8 @@ class SessionIT {
         {"match":{"prefix":"/test.Off/"},"route":{"cluster":"pay"},
          "typed_per_filter_config":{"session":{
            "@type":"type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3\
-        .StatefulSessionPerRoute","disabled":true}}}""";
+        .StatefulSessionPerRoute","disabled":true}}}\
+        """;
     mesh.controlPlane.serve(Xds.routes("routes", Xds.host("*", off, Xds.route("", "pay"))));
     App app = mesh.app();
 
@@ -373,7 +377,7 @@ class SessionIT {
     List<CompletableFuture<App.Reply>> calls = new ArrayList<>();
     for (int i = 0; i < 600; i++) {
       String cookie = Visitor.COOKIE + "=" + encoded(second.get(i % 3), "pay");
-      calls.add(app.send(METHOD, Duration.ofSeconds(30), "cookie", "x" + i + "=y; " + cookie));
+      calls.add(app.send(METHOD, "cookie", "x" + i + "=y; " + cookie));
     }
 
     for (int i = 0; i < calls.size(); i++) {

@@ -105,6 +105,13 @@ class WaitingIT {
     for (int i = 0; i < 3; i++) {
       waiting.add(app.send("test.Pay/Charge"));
     }
+    Await.until( // calls that wait for the app's own connection may overtake each other
+        "three wait",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} 3"));
 
     App.Reply fourth = app.call("test.Pay/Charge");
 
@@ -200,6 +207,14 @@ class WaitingIT {
     assertThat(connection.request(request("/slow"), true).next())
         .startsWith("H(:status=504, content-type=text/plain")
         .contains("x-outrigger-local=deadline");
+    assertThat(server.nextStream().next()).contains(":path=/slow");
+    Await.until(
+        "no request is active",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_active{forward=\"orders\"} 0"));
   }
 
   static HeaderList request(String path, String... more) {

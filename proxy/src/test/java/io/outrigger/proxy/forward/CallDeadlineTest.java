@@ -77,6 +77,20 @@ class CallDeadlineTest {
     assertThat(app.stream.pendingBytes()).isZero();
   }
 
+  @Test
+  void anAnswerInPlainTextIsNoCreditForTheBackend() {
+    var late = new CallScript().picks(backend.use).routed(CallScript.limit(Duration.ofMillis(100)));
+    var app = late.plain(true);
+
+    late.time.advance(Duration.ofMillis(110));
+
+    assertThat(app.stream.log.get(0)).contains(":status=504");
+    assertThat(app.stream.log.get(1)).startsWith("D(deadline exceeded").endsWith("!");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(backend.stream().credit).isZero();
+    assertThat(late.ended).containsExactly("DEADLINE_EXCEEDED/504/deadline");
+  }
+
   @Conformance("SC-09")
   @Test
   void whileItWaitsTheTextSaysForWhat() {

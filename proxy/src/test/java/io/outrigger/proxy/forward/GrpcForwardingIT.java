@@ -138,7 +138,8 @@ class GrpcForwardingIT {
             loops,
             MiniMesh.loopback(0),
             new ListenerSettings(100, http2),
-            new UpstreamSettings(Duration.ofSeconds(5), Optional.empty(), Duration.ZERO, http2));
+            new UpstreamSettings(
+                UpstreamSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, http2));
     toClose.add(mesh);
     mesh.routed(CallScript.noLimit()).backend(server.getPort());
     return mesh;
@@ -149,7 +150,7 @@ class GrpcForwardingIT {
   }
 
   private TestServiceGrpc.TestServiceBlockingStub blocking(MiniMesh mesh) {
-    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(120, TimeUnit.SECONDS);
+    return TestServiceGrpc.newBlockingStub(channel(mesh)).withDeadlineAfter(300, TimeUnit.SECONDS);
   }
 
   private ManagedChannel channel(MiniMesh mesh) {
@@ -347,7 +348,7 @@ class GrpcForwardingIT {
           });
     }
 
-    assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(300, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).isEmpty();
     assertThat(calls).hasValue(3200);
   }

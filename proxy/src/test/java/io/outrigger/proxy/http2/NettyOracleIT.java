@@ -78,7 +78,7 @@ final class NettyOracleIT {
       }
 
       for (int i = 0; i < CALLS; i++) {
-        List<Http2Headers> heads = calls.get(i).done.get(60, TimeUnit.SECONDS);
+        List<Http2Headers> heads = calls.get(i).done.get(120, TimeUnit.SECONDS);
         assertThat(calls.get(i).content.toByteArray()).isEqualTo(said.get(i));
         assertThat(heads).hasSize(2);
         assertThat((Object) heads.get(0).status()).hasToString("200");
@@ -120,7 +120,7 @@ final class NettyOracleIT {
       }
 
       for (int i = 0; i < CALLS; i++) {
-        List<HeaderList> heads = calls.get(i).done.get(60, TimeUnit.SECONDS);
+        List<HeaderList> heads = calls.get(i).done.get(120, TimeUnit.SECONDS);
         assertThat(calls.get(i).content.toByteArray()).isEqualTo(said.get(i));
         assertThat((Object) heads.get(0).get(HeaderList.STATUS)).hasToString("200");
         assertThat(heads.get(1).toString()).isEqualTo("x-trailer=yes");

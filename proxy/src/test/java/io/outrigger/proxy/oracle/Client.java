@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** One of the two that are compared. An answer is the backend's name, or the code of a failure. */
 final class Client implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long PATIENCE_SECONDS = 60;
   private static final int BATCH = 100;
 
   private final ManagedChannel channel;

@@ -2,14 +2,18 @@ package io.outrigger.proxy.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.outrigger.proxy.http2.Seeds;
 import io.outrigger.testing.Conformance;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Any text as {@code grpc-timeout}, against the grammar of the protocol written as it stands. */
 final class GrpcTimeoutFuzzTest {
@@ -37,6 +41,19 @@ final class GrpcTimeoutFuzzTest {
               .as("seed %d: \"%s\"", seed, text)
               .isEqualTo(nanos(text));
         });
+  }
+
+  static Stream<byte[]> seeds() {
+    return Stream.of("", "1S", "99999999H", "100000000n", "-1m", "1", "S")
+        .map(text -> text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  @MethodSource("seeds")
+  @FuzzTest
+  void anyText(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+
+    assertThat(GrpcTimeout.parse(text)).isEqualTo(nanos(text));
   }
 
   private static String text(Random random) {

@@ -3,6 +3,7 @@ package io.outrigger.testing.leak;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakTracker;
 import io.outrigger.base.AnyThread;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Netty's leak detector, except that it hands what it finds to {@link Leaks} rather than to a log.
@@ -27,10 +28,16 @@ public final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
    * Makes Netty look at its queue of collected resources, which it does only when one is tracked.
    */
   void inspect(T probe) {
-    ResourceLeakTracker<T> tracker = track(probe);
+    ResourceLeakTracker<T> tracker = super.track(probe);
     if (tracker != null) {
       tracker.close(probe);
     }
+  }
+
+  @Override
+  public @Nullable ResourceLeakTracker<T> track(T resource) {
+    Leaks.INSTANCE.onTracked();
+    return super.track(resource);
   }
 
   @Override

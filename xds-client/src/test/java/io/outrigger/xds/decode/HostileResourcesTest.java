@@ -38,7 +38,7 @@ class HostileResourcesTest {
           ResourceType.CLUSTER, Cluster.getDescriptor(),
           ResourceType.ENDPOINT, ClusterLoadAssignment.getDescriptor());
 
-  private static final List<Descriptor> EXTENSIONS =
+  static final List<Descriptor> EXTENSIONS =
       KnownTypes.types().entrySet().stream()
           .sorted(Map.Entry.comparingByKey())
           .map(entry -> entry.getValue().get())

@@ -42,11 +42,11 @@ final class KeepAliveTest {
           () -> {
             var unused = transport.open(end);
           });
-      end.ready.get(10, TimeUnit.SECONDS);
+      end.ready.get(60, TimeUnit.SECONDS);
 
       server.muteConnections();
 
-      RpcStatus status = end.closed.get(30, TimeUnit.SECONDS);
+      RpcStatus status = end.closed.get(60, TimeUnit.SECONDS);
       assertThat(status.code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
       assertThat(status.message()).containsIgnoringCase("keepalive");
       loop.execute(transport::close);

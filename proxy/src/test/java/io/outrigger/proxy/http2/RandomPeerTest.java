@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Whatever a peer sends: nothing is thrown, nothing leaks, every story has one end. */
-final class FuzzTest {
+final class RandomPeerTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withWindows(5000, 70_000).withMaxHeaderListBytes(1000);
 
@@ -60,7 +60,7 @@ final class FuzzTest {
         });
   }
 
-  private static void run(long seed, RawPeer peer, List<byte[]> parts) {
+  static void run(long seed, RawPeer peer, List<byte[]> parts) {
     var random = new Random(seed);
     peer.events.onStream = stream -> stream.holds = random.nextBoolean();
     var calls = new ArrayList<RecordingStream>();
