@@ -17,6 +17,9 @@ public final class AdminReply {
   private static final Gson JSON =
       new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
 
+  private static final Gson COMPACT =
+      new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
+
   private final int status;
   private final String contentType;
   private final byte[] body;
@@ -63,6 +66,14 @@ public final class AdminReply {
         status,
         "application/json; charset=utf-8",
         (JSON.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The same on one line: for what is polled and too long to be read by people. */
+  static AdminReply compactJson(JsonElement value) {
+    return new AdminReply(
+        200,
+        "application/json; charset=utf-8",
+        (COMPACT.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Records, maps, lists, texts and numbers as JSON. */

@@ -21,7 +21,11 @@ import java.util.Optional;
 public final class LbViews {
   private static final Gson GSON = new Gson();
 
+  /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
+  private static final int MOST_READABLE = 200;
+
   private final Detail detail;
+  private int endpoints;
 
   private LbViews(Detail detail) {
     this.detail = detail;
@@ -68,7 +72,7 @@ public final class LbViews {
     forwards.forEach(forward -> list.add(views.forward(forward)));
     var json = new JsonObject();
     json.add("forwards", list);
-    return AdminReply.json(json);
+    return views.endpoints > MOST_READABLE ? AdminReply.compactJson(json) : AdminReply.json(json);
   }
 
   /** A root above the trees of its clusters. */
@@ -114,6 +118,7 @@ public final class LbViews {
   }
 
   private JsonObject endpoint(LbEndpoint endpoint) {
+    endpoints++;
     var json = new JsonObject();
     json.addProperty("address", endpoint.address().toString());
     json.addProperty("locality", endpoint.locality().toString());
