@@ -43,8 +43,9 @@ class Unary:
 
     def warm(self, process, port):
         # By requests, not by time: on a busy machine a JVM would else be measured while it compiles.
-        for requests, connections, streams in ((60_000, 10, 10), (10_000, 1, 1)):
-            total = requests if self.quick else 3 * requests
+        # Each shape has paths of its own, and until they are compiled that costs more than the calls.
+        for requests, connections, streams in ((60_000, 10, 10), (20_000, 50, 1), (40_000, 1, 100), (10_000, 1, 1)):
+            total = requests if self.quick else 4 * requests
             arguments = ["-n", str(total), "-c", str(connections), "-m", str(streams), "-t", "1"]
             load(port, [*arguments, "-d", self.request], PATH, 120)
         bench_client.traced_load(port, PATH.encode(), BODY, 10, 10, self.seconds, BODY_BYTES)

@@ -55,6 +55,9 @@ public final class ProxyApp implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
   private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 
+  /** As many looks without excess end what was said of it. */
+  private static final int CALM_LOOKS = 10;
+
   private final ProxyOptions options;
   private final ControlThread control;
   private final DecodingThread decoding = new DecodingThread();
@@ -72,6 +75,10 @@ public final class ProxyApp implements AutoCloseable {
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** How many looks at the memory in a row have found the limit kept. */
+  private int calmLooks = CALM_LOOKS;
+
   private @Nullable Drain drain;
   private @Nullable AdminState state;
   private @Nullable AdminServers admin;
@@ -233,8 +240,15 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void watchMemory() {
-    if (memory.sample()) {
-      String change = memory.isExceeded() ? "exceeded, requests are refused" : "kept again";
+    String change = "";
+    if (memory.sampleAndTrim()) {
+      change = calmLooks == CALM_LOOKS ? "exceeded, requests are refused" : "";
+      calmLooks = 0;
+    } else if (calmLooks < CALM_LOOKS) {
+      calmLooks++;
+      change = calmLooks == CALM_LOOKS ? "kept again" : "";
+    }
+    if (!change.isEmpty()) {
       log.warn("memory: the limit of {} bytes for buffers is {}", memory.maxBytes(), change);
     }
     control.schedule(MEMORY_PERIOD, this::watchMemory);

@@ -94,7 +94,7 @@ final class AppSide {
    */
   void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
     if (head.isGrpc()) {
-      if (reason == LocalReason.DEADLINE) {
+      if (reason == LocalReason.DEADLINE || reason == LocalReason.OVERLOAD) {
         stream.dropPending(); // an app that does not read is told in time, too (SC-08)
       }
       end(
@@ -119,6 +119,11 @@ final class AppSide {
   /** Bytes of the request have gone on: the app may send as many. */
   void returnCredit(int bytes) {
     stream.consumed(bytes);
+  }
+
+  /** Bytes of the request that have not gone on. */
+  int heldBytes() {
+    return stream.heldBytes();
   }
 
   /** Lets go of DATA that nobody wants any more, without stopping the app's other streams. */

@@ -214,8 +214,12 @@ final class Attempt implements StreamWaiter {
 
   @Override
   public void onData(ByteBuf data, boolean endStream) {
-    if (state != State.OPEN) {
+    Http2Stream from = stream;
+    if (state != State.OPEN || from == null) {
       data.release(); // the attempt was given up while this was on its way
+      return;
+    }
+    if (attempts.sheds(data, from.heldBytes())) {
       return;
     }
     response.onData(data, endStream);

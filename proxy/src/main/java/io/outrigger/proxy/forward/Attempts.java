@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import static java.util.Objects.requireNonNull;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
@@ -101,9 +102,9 @@ final class Attempts {
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryCourse(action.retry().get(), loop.random());
-      request.keepForReplay(ReplayBuffer.forPolicy(forward.replays()));
+      request.keepForReplay(ReplayBuffer.forPolicy(loop.copies(), forward.replays()));
     } else if (!forward.isMemoryShort()) {
-      request.keepForReplay(ReplayBuffer.forRefusal());
+      request.keepForReplay(ReplayBuffer.forRefusal(loop.copies()));
     }
   }
 
@@ -316,6 +317,20 @@ final class Attempts {
   }
 
   // What the call asks.
+
+  /**
+   * Ends the call when there is no memory for {@code data}, which is released then.
+   *
+   * @param heldBytes of the stream it came on that have not gone on
+   */
+  boolean sheds(ByteBuf data, int heldBytes) {
+    if (!forward.sheds(loop, data.readableBytes(), heldBytes)) {
+      return false;
+    }
+    data.release();
+    call.reply(CallFailures.memoryFull(), LocalReason.OVERLOAD);
+    return true;
+  }
 
   /** Bytes of the response have gone to the app. */
   void returnCredit(int bytes) {

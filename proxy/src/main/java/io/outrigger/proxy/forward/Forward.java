@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** One {@code --forward} as its calls see it: settings, target, the queue's bounds, counters. */
 @AnyThread
 public final class Forward {
+  /** What a call may hold while memory is used up. */
+  private static final int MOST_HELD_BYTES = 64 << 10;
+
   private final String name;
   private final ForwardSettings settings;
   private final TargetResolver targets;
@@ -87,6 +90,19 @@ public final class Forward {
     return memory.isExceeded()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
+  }
+
+  /**
+   * Whether a call must end for the sake of all others, as {@code bytes} of DATA arrive: memory is
+   * used up, and much of it waits for a reader of this call. A call whose data flows holds little.
+   *
+   * @param heldBytes DATA of its stream that has not gone on
+   */
+  boolean sheds(CallLoop loop, int bytes, int heldBytes) {
+    if (loop.isLookDue(bytes)) {
+      memory.sample();
+    }
+    return heldBytes > MOST_HELD_BYTES && memory.isExceeded();
   }
 
   /** What the forward is in hashes of requests: one value of this process (SC-46). */

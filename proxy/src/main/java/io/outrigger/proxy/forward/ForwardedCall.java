@@ -160,6 +160,9 @@ final class ForwardedCall implements StreamHandler, PickContext {
       app.discard(data);
       return;
     }
+    if (attempts.sheds(data, app.heldBytes())) {
+      return;
+    }
     if (!request.isOpen() && !waiting().hold(data.readableBytes())) {
       data.release();
       overloaded();
@@ -261,12 +264,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   /** A filter answers in the backend's place (A33). */
   void abort(FilterStep.Answer answer) {
-    int httpStatus = answer.httpStatus();
-    LocalReason reason = LocalReason.FAULT;
-    reply(
-        answer.status(),
-        reason,
-        httpStatus == 0 ? LocalReply.httpStatus(answer.status(), reason) : httpStatus);
+    reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
   }
 
   /** Whether there is room to wait; when not, answers and ends the call. */

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.KnownName;
 import java.nio.charset.StandardCharsets;
@@ -82,6 +83,13 @@ final class LocalReply {
       case INTERNAL -> 500;
       default -> 503;
     };
+  }
+
+  /** The same of an answer that the filters want. */
+  static int httpStatus(FilterStep.Answer answer) {
+    return answer.httpStatus() == 0
+        ? httpStatus(answer.status(), LocalReason.FAULT)
+        : answer.httpStatus();
   }
 
   /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */

@@ -5,29 +5,37 @@ import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * Whether buffers use more memory than allowed ({@code --max-memory}). Somebody calls {@link
- * #sample} now and then; calls read one flag when they arrive. Requests under way are let finish:
- * what they hold is bounded by their windows.
+ * Whether buffers use more memory than allowed ({@code --max-memory}). Loops call {@link #sample}
+ * each time that some DATA has come, and the control loop now and then; calls read one flag. While
+ * it is exceeded requests that arrive are refused, and those under way end when more DATA comes for
+ * a reader who is far behind (decision 0009).
  */
 @AnyThread
 public final class MemoryLimit {
   /** For where nobody limits: never exceeded. */
-  public static final MemoryLimit NONE = new MemoryLimit(Long.MAX_VALUE, () -> 0);
+  public static final MemoryLimit NONE = new MemoryLimit(Long.MAX_VALUE, () -> 0, () -> {});
 
   /** How much of the JVM's own limit may be used before an allocation is likely to fail. */
   private static final double SAFE_SHARE = 0.9;
 
   private final long maxBytes;
   private final LongSupplier usedBytes;
+  private final Runnable trim;
   private volatile boolean isShort;
   private volatile boolean exceeded;
+  private final AtomicBoolean exceededSinceTrim = new AtomicBoolean();
 
-  MemoryLimit(long maxBytes, LongSupplier usedBytes) {
+  /**
+   * @param trim has the allocator give up what it keeps and nobody uses
+   */
+  MemoryLimit(long maxBytes, LongSupplier usedBytes, Runnable trim) {
     this.maxBytes = maxBytes;
     this.usedBytes = usedBytes;
+    this.trim = trim;
   }
 
   /**
@@ -41,21 +49,34 @@ public final class MemoryLimit {
     ByteBufAllocatorMetric metric = provider.metric();
     long jvmBytes = (long) (PlatformDependent.maxDirectMemory() * SAFE_SHARE);
     return new MemoryLimit(
-        Math.min(maxBytes, jvmBytes), () -> metric.usedDirectMemory() + metric.usedHeapMemory());
+        Math.min(maxBytes, jvmBytes),
+        () -> metric.usedDirectMemory() + metric.usedHeapMemory(),
+        () -> IdleChunks.release(ByteBufAllocator.DEFAULT));
+  }
+
+  /** Looks at the memory in use. */
+  public void sample() {
+    long used = usedBytes.getAsLong();
+    isShort = used > maxBytes / 2;
+    exceeded = used > maxBytes;
+    if (exceeded) {
+      exceededSinceTrim.set(true);
+    }
   }
 
   /**
-   * Looks at the memory in use.
+   * Looks at the memory in use, and when it is too much, at what is left of it without what the
+   * allocator only keeps. Not for event loops: it may take some milliseconds.
    *
-   * @return whether {@link #isExceeded} answers differently from now on
+   * @return whether the limit was exceeded at any look since the last call
    */
-  public boolean sample() {
-    boolean before = exceeded;
-    long used = usedBytes.getAsLong();
-    boolean now = used > maxBytes;
-    isShort = used > maxBytes / 2;
-    exceeded = now;
-    return before != now;
+  public boolean sampleAndTrim() {
+    sample();
+    if (exceeded) {
+      trim.run();
+      sample();
+    }
+    return exceededSinceTrim.getAndSet(exceeded);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.forward;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>There are two kinds. A call with a retry policy has room for a large request, out of what all
  * calls of its forward share. Any other may only be refused (SC-34); what is kept for that is less
  * than the stream's window lets an app have in here anyway, so that no budget counts it.
+ *
+ * <p>The first bytes are kept in an array of the loop, which costs next to nothing; only a request
+ * that does not fit gets a buffer.
  */
 @LoopConfined
 final class ReplayBuffer {
@@ -25,21 +29,28 @@ final class ReplayBuffer {
   /** Of all calls of a forward (SC-33). */
   static final long MOST_BYTES_OF_FORWARD = 16L << 20;
 
+  private final SmallCopies arrays;
   private final @Nullable ByteBudget budget;
-  private @Nullable ByteBuf bytes;
+  private byte @Nullable [] small;
 
-  private ReplayBuffer(@Nullable ByteBudget budget) {
+  /** Has everything once there is one. */
+  private @Nullable ByteBuf large;
+
+  private int size;
+
+  private ReplayBuffer(SmallCopies arrays, @Nullable ByteBudget budget) {
+    this.arrays = arrays;
     this.budget = budget;
   }
 
   /** For the attempts that a policy allows. */
-  static ReplayBuffer forPolicy(ByteBudget budget) {
-    return new ReplayBuffer(budget);
+  static ReplayBuffer forPolicy(SmallCopies arrays, ByteBudget budget) {
+    return new ReplayBuffer(arrays, budget);
   }
 
   /** For the one attempt after a refusal. */
-  static ReplayBuffer forRefusal() {
-    return new ReplayBuffer(null);
+  static ReplayBuffer forRefusal(SmallCopies arrays) {
+    return new ReplayBuffer(arrays, null);
   }
 
   /** Whether a policy wants it: then it matters that a request outgrows it. */
@@ -55,40 +66,73 @@ final class ReplayBuffer {
     if (more == 0) {
       return true;
     }
-    if (size() + more > mostBytes() || (budget != null && !budget.hold(more))) {
+    if (size + more > mostBytes() || (budget != null && !budget.hold(more))) {
       return false;
     }
-    if (bytes == null) {
-      bytes = data.alloc().directBuffer(more);
+    if (large == null && size + more <= SmallCopies.BYTES) {
+      data.getBytes(data.readerIndex(), array(), size, more);
+    } else {
+      buffer(data.alloc(), size + more).writeBytes(data, data.readerIndex(), more);
     }
-    bytes.writeBytes(data, data.readerIndex(), more);
+    size += more;
     return true;
   }
 
+  private byte[] array() {
+    byte[] known = small;
+    if (known == null) {
+      known = arrays.take();
+      small = known;
+    }
+    return known;
+  }
+
+  /** The buffer, with what the array had. */
+  private ByteBuf buffer(ByteBufAllocator alloc, int capacity) {
+    ByteBuf known = large;
+    if (known == null) {
+      known = alloc.directBuffer(capacity);
+      large = known;
+      if (small != null) {
+        known.writeBytes(small, 0, size);
+        giveBackArray();
+      }
+    }
+    return known;
+  }
+
   boolean isEmpty() {
-    return bytes == null;
+    return size == 0;
   }
 
   /** All bytes, for one attempt: what was sent may not change when the original grows. */
   ByteBuf copy() {
-    return bytes == null ? Unpooled.EMPTY_BUFFER : bytes.copy();
+    if (large != null) {
+      return large.copy();
+    }
+    return small == null ? Unpooled.EMPTY_BUFFER : Unpooled.copiedBuffer(small, 0, size);
   }
 
   void release() {
-    if (bytes != null) {
-      if (budget != null) {
-        budget.letGo(size());
-      }
-      bytes.release();
-      bytes = null;
+    if (budget != null) {
+      budget.letGo(size);
+    }
+    size = 0;
+    giveBackArray();
+    if (large != null) {
+      large.release();
+      large = null;
+    }
+  }
+
+  private void giveBackArray() {
+    if (small != null) {
+      arrays.giveBack(small);
+      small = null;
     }
   }
 
   private int mostBytes() {
     return budget == null ? MOST_BYTES_WITHOUT_POLICY : MOST_BYTES;
-  }
-
-  private int size() {
-    return bytes == null ? 0 : bytes.readableBytes();
   }
 }

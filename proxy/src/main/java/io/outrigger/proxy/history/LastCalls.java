@@ -9,12 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The last call of each path of a forward, by sample: of each event loop at most one in {@link
- * #PERIOD_NANOS}, which at a thousand calls a second is nearly every call, and at a hundred
- * thousand costs nearly none of them anything.
+ * #PERIOD_NANOS}, which at a hundred calls a second is nearly every call, and at many thousand
+ * costs nearly none of them anything.
  */
 @AnyThread
 public final class LastCalls implements CallObserver {
-  static final long PERIOD_NANOS = 1_000_000;
+  static final long PERIOD_NANOS = 10_000_000;
   static final int MOST_PATHS = 256;
 
   /** Longs per loop: each loop's time has a cache line to itself. */

@@ -190,7 +190,7 @@ final class ConnectionCourse {
     int before = grantedWindow();
     settingsAcked = true;
     for (SocketStream stream : table.snapshot()) {
-      stream.creditWindow().shrink(before - grantedWindow());
+      stream.shrinkCredit(before - grantedWindow());
     }
   }
 

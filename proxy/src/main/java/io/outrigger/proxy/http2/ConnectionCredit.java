@@ -32,7 +32,7 @@ final class ConnectionCredit {
       SocketConnection connection, EventLoop loop, int size, BooleanSupplier memoryIsShort) {
     this.connection = connection;
     this.loop = loop;
-    this.window = CreditWindow.ofConnection(size);
+    this.window = new CreditWindow(size);
     this.memoryIsShort = memoryIsShort;
   }
 

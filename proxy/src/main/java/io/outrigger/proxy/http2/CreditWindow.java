@@ -3,12 +3,12 @@ package io.outrigger.proxy.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * How many bytes of DATA the peer may send us, and the credit that waits to be returned to it.
+ * How many bytes of DATA the peer may send us on all streams of a connection, and the credit that
+ * waits to be returned to it.
  *
- * <p>Credit is told at half a window, so that WINDOW_UPDATE costs little. That of a connection is
- * told earlier when the peer has less left than waits here: bytes of streams that stand still are
- * never returned, and with more than half a connection's window of them the other half would not be
- * reached.
+ * <p>Credit is told at half a window, so that WINDOW_UPDATE costs little; or earlier when the peer
+ * has less left than waits here: bytes of streams that stand still are never returned, and with
+ * more than half a window of them the other half would not be reached.
  */
 @LoopConfined
 final class CreditWindow {
@@ -16,24 +16,12 @@ final class CreditWindow {
   private static final int EARLY_PARTS = 16;
 
   private final int size;
-  private final boolean shared;
   private int available;
   private int returned;
 
-  /** {@code available} starts above {@code size} while the peer may not know the latter yet. */
-  CreditWindow(int size, int available) {
-    this(size, available, false);
-  }
-
-  private CreditWindow(int size, int available, boolean shared) {
-    this.shared = shared;
+  CreditWindow(int size) {
     this.size = size;
-    this.available = available;
-  }
-
-  /** The window of a connection, which its streams share. */
-  static CreditWindow ofConnection(int size) {
-    return new CreditWindow(size, size, true);
+    this.available = size;
   }
 
   /**
@@ -49,11 +37,6 @@ final class CreditWindow {
     return true;
   }
 
-  /** The peer learned of a smaller window than it began with. */
-  void shrink(int bytes) {
-    available -= bytes;
-  }
-
   /**
    * Counts bytes that have gone on.
    *
@@ -62,7 +45,7 @@ final class CreditWindow {
   int giveBack(int bytes) {
     returned += bytes;
     boolean isDue = returned >= (size + 1) / 2;
-    boolean isShort = shared && returned >= available && returned >= size / EARLY_PARTS;
+    boolean isShort = returned >= available && returned >= size / EARLY_PARTS;
     if (returned == 0 || !(isDue || isShort)) {
       return 0;
     }

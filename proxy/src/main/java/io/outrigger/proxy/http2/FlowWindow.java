@@ -31,11 +31,16 @@ final class FlowWindow {
    * @return false if it would pass 2^31-1, a flow-control error of the peer
    */
   boolean add(int bytes) {
-    long sum = (long) available + bytes;
-    if (sum > Integer.MAX_VALUE || sum < Integer.MIN_VALUE) {
+    if (!fits(available, bytes)) {
       return false;
     }
-    available = (int) sum;
+    available += bytes;
     return true;
+  }
+
+  /** Whether a window of {@code available} can be changed by {@code bytes}. */
+  static boolean fits(int available, int bytes) {
+    long sum = (long) available + bytes;
+    return sum == (int) sum;
   }
 }

@@ -42,6 +42,9 @@ public interface Http2Stream {
    */
   void consumed(int bytes);
 
+  /** DATA bytes that came and were not returned: what the peer is ahead of who takes them. */
+  int heldBytes();
+
   /** DATA bytes that wait for windows or the socket. */
   int pendingBytes();
 

@@ -78,20 +78,13 @@ final class InboundFrames implements FrameListener {
     if (stream.isReceiveEnded()) {
       return new Fault(Http2Error.STREAM_CLOSED, "DATA after END_STREAM");
     }
-    if (!stream.creditWindow().receive(flowBytes)) {
+    if (!stream.receive(flowBytes)) {
       return new Fault(Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the stream's window");
     }
-    SocketStream.Inbound inbound = stream.inbound();
-    if (!inbound.headReceived) {
+    if (!stream.hasHead()) {
       return new Fault(Http2Error.PROTOCOL_ERROR, "DATA before the response's head");
     }
-    if (inbound.contentLeft >= 0) {
-      inbound.contentLeft -= content;
-      if (inbound.contentLeft < 0 || (endStream && inbound.contentLeft > 0)) {
-        return new Fault(Http2Error.PROTOCOL_ERROR, "content-length is wrong");
-      }
-    }
-    return null;
+    return stream.takeContent(content, endStream) ? null : Fault.WRONG_LENGTH;
   }
 
   @Override
@@ -156,8 +149,7 @@ final class InboundFrames implements FrameListener {
       return;
     }
     SocketStream stream = connection.openPeerStream(id);
-    stream.inbound().headReceived = true;
-    stream.inbound().contentLeft = length;
+    stream.onHead(length);
     if (endStream) {
       stream.onEndReceived();
     }
@@ -174,7 +166,7 @@ final class InboundFrames implements FrameListener {
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
     SocketStream stream = connection.openPeerStream(id);
-    stream.inbound().headReceived = true;
+    stream.onHead(-1);
     if (endStream) {
       stream.onEndReceived();
     }
@@ -190,7 +182,7 @@ final class InboundFrames implements FrameListener {
       faults.reset(stream, fault.error, fault.reason);
       return;
     }
-    if (stream.inbound().headReceived) {
+    if (stream.hasHead()) {
       faults.onUsefulFrame();
     } else {
       faults.onIdleFrame(); // interim responses could go on for ever
@@ -212,22 +204,22 @@ final class InboundFrames implements FrameListener {
     if (headers.isCut()) {
       return Fault.TOO_LARGE;
     }
-    SocketStream.Inbound inbound = stream.inbound();
     String fault;
-    if (inbound.headReceived) {
+    if (stream.hasHead()) {
       fault = endStream ? HeaderRules.trailersFault(headers) : "trailers do not end the stream";
-      if (fault == null && inbound.contentLeft > 0) {
-        fault = "content-length is wrong";
+      if (fault == null && stream.lacksContent()) {
+        return Fault.WRONG_LENGTH;
       }
     } else {
       fault = HeaderRules.responseFault(headers);
       if (fault == null && HeaderRules.isInterim(headers)) {
         fault = endStream ? "interim response ends the stream" : null;
       } else if (fault == null) {
-        inbound.headReceived = true;
-        boolean empty = inbound.headRequest || HeaderRules.hasNoContent(headers);
-        inbound.contentLeft = empty ? -1 : HeaderRules.contentLength(headers);
-        fault = endStream && inbound.contentLeft > 0 ? "content-length is wrong" : null;
+        boolean empty = stream.isHeadRequest() || HeaderRules.hasNoContent(headers);
+        stream.onHead(empty ? -1 : HeaderRules.contentLength(headers));
+        if (endStream && stream.lacksContent()) {
+          return Fault.WRONG_LENGTH;
+        }
       }
     }
     return fault == null ? null : new Fault(Http2Error.PROTOCOL_ERROR, fault);
@@ -267,7 +259,7 @@ final class InboundFrames implements FrameListener {
     }
     if (increment == 0) {
       faults.reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
-    } else if (!stream.sendWindow().add(increment)) {
+    } else if (!stream.widenSendWindow(increment)) {
       faults.reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
     } else {
       connection.outbound().join(stream);
@@ -315,5 +307,7 @@ final class InboundFrames implements FrameListener {
   private record Fault(Http2Error error, String reason) {
     static final Fault TOO_LARGE =
         new Fault(Http2Error.ENHANCE_YOUR_CALM, "header list is too large");
+    static final Fault WRONG_LENGTH =
+        new Fault(Http2Error.PROTOCOL_ERROR, "content-length is wrong");
   }
 }

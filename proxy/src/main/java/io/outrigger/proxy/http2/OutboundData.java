@@ -59,7 +59,7 @@ final class OutboundData {
         return;
       }
     }
-    stream.pending().add(data, stream.sendWindow().available() <= 0, alloc);
+    stream.pending().add(data, stream.sendWindow() <= 0, alloc);
     join(stream);
     if (sent > 0) {
       connection.onDataSent(stream, sent);
@@ -77,7 +77,7 @@ final class OutboundData {
 
   /** A stream may have become able to send; it does so at the end of the turn. */
   void join(SocketStream stream) {
-    if (stream.pendingBytes() > 0 && stream.sendWindow().available() > 0 && !stream.isInLine()) {
+    if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
       stream.inLine(true);
       line.add(stream);
     }
@@ -132,13 +132,13 @@ final class OutboundData {
       return 0;
     }
     int frame = Math.min(writer.maxFrameSize(), MAX_TURN_BYTES);
-    return Math.min(frame, Math.min(window.available(), stream.sendWindow().available()));
+    return Math.min(frame, Math.min(window.available(), stream.sendWindow()));
   }
 
   private void write(SocketStream stream, ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
     window.take(bytes);
-    stream.sendWindow().take(bytes);
+    stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
     connection.faults().onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
     if (endStream) {

@@ -61,7 +61,7 @@ final class PeerSettings {
     int change = (int) (value - initialWindow);
     initialWindow = (int) value;
     for (SocketStream stream : table.snapshot()) {
-      if (!stream.sendWindow().add(change)) {
+      if (!stream.widenSendWindow(change)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
     }

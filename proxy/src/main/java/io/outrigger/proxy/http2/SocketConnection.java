@@ -147,7 +147,9 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     ConnectionParts p = parts();
     if (stream.id() == 0) {
       p.table().number(stream);
-      stream.inbound().headRequest = HeaderRules.HEAD.equals(headers.get(KnownName.METHOD));
+      if (HeaderRules.HEAD.equals(headers.get(KnownName.METHOD))) {
+        stream.onHeadRequest();
+      }
       if (!p.table().hasLocalIds()) {
         p.course().onIdsUsedUp();
       }
@@ -167,7 +169,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   void returnCredit(SocketStream stream, int bytes) {
-    int increment = stream.isReceiveEnded() ? 0 : stream.creditWindow().giveBack(bytes);
+    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes, settings.streamWindow());
     if (increment > 0) {
       parts().writer().windowUpdate(stream.id(), increment);
     }
@@ -240,12 +242,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   private SocketStream newStream(int id) {
     ConnectionParts p = parts();
-    int granted = p.course().grantedWindow();
-    return new SocketStream(
-        this,
-        id,
-        new FlowWindow(p.peer().initialWindow()),
-        new CreditWindow(settings.streamWindow(), granted));
+    return new SocketStream(this, id, p.peer().initialWindow(), p.course().grantedWindow());
   }
 
   void resetByPeer(SocketStream stream, Http2Error error) {

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A stream that is gone has left the table; whatever is called on it then does nothing.
+ *
+ * <p>Every call has two of these: what is counted for a stream stands in plain fields, not in
+ * objects of its own.
  */
 @LoopConfined
 final class SocketStream implements Http2Stream {
@@ -25,8 +28,6 @@ final class SocketStream implements Http2Stream {
   }
 
   private final SocketConnection connection;
-  private final FlowWindow sendWindow;
-  private final CreditWindow creditWindow;
 
   /** Made when it is first needed: most streams never wait. */
   private @Nullable PendingData pending;
@@ -46,25 +47,32 @@ final class SocketStream implements Http2Stream {
   /** Whether {@link OutboundData} has it in its line. */
   private boolean inLine;
 
-  private final Inbound inbound = new Inbound();
+  /** What the peer's window leaves for us to send; below zero when the peer lowered it. */
+  private int sendWindow;
 
-  SocketStream(SocketConnection connection, int id, FlowWindow send, CreditWindow credit) {
+  /** What the peer may still send us, and what went on and will be added to that. */
+  private int credit;
+
+  private int returned;
+
+  /** Whether the head of the peer's message has come. */
+  private boolean headReceived;
+
+  /** Content that was promised and has not come; -1 when nothing was promised. */
+  private long contentLeft = -1;
+
+  /** The request was HEAD: the response's content-length promises nothing. */
+  private boolean headRequest;
+
+  /**
+   * @param sendWindow what the peer lets us send
+   * @param credit what the peer may believe it can send
+   */
+  SocketStream(SocketConnection connection, int id, int sendWindow, int credit) {
     this.connection = connection;
     this.id = id;
-    this.sendWindow = send;
-    this.creditWindow = credit;
-  }
-
-  /** What has come so far of the peer's message. */
-  @LoopConfined
-  static final class Inbound {
-    boolean headReceived;
-
-    /** Promised content that has not come; -1 when nothing was promised. */
-    long contentLeft = -1;
-
-    /** The request was HEAD: the response's content-length promises nothing. */
-    boolean headRequest;
+    this.sendWindow = sendWindow;
+    this.credit = credit;
   }
 
   @Override
@@ -150,6 +158,11 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public int heldBytes() {
+    return held;
+  }
+
+  @Override
   public int pendingBytes() {
     return pending == null ? 0 : pending.bytes();
   }
@@ -192,12 +205,64 @@ final class SocketStream implements Http2Stream {
     return receiveEnded && sending == Sending.ENDED;
   }
 
-  FlowWindow sendWindow() {
+  /** How many bytes may be sent, as far as this stream goes; may be below zero. */
+  int sendWindow() {
     return sendWindow;
   }
 
-  CreditWindow creditWindow() {
-    return creditWindow;
+  void takeSendWindow(int bytes) {
+    if (bytes > sendWindow) {
+      throw new IllegalStateException("window of " + sendWindow + " is asked for " + bytes);
+    }
+    sendWindow -= bytes;
+  }
+
+  /**
+   * The peer widens, or narrows, what may be sent (RFC 9113 sections 6.9.1 and 6.9.2).
+   *
+   * @return false if the window would pass 2^31-1, an error of the peer
+   */
+  boolean widenSendWindow(int bytes) {
+    if (!FlowWindow.fits(sendWindow, bytes)) {
+      return false;
+    }
+    sendWindow += bytes;
+    return true;
+  }
+
+  /**
+   * Counts DATA that came.
+   *
+   * @return false if the peer was not allowed to send it
+   */
+  boolean receive(int bytes) {
+    if (bytes > credit) {
+      return false;
+    }
+    credit -= bytes;
+    return true;
+  }
+
+  /** The peer learned of a smaller window than it began with. */
+  void shrinkCredit(int bytes) {
+    credit -= bytes;
+  }
+
+  /**
+   * Counts bytes that have gone on. Credit is told at half of {@code window}, so that WINDOW_UPDATE
+   * costs little.
+   *
+   * @return the increment to send now, or 0 while it can wait
+   */
+  int giveBack(int bytes, int window) {
+    returned += bytes;
+    if (returned == 0 || returned < (window + 1) / 2) {
+      return 0;
+    }
+    int increment = returned;
+    returned = 0;
+    credit += increment;
+    return increment;
   }
 
   PendingData pending() {
@@ -209,8 +274,40 @@ final class SocketStream implements Http2Stream {
     return known;
   }
 
-  Inbound inbound() {
-    return inbound;
+  /** Whether DATA or trailers may come. */
+  boolean hasHead() {
+    return headReceived;
+  }
+
+  /**
+   * The head of the peer's message has come.
+   *
+   * @param contentLength what it promises; -1 when it promises nothing
+   */
+  void onHead(long contentLength) {
+    headReceived = true;
+    contentLeft = contentLength;
+  }
+
+  /** Counts content that came: false if it is not as much as was promised (section 8.1.1). */
+  boolean takeContent(int bytes, boolean endStream) {
+    if (contentLeft < 0) {
+      return true;
+    }
+    contentLeft -= bytes;
+    return contentLeft == 0 || (contentLeft > 0 && !endStream);
+  }
+
+  boolean lacksContent() {
+    return contentLeft > 0;
+  }
+
+  void onHeadRequest() {
+    headRequest = true;
+  }
+
+  boolean isHeadRequest() {
+    return headRequest;
   }
 
   void hold(int bytes) {

@@ -59,7 +59,7 @@ final class CallScript {
           random,
           faults);
   final AtomicLong usedBytes = new AtomicLong();
-  final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get);
+  final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get, () -> {});
   CallTracer tracer = CallTracer.NONE;
   Forward forward = forward(ForwardSettings.defaults(NODE));
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@code RST(error)}; a trailing {@code !} is END_STREAM. Bytes leave at once unless it is stalled.
  */
 final class FakeStream implements Http2Stream {
+  int held;
   final List<String> log = new ArrayList<>();
   final List<HeaderList> blocks = new ArrayList<>();
   private @Nullable StreamHandler handler;
@@ -107,6 +108,11 @@ final class FakeStream implements Http2Stream {
   @Override
   public void consumed(int bytes) {
     credit += bytes;
+  }
+
+  @Override
+  public int heldBytes() {
+    return held;
   }
 
   @Override

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 final class CreditWindowTest {
-  private final CreditWindow window = CreditWindow.ofConnection(1600);
+  private final CreditWindow window = new CreditWindow(1600);
 
   @Test
   void creditIsToldAtHalfAWindow() {

@@ -1,0 +1,209 @@
+package io.outrigger.proxy.abuse;
+
+import static io.outrigger.proxy.http2.Frames.data;
+import static io.outrigger.proxy.http2.Frames.requestWith;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.cli.OutriggerProcess;
+import io.outrigger.proxy.endtoend.Await;
+import io.outrigger.proxy.forward.AnsweringBackend;
+import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.http2.RawHttp2;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Big streams that stand still and small calls beside them, against the real program with a small
+ * {@code --max-memory}: the limit is kept, what is refused is told and counted, and when the big
+ * ones are gone all is well.
+ */
+@Timeout(180)
+final class MemoryOverloadIT {
+  private static final long LIMIT = 48L << 20;
+
+  /** What comes between two looks, in whole chunks of the allocator. */
+  private static final long SLACK = 16L << 20;
+
+  private static final int APPS = 10;
+
+  /** Their windows together are just within that of a connection. */
+  private static final int STREAMS = 15;
+
+  private static final int WINDOW = 1 << 20;
+  private static final int FRAME_BYTES = 16_384;
+  private static final byte[] PART = new byte[8 * FRAME_BYTES];
+  private static final String LOCAL_REPLIES =
+      "outrigger_local_replies_total{forward=\"%s\",reason=\"overload\"}";
+
+  @TempDir Path folder;
+
+  @Test
+  void theLimitIsKeptRefusalsAreCountedAndItRecovers() throws Exception {
+    try (var stuck = new RawBackend();
+        var backend = new AnsweringBackend();
+        var sidecar = sidecar(stuck.port(), backend.port());
+        RawApp small = RawApp.connect(address(sidecar, "small"))) {
+      assertThat(small.call()).isEqualTo("200");
+      List<RawHttp2> open = new ArrayList<>();
+      try {
+        CompletableFuture<RawHttp2> accepted = accept(stuck);
+        for (int i = 0; i < APPS; i++) {
+          RawHttp2 big = RawHttp2.open(address(sidecar, "big"));
+          open.add(big);
+          for (int id = 1; id < 2 * STREAMS; id += 2) {
+            big.send(requestWith(id, 0, "content-type", "application/grpc"));
+          }
+        }
+        open.add(accepted.join()); // grants no more than HTTP/2 gives at first, and reads nothing
+        long served = 0;
+        long refused = 0;
+        long most = 0;
+        for (int sent = 0; sent < WINDOW; sent += PART.length) {
+          for (RawHttp2 big : open.subList(0, APPS)) {
+            for (int id = 1; id < 2 * STREAMS; id += 2) {
+              big.send(frames(id));
+            }
+            String status = small.call();
+            assertThat(status).isIn("200", "503");
+            refused += status.equals("503") ? 1 : 0;
+            served += status.equals("200") ? 1 : 0;
+            most = Math.max(most, (long) metric(sidecar, "outrigger_buffer_memory_bytes"));
+          }
+        }
+
+        assertThat(most).isLessThan(LIMIT + SLACK); // of 150 MiB that were sent
+        assertThat(served).isPositive(); // before the limit was reached
+        assertThat(metric(sidecar, LOCAL_REPLIES.formatted("small"))).isEqualTo(refused);
+        Await.until(
+            "big streams were ended", () -> metric(sidecar, LOCAL_REPLIES.formatted("big")) > 0);
+        String said = "the limit of " + LIMIT + " bytes for buffers is exceeded";
+        Await.until("the log says so", () -> sidecar.errorText().contains(said));
+        theShedAreTold(open.get(0));
+      } finally {
+        for (RawHttp2 wire : open) {
+          wire.close();
+        }
+      }
+
+      Await.until("small calls are served again", () -> call(small).equals("200"));
+      Await.until(
+          "memory is free again", () -> metric(sidecar, "outrigger_buffer_memory_bytes") < LIMIT);
+    }
+  }
+
+  private static CompletableFuture<RawHttp2> accept(RawBackend backend) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return backend.accept();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  private static byte[] frames(int id) {
+    byte[] frame = data(id, 0, new byte[FRAME_BYTES]);
+    return Frames.repeat(PART.length / FRAME_BYTES, frame);
+  }
+
+  /** In order behind whatever else the first app was told. */
+  private static void theShedAreTold(RawHttp2 app) throws Exception {
+    while (true) {
+      var headers = app.decode(app.await(frame -> frame.type() == Frames.HEADERS));
+      if (headers.contains("x-outrigger-local")) {
+        assertThat(headers.get("x-outrigger-local")).hasToString("overload");
+        assertThat(headers.get("grpc-status")).hasToString("14");
+        assertThat(headers.get("grpc-message").toString()).contains("--max-memory");
+        return;
+      }
+    }
+  }
+
+  private static String call(RawApp app) {
+    try {
+      return app.call();
+    } catch (Exception e) {
+      return e.toString();
+    }
+  }
+
+  private OutriggerProcess sidecar(int stuckPort, int answeringPort) throws IOException {
+    Files.writeString(
+        folder.resolve("mesh.yaml"),
+        "resources:\n" + service("big", stuckPort) + service("small", answeringPort));
+    return OutriggerProcess.start(
+            folder,
+            "run",
+            "--resources",
+            "mesh.yaml",
+            "--forward",
+            "big@127.0.0.1:0=xds:///big",
+            "--forward",
+            "small@127.0.0.1:0=xds:///small",
+            "--admin",
+            "127.0.0.1:0",
+            "--threads",
+            "1",
+            "--max-memory",
+            Long.toString(LIMIT))
+        .awaitReady(200);
+  }
+
+  private static InetSocketAddress address(OutriggerProcess sidecar, String forward) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), sidecar.port(forward));
+  }
+
+  private static double metric(OutriggerProcess sidecar, String series) {
+    return sidecar
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .sum();
+  }
+
+  private static String service(String name, int port) {
+    return """
+      - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+        name: NAME
+        api_listener:
+          api_listener:
+            "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+            route_config:
+              virtual_hosts:
+              - name: all
+                domains: ["*"]
+                routes:
+                - match: {prefix: ""}
+                  route: {cluster: NAME, timeout: 0s}
+            http_filters:
+            - name: router
+              typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+      - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+        name: NAME
+        type: EDS
+        eds_cluster_config: {eds_config: {ads: {}}}
+      - "@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
+        cluster_name: NAME
+        endpoints:
+        - locality: {region: local}
+          load_balancing_weight: 1
+          lb_endpoints:
+          - endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: PORT}}}
+      """
+        .replace("NAME", name)
+        .replace("PORT", Integer.toString(port));
+  }
+}
