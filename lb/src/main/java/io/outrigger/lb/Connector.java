@@ -41,5 +41,11 @@ public interface Connector {
      * @param reason for people; never OK; need not name the address
      */
     void onClosed(RpcStatus reason);
+
+    /**
+     * Something became of one of the connections, the first and any further. Also after {@link
+     * #onClosed}: the others end then.
+     */
+    default void onConnection(ConnectionEvent event) {}
   }
 }

@@ -75,6 +75,11 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
+  public String cluster() {
+    return delegate().cluster();
+  }
+
+  @Override
   public Optional<String> locality() {
     return delegate().locality();
   }

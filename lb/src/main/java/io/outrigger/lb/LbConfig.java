@@ -263,12 +263,25 @@ public sealed interface LbConfig {
     }
   }
 
-  /** Each READY endpoint in turn, as often as the load that it reports allows (A58). */
+  /**
+   * Each READY endpoint in turn, as often as the load that it reports allows (A58).
+   *
+   * @param locality what its metrics say of where it balances (A78); empty above localities
+   */
   record WeightedRoundRobin(
-      List<Backend> backends, BalancingPolicy.WeightedRoundRobin settings, FailureNote note)
+      List<Backend> backends,
+      BalancingPolicy.WeightedRoundRobin settings,
+      FailureNote note,
+      String locality)
       implements LbConfig {
     public WeightedRoundRobin {
       backends = List.copyOf(backends);
+    }
+
+    /** Above localities. */
+    public WeightedRoundRobin(
+        List<Backend> backends, BalancingPolicy.WeightedRoundRobin settings, FailureNote note) {
+      this(backends, settings, note, "");
     }
 
     @Override

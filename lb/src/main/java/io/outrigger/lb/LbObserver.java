@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.config.endpoint.Locality;
 
 /**
  * Hears what happens in the trees of a target; log lines, metrics and the list of events implement
@@ -19,11 +20,38 @@ public interface LbObserver {
 
   void onEvent(LbEvent event);
 
+  /**
+   * Something became of a connection. Too much for people, it is counted (A94).
+   *
+   * @param cluster the leaf cluster
+   * @param locality where the endpoint stands
+   */
+  default void onConnection(String cluster, Locality locality, ConnectionEvent event) {}
+
+  /** Weights were put into force. Too much for people as well (A78). */
+  default void onWeights(WeightUpdate update) {}
+
   /** One observer that tells this one, then {@code other}. */
   default LbObserver and(LbObserver other) {
-    return event -> {
-      onEvent(event);
-      other.onEvent(event);
+    LbObserver first = this;
+    return new LbObserver() {
+      @Override
+      public void onEvent(LbEvent event) {
+        first.onEvent(event);
+        other.onEvent(event);
+      }
+
+      @Override
+      public void onConnection(String cluster, Locality locality, ConnectionEvent event) {
+        first.onConnection(cluster, locality, event);
+        other.onConnection(cluster, locality, event);
+      }
+
+      @Override
+      public void onWeights(WeightUpdate update) {
+        first.onWeights(update);
+        other.onWeights(update);
+      }
     };
   }
 }

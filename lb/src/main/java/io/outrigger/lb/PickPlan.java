@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -111,6 +112,30 @@ public sealed interface PickPlan {
       }
     }
   }
+
+  /**
+   * A session (A75): what it prefers, and what comes of that.
+   *
+   * @param wishes in the session's order; none for a session that begins
+   * @param isKept whether the call goes to one of them, or waits for it; else the balancer picks
+   */
+  record Preferring(List<Wish> wishes, boolean isKept, PickPlan rest) implements PickPlan {
+    public Preferring {
+      wishes = List.copyOf(wishes);
+    }
+
+    @Override
+    public void addTo(List<Odds> odds, double share) {
+      rest.addTo(odds, share);
+    }
+  }
+
+  /**
+   * An address that a session prefers.
+   *
+   * @param standing how it stands, for people
+   */
+  record Wish(EndpointAddress address, String standing) {}
 
   /**
    * A place on a ring (A42).

@@ -1,5 +1,8 @@
 package io.outrigger.lb;
 
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -10,4 +13,12 @@ public interface PlannedCall {
 
   /** As {@link PickContext#header}. */
   @Nullable String header(String name);
+
+  /**
+   * Where the calls of its session went before, the best first; an empty list for a session that
+   * begins, nothing for a call without a session ({@link SessionHint#preferred}).
+   */
+  default Optional<List<EndpointAddress>> session() {
+    return Optional.empty();
+  }
 }

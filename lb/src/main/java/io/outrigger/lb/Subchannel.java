@@ -64,6 +64,11 @@ public interface Subchannel {
     return CallTotals.NONE;
   }
 
+  /** The leaf cluster that the endpoint is of (A89); empty below its node. Any thread. */
+  default String cluster() {
+    return "";
+  }
+
   /** Where the endpoint stands, for status views. */
   default Optional<String> locality() {
     return Optional.empty();

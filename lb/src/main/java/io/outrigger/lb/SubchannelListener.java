@@ -11,4 +11,7 @@ public interface SubchannelListener {
    * @param reason why, when {@code state} is TRANSIENT_FAILURE; else OK
    */
   void onState(Connectivity state, RpcStatus reason);
+
+  /** Something became of one of its connections; independent of states, and never after close. */
+  default void onConnection(ConnectionEvent event) {}
 }

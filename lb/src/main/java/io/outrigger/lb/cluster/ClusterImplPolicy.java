@@ -10,6 +10,7 @@ import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.Picker;
@@ -37,6 +38,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   private final ChildSlot child;
   private final DropCounts drops;
   private final ClusterMeter meter;
+  private final LbObserver observer;
   private final PublishGate gate = new PublishGate(this::publish);
 
   private LbConfig.ClusterImpl config;
@@ -46,6 +48,7 @@ public final class ClusterImplPolicy implements LbPolicy {
    * @param breaker counts for this cluster, wherever else it is used
    * @param releaseBreaker called once, on close; calls in flight may still use the breaker
    * @param loads told what is counted, if the cluster's load is to be reported
+   * @param observer hears of connections
    */
   public ClusterImplPolicy(
       PolicyFactory factory,
@@ -53,12 +56,14 @@ public final class ClusterImplPolicy implements LbPolicy {
       CircuitBreaker breaker,
       Runnable releaseBreaker,
       LoadRegistry loads,
+      LbObserver observer,
       int loops,
       LbConfig.ClusterImpl config,
       LbParent parent) {
     this.random = random;
     this.breaker = breaker;
     this.releaseBreaker = releaseBreaker;
+    this.observer = observer;
     this.loops = loops;
     this.drops = new DropCounts(loops);
     this.drops.update(config.drops(), false);
@@ -136,9 +141,12 @@ public final class ClusterImplPolicy implements LbPolicy {
     @Override
     public Subchannel newSubchannel(
         Backend backend, EndpointAddress address, SubchannelListener listener) {
-      Subchannel subchannel = parent.newSubchannel(backend, address, listener);
+      var connections =
+          new ConnectionMeter(observer, config.cluster(), backend.locality(), listener);
+      Subchannel subchannel = parent.newSubchannel(backend, address, connections);
       subchannel.limitConnections(config.maxConnections());
-      var counted = new CountedSubchannel(subchannel, breaker, loops, backend.locality(), meter);
+      var counted =
+          new CountedSubchannel(subchannel, breaker, loops, backend.locality(), meter, connections);
       meter.add(counted);
       return counted;
     }

@@ -58,6 +58,11 @@ final class ClusterMeter implements LoadMeter {
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
   }
 
+  /** The leaf; any thread. */
+  String cluster() {
+    return cluster;
+  }
+
   /** Whom the load is reported to. */
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);

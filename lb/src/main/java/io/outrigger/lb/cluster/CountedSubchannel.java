@@ -26,6 +26,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private final CallCounts counts;
   private final int loops;
   private final ClusterMeter meter;
+  private final ConnectionMeter connections;
   private volatile @Nullable MetricTally tally; // null while no metric is to be reported
 
   // On the control loop alone:
@@ -36,19 +37,22 @@ final class CountedSubchannel extends DelegatingSubchannel {
   /**
    * @param locality where the endpoint stands at first
    * @param meter reads the counts
+   * @param connections hears of the connections of {@code subchannel}
    */
   CountedSubchannel(
       Subchannel subchannel,
       CircuitBreaker breaker,
       int loops,
       Locality locality,
-      ClusterMeter meter) {
+      ClusterMeter meter,
+      ConnectionMeter connections) {
     this.subchannel = subchannel;
     this.breaker = breaker;
     this.counts = new CallCounts(loops);
     this.loops = loops;
     this.locality = locality;
     this.meter = meter;
+    this.connections = connections;
   }
 
   @Override
@@ -59,6 +63,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   @Override
   public void close() {
     meter.onGivenUp(this);
+    connections.close();
     subchannel.close();
   }
 
@@ -94,8 +99,14 @@ final class CountedSubchannel extends DelegatingSubchannel {
   @Override
   public void standsIn(Locality next) {
     meter.onMoving(this);
+    connections.standsIn(next);
     locality = next;
     subchannel.standsIn(next);
+  }
+
+  @Override
+  public String cluster() {
+    return meter.cluster();
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
@@ -113,6 +114,13 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     reason = why;
     if (!ejected) {
       tell(next, why);
+    }
+  }
+
+  @Override
+  public void onConnection(ConnectionEvent event) {
+    if (!closed) {
+      owner.onConnection(event);
     }
   }
 

@@ -37,9 +37,21 @@ final class FirstSessionPicker implements Picker {
     return PickResult.QUEUE;
   }
 
-  /** As for a call without a session. */
+  /** The first call of a session waits until hosts are looked up; a plan does not begin that. */
   @Override
   public PickPlan plan(PlannedCall call) {
-    return child.plan(call);
+    return call.session()
+        .<PickPlan>map(
+            preferred ->
+                new PickPlan.Preferring(
+                    preferred.stream()
+                        .map(
+                            each -> new PickPlan.Wish(each, "not looked up before a first session"))
+                        .toList(),
+                    false,
+                    preferred.isEmpty()
+                        ? child.plan(call)
+                        : new PickPlan.Certain(PickResult.QUEUE)))
+        .orElseGet(() -> child.plan(call));
   }
 }

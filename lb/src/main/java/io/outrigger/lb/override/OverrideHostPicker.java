@@ -3,6 +3,7 @@ package io.outrigger.lb.override;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
@@ -46,22 +47,44 @@ final class OverrideHostPicker implements Picker {
     if (session == null) {
       return child.pick(call);
     }
-    PickResult preferred = pickPreferred(session);
-    return preferred == null ? pickAny(call, session) : preferred;
+    Host preferred = choose(session.preferred());
+    return preferred == null ? pickAny(call, session) : pickPreferred(preferred, session);
   }
 
-  /** As for a call without a session: those that have one may go elsewhere. */
   @Override
   public PickPlan plan(PlannedCall call) {
-    return child.plan(call);
+    if (call.session().isEmpty()) {
+      return child.plan(call);
+    }
+    List<EndpointAddress> preferred = call.session().get();
+    Host chosen = choose(preferred);
+    Host.Link link = chosen == null ? null : chosen.link();
+    PickPlan rest =
+        chosen == null
+            ? child.plan(call)
+            : new PickPlan.Certain(
+                link != null && link.use() != null ? link.use() : PickResult.QUEUE);
+    var wishes = preferred.stream().map(each -> new PickPlan.Wish(each, standing(each))).toList();
+    return new PickPlan.Preferring(wishes, chosen != null, rest);
+  }
+
+  private String standing(EndpointAddress address) {
+    Host host = hosts.get(address);
+    if (host == null) {
+      return "not in the cluster";
+    }
+    if (!host.isReachable()) {
+      return "its health keeps sessions away";
+    }
+    Host.Link link = host.link();
+    return link == null ? "not connected" : link.state().toString();
   }
 
   /** Null when no preferred endpoint is READY or could become so. */
-  private @Nullable PickResult pickPreferred(SessionHint session) {
+  private @Nullable Host choose(List<EndpointAddress> preferred) {
     Host idle = null;
     Host connecting = null;
     Host unconnected = null;
-    List<EndpointAddress> preferred = session.preferred();
     for (int i = 0; i < preferred.size(); i++) {
       Host host = hosts.get(preferred.get(i));
       if (host == null || !host.isReachable()) {
@@ -74,9 +97,7 @@ final class OverrideHostPicker implements Picker {
       }
       switch (link.state()) {
         case READY -> {
-          host.used(clock.nanoTime());
-          session.picked(host.addresses());
-          return link.use();
+          return host;
         }
         case IDLE -> idle = idle == null ? host : idle;
         case CONNECTING -> connecting = connecting == null ? host : connecting;
@@ -84,17 +105,21 @@ final class OverrideHostPicker implements Picker {
       }
     }
     if (idle != null) {
-      return waitFor(idle, true);
+      return idle;
     }
-    if (connecting != null) {
-      return waitFor(connecting, false);
-    }
-    return unconnected == null ? null : waitFor(unconnected, true);
+    return connecting != null ? connecting : unconnected;
   }
 
-  private PickResult waitFor(Host host, boolean connecting) {
+  /** Its connection may have changed since it was chosen; then another picker is on its way. */
+  private PickResult pickPreferred(Host host, SessionHint session) {
     host.used(clock.nanoTime());
-    if (connecting) {
+    Host.Link link = host.link();
+    PickResult use = link == null ? null : link.use();
+    if (use != null) {
+      session.picked(host.addresses());
+      return use;
+    }
+    if (link == null || link.state() == Connectivity.IDLE) {
       connect.accept(host);
     }
     return PickResult.QUEUE;

@@ -10,6 +10,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.PickContext;
@@ -207,6 +208,14 @@ public final class ManagedSubchannel implements Subchannel {
       }
       Duration sinceStart = Duration.ofNanos(control.nanoTime() - startedNanos);
       fail(backoff.next().minus(sinceStart), reason);
+    }
+
+    @Override
+    public void onConnection(ConnectionEvent event) {
+      control.checkInside();
+      if (!closed) {
+        listener.onConnection(event);
+      }
     }
 
     /** Decides whether the next attempt has to wait. One short life may be a server's restart. */

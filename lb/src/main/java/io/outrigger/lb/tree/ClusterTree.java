@@ -104,7 +104,7 @@ final class ClusterTree {
             new LbConfig.Child(
                 names.names().get(i),
                 "priority " + i,
-                policy(policyOf(cluster), usable, note),
+                policy(policyOf(cluster), usable, note, ""),
                 reresolves(cluster.source())));
       }
     }
@@ -131,8 +131,11 @@ final class ClusterTree {
     return !(policy instanceof BalancingPolicy.PickFirst);
   }
 
+  /**
+   * @param place the locality that the policy is for, as metrics have it; empty above localities
+   */
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note) {
+      BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note, String place) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
@@ -141,7 +144,11 @@ final class ClusterTree {
                       new LbConfig.Target(
                           locality.source().locality().toString(),
                           locality.source().weight(),
-                          policy(wrr.child(), List.of(locality), note)))
+                          policy(
+                              wrr.child(),
+                              List.of(locality),
+                              note,
+                              locality.source().locality().label())))
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
@@ -157,7 +164,7 @@ final class ClusterTree {
       return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note);
+      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note, place);
     }
     throw new AssertionError(policy);
   }

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
@@ -57,6 +58,11 @@ final class ConnectionNews implements SubchannelListener {
       observer.onEvent(new LbEvent.EndpointState(cluster, control.now(), address, state, reason));
     }
     listener.onState(state, reason);
+  }
+
+  @Override
+  public void onConnection(ConnectionEvent event) {
+    listener.onConnection(event);
   }
 
   private Known next(Connectivity state) {

@@ -71,7 +71,7 @@ final class TreeFactory implements PolicyFactory {
       return new LeastRequestPolicy(control, random, least, parent);
     }
     if (config instanceof LbConfig.WeightedRoundRobin weighted) {
-      return new WeightedRoundRobinPolicy(control, random, loops, weighted, parent);
+      return new WeightedRoundRobinPolicy(control, random, observer, loops, weighted, parent);
     }
     return leaves.create(config, parent);
   }
@@ -86,6 +86,7 @@ final class TreeFactory implements PolicyFactory {
         breaker,
         () -> breakers.release(cluster, serviceName),
         loads,
+        observer,
         loops,
         config,
         parent);

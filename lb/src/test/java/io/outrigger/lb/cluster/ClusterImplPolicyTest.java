@@ -11,6 +11,7 @@ import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
@@ -44,6 +45,7 @@ class ClusterImplPolicyTest {
           breaker,
           () -> released++,
           loads,
+          LbObserver.NONE,
           THREADS,
           config(1, List.of()),
           parent);

@@ -2,6 +2,7 @@ package io.outrigger.lb.testing;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
@@ -133,12 +134,15 @@ public final class FakeConnector implements Connector {
     /** It is connected now. On the control loop. */
     public void ready() {
       connected = true;
+      listener.onConnection(new ConnectionEvent.Made());
       listener.onReady(new FakeTransport(address, number));
     }
 
     /** It failed, or the connection was lost. On the control loop. */
     public void end(String reason) {
       over = true;
+      listener.onConnection(
+          connected ? new ConnectionEvent.Lost("unknown") : new ConnectionEvent.Failed());
       listener.onClosed(RpcStatus.unavailable(reason));
     }
 

@@ -62,6 +62,14 @@ public final class AdminReply {
         (Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The same on one line: for what is polled and too long to be read by people. */
+  static AdminReply compactJson(JsonElement value) {
+    return new AdminReply(
+        200,
+        "application/json; charset=utf-8",
+        (Json.COMPACT.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
   /** Records, maps, lists, texts and numbers as JSON. */
   public static AdminReply json(int status, Object value) {
     return ofJson(status, Json.WRITER.toJsonTree(value));
@@ -93,6 +101,8 @@ public final class AdminReply {
   private static final class Json {
     static final Gson WRITER =
         new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
+
+    static final Gson COMPACT = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
   }
 
   /** The bytes; do not modify. */

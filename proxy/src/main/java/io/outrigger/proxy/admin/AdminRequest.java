@@ -26,4 +26,18 @@ public record AdminRequest(
     List<String> values = query.get(name);
     return values == null || values.isEmpty() ? Optional.empty() : Optional.of(values.get(0));
   }
+
+  /**
+   * The value of a query parameter that is one of {@code words}; empty when it is left out.
+   *
+   * @throws IllegalArgumentException when it is another, which the server answers with 400
+   */
+  public Optional<String> choice(String name, String... words) {
+    Optional<String> given = parameter(name);
+    if (given.isPresent() && !List.of(words).contains(given.get())) {
+      throw new IllegalArgumentException(
+          name + " is " + String.join(" or ", words) + ", or left out");
+    }
+    return given;
+  }
 }

@@ -128,13 +128,19 @@ public final class ExplainView {
     chosen.route().metadata().forEach((key, text) -> metadata.add(key, parsed(text)));
     route.add("metadata", metadata);
     json.add("route", route);
-    json.addProperty("cluster", chosen.cluster().name());
+    json.addProperty("cluster", branch.cluster());
     json.add("clusters", clusters(chosen));
     json.add("timeout", timeout(chosen.limit(), request));
     json.add("retry", chosen.action().retry().map(ExplainView::retry).orElse(JsonNull.INSTANCE));
     var filters = new JsonArray();
     chosen.filters().faults().forEach(fault -> filters.add(fault(fault)));
     json.add("filters", filters);
+    json.add(
+        "session",
+        branch
+            .session()
+            .<JsonElement>map(asked -> SessionView.json(asked, branch))
+            .orElse(JsonNull.INSTANCE));
     branch
         .tree()
         .ifPresent(tree -> branch.plan().ifPresent(plan -> PickView.addTo(json, tree, plan)));

@@ -21,7 +21,11 @@ import java.util.Optional;
 public final class LbViews {
   private static final Gson GSON = new Gson();
 
+  /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
+  private static final int MOST_READABLE = 200;
+
   private final Detail detail;
+  private int endpoints;
 
   private LbViews(Detail detail) {
     this.detail = detail;
@@ -47,9 +51,13 @@ public final class LbViews {
     /** Besides, the latest decisions of outlier detection. */
     FULL;
 
-    /** The one that {@code ?detail=} names; the contract's for any other word. */
-    public static Detail of(Optional<String> word) {
-      return switch (word.orElse("")) {
+    /**
+     * The one that {@code ?detail=} names; the contract's without it.
+     *
+     * @throws IllegalArgumentException when it names none
+     */
+    public static Detail of(AdminRequest request) {
+      return switch (request.choice("detail", "calls", "full").orElse("")) {
         case "calls" -> CALLS;
         case "full" -> FULL;
         default -> CONTRACT;
@@ -64,7 +72,7 @@ public final class LbViews {
     forwards.forEach(forward -> list.add(views.forward(forward)));
     var json = new JsonObject();
     json.add("forwards", list);
-    return AdminReply.json(json);
+    return views.endpoints > MOST_READABLE ? AdminReply.compactJson(json) : AdminReply.json(json);
   }
 
   /** A root above the trees of its clusters. */
@@ -110,6 +118,7 @@ public final class LbViews {
   }
 
   private JsonObject endpoint(LbEndpoint endpoint) {
+    endpoints++;
     var json = new JsonObject();
     json.addProperty("address", endpoint.address().toString());
     json.addProperty("locality", endpoint.locality().toString());

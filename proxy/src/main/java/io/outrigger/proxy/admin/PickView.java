@@ -113,6 +113,8 @@ final class PickView {
       breaker.addProperty("full", limited.isFull());
       json.add("circuit_breaker", breaker);
       addSteps(json, limited.rest());
+    } else if (plan instanceof PickPlan.Preferring preferring) {
+      addSteps(json, preferring.rest());
     } else if (plan instanceof PickPlan.Shared shared && !shared.shares().isEmpty()) {
       addSteps(json, shared.shares().get(0).plan());
     } else if (plan instanceof PickPlan.Hashed hashed) {

@@ -62,6 +62,8 @@ final class Unknowns {
                           + ": "
                           + drop.category().share()));
       add(dropping.rest());
+    } else if (plan instanceof PickPlan.Preferring preferring) {
+      add(preferring.rest());
     } else if (plan instanceof PickPlan.Limited limited) {
       add(limited.rest());
     } else if (plan instanceof PickPlan.Hashed hashed) {

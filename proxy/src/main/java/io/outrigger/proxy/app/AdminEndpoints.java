@@ -114,7 +114,7 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
-    LbViews.Detail detail = LbViews.Detail.of(request.parameter("detail"));
+    LbViews.Detail detail = LbViews.Detail.of(request);
     return state
         .ask(
             () ->
@@ -133,11 +133,10 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
+    Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
     return state
         .ask(state.xds()::status)
-        .thenApplyAsync(
-            view ->
-                xdsViews.configDump(view, request.parameter("type"), request.parameter("name")));
+        .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds(AdminRequest request) {
@@ -195,7 +194,10 @@ final class AdminEndpoints {
         Level.toLevel(request.parameter("level").orElse("").toUpperCase(Locale.ROOT), null);
     if (level == null || name.isEmpty()) {
       return CompletableFuture.completedFuture(
-          AdminReply.text(400, "write it as POST /loggers/NAME?level=DEBUG"));
+          AdminReply.text(
+              400,
+              "write it as POST /loggers/NAME?level=DEBUG; a level is OFF, ERROR, WARN, INFO, DEBUG,"
+                  + " TRACE or ALL"));
     }
     ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name).setLevel(level);
     return loggers();

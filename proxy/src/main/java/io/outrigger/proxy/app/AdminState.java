@@ -5,9 +5,9 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsView;
-import io.outrigger.proxy.metrics.OutlierCounters;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
@@ -22,7 +22,7 @@ record AdminState(
     ControlThread control,
     Node node,
     AdsClients xds,
-    OutlierCounters outliers,
+    LbCounters counters,
     EventLog events,
     List<RunningForward> forwards,
     Drain drain,
@@ -54,7 +54,7 @@ record AdminState(
         ProgramVersion.text(),
         forwards.stream().map(AdminState::metricsOf).toList(),
         xds.status(),
-        outliers.counts(),
+        counters.counts(),
         new MetricsView.ProcessFigures(
             control.failures(),
             MemoryLimit.directBytes(),
@@ -66,6 +66,7 @@ record AdminState(
   private static MetricsView.Forward metricsOf(RunningForward forward) {
     return new MetricsView.Forward(
         forward.name(),
+        forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
         forward.listener().forward().totals(),

@@ -42,21 +42,18 @@ final class EventEndpoint implements AdminEndpoint {
 
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest request) {
-    Optional<String> format = request.parameter("format");
+    boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
+    boolean isFull = request.choice("detail", "full").isPresent();
     Optional<String> from = request.parameter("since").or(request::lastEventId);
     if (from.isPresent() && !from.get().matches("\\d{1,18}")) {
       return done(AdminReply.text(400, "since is the number of an event, 0 or more"));
     }
     long since = from.map(Long::parseLong).orElse(0L);
-    boolean isFull = request.parameter("detail").filter("full"::equals).isPresent();
-    return switch (format.orElse("stream")) {
-      case "json" ->
-          state
-              .ask(() -> events.after(since, WHOLE))
-              .thenApplyAsync(page -> views.list(page, isFull));
-      case "stream" -> done(stream(since, isFull));
-      default -> done(AdminReply.text(400, "format is json, or left out for a stream"));
-    };
+    return isList
+        ? state
+            .ask(() -> events.after(since, WHOLE))
+            .thenApplyAsync(page -> views.list(page, isFull))
+        : done(stream(since, isFull));
   }
 
   private AdminReply stream(long since, boolean isFull) {

@@ -33,13 +33,15 @@ final class ExplainEndpoint implements AdminEndpoint {
   public CompletionStage<AdminReply> answer(AdminRequest asked) {
     RunningForward forward;
     RequestPreview request;
+    boolean isLast;
     try {
       forward = forward(asked.parameter("forward"));
       request = ExplainRequest.read(asked);
+      isLast = asked.choice("last", "true", "false").filter("true"::equals).isPresent();
     } catch (IllegalArgumentException e) {
       return refused(String.valueOf(e.getMessage()));
     }
-    if (asked.parameter("last").filter("true"::equals).isPresent()) {
+    if (isLast) {
       return CompletableFuture.completedFuture(
           HistoryViews.last(forward.last().of(request.path())));
     }

@@ -11,9 +11,10 @@ import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
-import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -39,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,7 +70,7 @@ public final class ProxyApp implements AutoCloseable {
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
-  private final OutlierCounters outliers = new OutlierCounters();
+  private final LbCounters counters = new LbCounters();
   private final LoadRegistry loads;
   private final EventLog events;
   private final Targets targets;
@@ -76,6 +78,7 @@ public final class ProxyApp implements AutoCloseable {
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** How many looks at the memory in a row have found the limit kept. */
   private int calmLooks = CALM_LOOKS;
@@ -123,7 +126,7 @@ public final class ProxyApp implements AutoCloseable {
             new NettyConnector(control, loops, Settings.upstream(options, memory)),
             new CircuitBreakers(),
             loads,
-            outliers,
+            counters,
             events,
             loops.count(),
             options.aggregatesDecide(),
@@ -135,8 +138,9 @@ public final class ProxyApp implements AutoCloseable {
    *
    * @throws StartFailure when a port, the transport or a credential file cannot be used; nothing
    *     stays bound
+   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options) throws StartFailure {
+  public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
       app = new ProxyApp(options);
@@ -146,13 +150,13 @@ public final class ProxyApp implements AutoCloseable {
     try {
       app.open();
       return app;
-    } catch (StartFailure failure) {
+    } catch (StartFailure | InvalidInput failure) {
       app.close();
       throw failure;
     }
   }
 
-  private void open() throws StartFailure {
+  private void open() throws StartFailure, InvalidInput {
     access = Settings.accessLog(options);
     telemetry = Settings.telemetry(options, this::metrics);
     var opener =
@@ -167,7 +171,7 @@ public final class ProxyApp implements AutoCloseable {
             control,
             options.source().bootstrap().node(),
             xds,
-            outliers,
+            counters,
             events,
             forwards,
             requireDrain(),
@@ -292,9 +296,12 @@ public final class ProxyApp implements AutoCloseable {
     return requireDrain().left();
   }
 
-  /** Ends everything at once; blocks until ports are closed and loops have stopped. */
+  /** Ends everything at once, the first time; blocks until ports are closed and loops stopped. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     AdminServers running = admin;
     if (running != null) {
       running.close();

@@ -8,6 +8,7 @@ import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -15,6 +16,7 @@ import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -35,10 +37,11 @@ final class Settings {
   static ForwardSettings forward(ProxyOptions options) {
     var settings =
         new ForwardSettings(
-            authority(options.authority()),
-            options.limits().maxQueuedRequests(),
-            ForwardSettings.MAX_QUEUED_BYTES,
-            options.source().bootstrap().node().id());
+                authority(options.authority()),
+                options.limits().maxQueuedRequests(),
+                ForwardSettings.MAX_QUEUED_BYTES,
+                options.source().bootstrap().node().id())
+            .measuring(options.metricMethods());
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 
@@ -70,16 +73,17 @@ final class Settings {
    * Traces and metrics over OTLP, ours to close; empty when they are off.
    *
    * @param metrics what to send at each interval
+   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
    */
   static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)
-      throws StartFailure {
+      throws InvalidInput {
     if (options.otlp().isEmpty()) {
       return Optional.empty();
     }
     try {
       return Optional.of(Telemetry.start(options.otlp().get(), ProgramVersion.text(), metrics));
     } catch (IllegalArgumentException e) {
-      throw new StartFailure("--otlp: " + e.getMessage(), e);
+      throw new InvalidInput(List.of("--otlp: " + e.getMessage()));
     }
   }
 

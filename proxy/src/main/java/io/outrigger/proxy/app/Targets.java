@@ -12,7 +12,7 @@ import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.events.LbEvents;
-import io.outrigger.proxy.metrics.OutlierCounters;
+import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
@@ -34,7 +34,7 @@ record Targets(
     Connector connector,
     CircuitBreakers breakers,
     LoadRegistry loads,
-    OutlierCounters outliers,
+    LbCounters counters,
     EventLog events,
     int loops,
     boolean aggregatesDecide,
@@ -65,7 +65,7 @@ record Targets(
                       random,
                       breakers,
                       loads,
-                      outliers.of(service.toString()).and(new LbEvents(events, forward)),
+                      counters.of(service.toString()).and(new LbEvents(events, forward)),
                       loops,
                       clusters);
               return aggregatesDecide ? manager.letAggregatesDecide() : manager;

@@ -92,7 +92,32 @@ final class ExplainReport {
     for (JsonElement filter : array(branch, "filters")) {
       add("  ", "filter %s", filter);
     }
+    if (branch.get("session") instanceof JsonObject session) {
+      session(session);
+    }
     pick(branch);
+  }
+
+  private void session(JsonObject session) {
+    boolean begins = session.get("begins").getAsBoolean();
+    boolean isKept = session.get("kept").getAsBoolean();
+    add(
+        "  ",
+        "session of cookie %s: %s",
+        text(session, "cookie"),
+        begins
+            ? "begins with this request"
+            : isKept ? "kept" : "none of its endpoints can be had, the balancer picks");
+    for (JsonElement element : array(session, "endpoints")) {
+      JsonObject endpoint = element.getAsJsonObject();
+      String owner = text(endpoint, "owner");
+      add(
+          "    ",
+          "%s: %s%s",
+          text(endpoint, "address"),
+          text(endpoint, "standing"),
+          owner.isEmpty() ? "" : ", owned by " + owner);
+    }
   }
 
   private void pick(JsonObject branch) {

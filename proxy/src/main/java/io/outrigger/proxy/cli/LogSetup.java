@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +16,11 @@ import org.slf4j.LoggerFactory;
  * heard from WARN on, or more quietly where ours is quieter.
  */
 final class LogSetup {
+  /** What they say again and again, {@code Outage} of our telemetry says once. */
+  private static final List<String> OUTAGES_AT_EACH_TRY =
+      List.of(
+          "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
+
   private LogSetup() {}
 
   static void apply(Logging logging) {
@@ -35,6 +41,7 @@ final class LogSetup {
     root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);
+    OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
   }
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {

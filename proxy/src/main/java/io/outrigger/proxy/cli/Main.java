@@ -8,6 +8,7 @@ import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -55,7 +56,8 @@ public final class Main {
         args);
   }
 
-  private static int runSidecar(ProxyOptions options, Signals signals) throws StartFailure {
+  private static int runSidecar(ProxyOptions options, Signals signals)
+      throws StartFailure, InvalidInput {
     try (var app = ProxyApp.start(options)) {
       signals.onFirst(app::quit);
       app.ended().join();

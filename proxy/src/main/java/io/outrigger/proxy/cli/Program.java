@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 
@@ -12,6 +13,7 @@ public interface Program {
    * @param signals for the drain: the program sets {@link Signals#onFirst} as soon as it can drain
    * @return the exit code: 0 after a clean drain
    * @throws StartFailure when it cannot start; nothing is left bound
+   * @throws InvalidInput when what the environment says beside our own variables is wrong
    */
-  int run(ProxyOptions options, Signals signals) throws StartFailure;
+  int run(ProxyOptions options, Signals signals) throws StartFailure, InvalidInput;
 }

@@ -59,6 +59,8 @@ public final class Demo {
       }
     } catch (IOException e) {
       throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
+    } catch (InvalidInput e) {
+      throw new IllegalStateException("the demo's own options are wrong", e);
     }
   }
 
@@ -86,7 +88,8 @@ public final class Demo {
     return held ? 0 : 1;
   }
 
-  private static ProxyOptions options(int controlPlanePort, ListenAddress.Tcp admin) {
+  private static ProxyOptions options(int controlPlanePort, ListenAddress.Tcp admin)
+      throws InvalidInput {
     String bootstrap =
         """
         {
@@ -99,16 +102,12 @@ public final class Demo {
         }
         """
             .formatted(controlPlanePort);
-    try {
-      return OptionsReader.read(
-          Map.of(
-              Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
-              Flag.ADMIN, List.of(admin.toString())),
-          Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
-          Machine.current());
-    } catch (InvalidInput e) {
-      throw new IllegalStateException("the demo's own options are wrong", e);
-    }
+    return OptionsReader.read(
+        Map.of(
+            Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
+            Flag.ADMIN, List.of(admin.toString())),
+        Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
+        Machine.current());
   }
 
   private static InetSocketAddress loopback(int port) {

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.stream.AdsObserver;
+import java.time.Duration;
 import java.util.List;
 
 /** What happens between us and the control planes, as events. */
@@ -33,6 +34,24 @@ public record AdsEvents(EventLog log) implements AdsObserver {
         ALL,
         server,
         new Event.Line("stream ended, will be opened again: " + reason));
+  }
+
+  @Override
+  public void onReportsAsked(String server, Duration interval) {
+    log.add(
+        EventKind.LRS_CONNECTED,
+        ALL,
+        server,
+        new Event.Line("asks for load reports every " + interval.toMillis() + " ms"));
+  }
+
+  @Override
+  public void onReportsFailed(String server, RpcStatus reason) {
+    log.add(
+        EventKind.LRS_FAILED,
+        ALL,
+        server,
+        new Event.Line("takes no load reports, counts are kept: " + reason));
   }
 
   @Override

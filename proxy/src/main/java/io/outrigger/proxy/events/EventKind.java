@@ -18,6 +18,10 @@ public enum EventKind {
   ADS_FAILED,
   /** A stream ended after a response; it is opened again. */
   ADS_CLOSED,
+  /** A control plane asks for load reports, for the first time or again. */
+  LRS_CONNECTED,
+  /** A control plane takes no load reports. */
+  LRS_FAILED,
   EJECT,
   UNEJECT,
   PRIORITY_SWITCH,

@@ -8,7 +8,9 @@ import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.PickPlan;
+import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.explain.Explanation.AskedSession;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.explain.Explanation.Result;
 import io.outrigger.proxy.explain.Explanation.Verdict;
@@ -17,6 +19,7 @@ import io.outrigger.proxy.forward.RequestPreview;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.proxy.route.RouteDecision;
+import io.outrigger.proxy.session.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -152,7 +155,8 @@ public final class Explainer {
   private void add(Walk walk, RouteDecision first) {
     double probability = walk.probability;
     if (!(first instanceof RouteDecision.Forward forwarded)
-        || !(forwarded.action().clusters() instanceof ClusterChoice.Weighted weighted)) {
+        || !(forwarded.action().clusters() instanceof ClusterChoice.Weighted weighted)
+        || isBound(forwarded)) {
       addBranch(probability, first);
       return;
     }
@@ -170,18 +174,54 @@ public final class Explainer {
     }
   }
 
+  /** Whether the request's session says which of the route's clusters it is, whatever is drawn. */
+  private boolean isBound(RouteDecision.Forward decision) {
+    Session session = decision.filters().session(request);
+    return session != null && !session.cluster(decision.clusters().keySet()).isEmpty();
+  }
+
   private void addBranch(double probability, RouteDecision decision) {
-    Optional<LbNode> tree = Optional.empty();
-    Optional<PickPlan> plan = Optional.empty();
-    if (decision instanceof RouteDecision.Forward chosen) {
-      if (branches.size() < MOST_BRANCHES) {
-        tree = described.computeIfAbsent(chosen.cluster().name(), trees);
-        plan = Optional.of(chosen.cluster().picker().plan(request.on(chosen.route(), forward)));
-      }
-      chosen.cluster().release(); // nothing is sent
-    }
+    Optional<Branch> branch =
+        decision instanceof RouteDecision.Forward chosen
+            ? forwarded(probability, chosen)
+            : Optional.of(
+                new Branch(
+                    probability,
+                    decision,
+                    "",
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty()));
     if (probability > 0 && branches.size() < MOST_BRANCHES) {
-      branches.add(new Branch(probability, decision, tree, plan));
+      branch.ifPresent(branches::add);
+    }
+  }
+
+  /** Goes to the cluster of the decision, or to that of the request's session, as a call does. */
+  private Optional<Branch> forwarded(double probability, RouteDecision.Forward chosen) {
+    Session session = chosen.filters().session(request);
+    ClusterHandle cluster =
+        session == null
+            ? chosen.cluster()
+            : chosen.changeTo(session.cluster(chosen.clusters().keySet()));
+    try {
+      if (branches.size() >= MOST_BRANCHES) {
+        return Optional.empty();
+      }
+      Optional<AskedSession> asked =
+          Optional.ofNullable(session)
+              .map(s -> new AskedSession(s.cookie(), s.namedCluster(), s.preferred()));
+      PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
+      return Optional.of(
+          new Branch(
+              probability,
+              chosen,
+              cluster.name(),
+              asked,
+              described.computeIfAbsent(cluster.name(), trees),
+              Optional.of(cluster.picker().plan(call))));
+    } finally {
+      cluster.release(); // nothing is sent
     }
   }
 

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.explain;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.lb.LbNode;
@@ -54,9 +55,30 @@ public record Explanation(
    * One way that the request can go.
    *
    * @param probability by the draws of routes and of weighted clusters
+   * @param cluster where it goes: the decision's, or that of the request's session; empty when it
+   *     is answered here
+   * @param session that the request belongs to; empty when the route keeps none
    * @param tree of the cluster, as it stands
    * @param plan what the cluster's picker would answer
    */
   public record Branch(
-      double probability, RouteDecision decision, Optional<LbNode> tree, Optional<PickPlan> plan) {}
+      double probability,
+      RouteDecision decision,
+      String cluster,
+      Optional<AskedSession> session,
+      Optional<LbNode> tree,
+      Optional<PickPlan> plan) {}
+
+  /**
+   * What the cookie of a request says (A55, A60).
+   *
+   * @param cookie its name
+   * @param cluster that it names; may be empty, or none of the route's
+   * @param addresses that it names, the best first; empty when the session begins with the request
+   */
+  public record AskedSession(String cookie, String cluster, List<EndpointAddress> addresses) {
+    public AskedSession {
+      addresses = List.copyOf(addresses);
+    }
+  }
 }

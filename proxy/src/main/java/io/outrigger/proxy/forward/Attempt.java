@@ -88,6 +88,11 @@ final class Attempt implements StreamWaiter {
     return subchannel.address();
   }
 
+  /** The leaf cluster that the backend is of. */
+  String cluster() {
+    return subchannel.cluster();
+  }
+
   String address() {
     return subchannel.address().toString();
   }

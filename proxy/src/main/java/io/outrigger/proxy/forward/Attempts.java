@@ -126,7 +126,7 @@ final class Attempts {
   private void beginAttempt(boolean transparent) {
     to(AttemptPhase.PICKING);
     waited = false;
-    record.spans().attemptBegins(previousAttempts(), transparent);
+    record.attemptBegins(previousAttempts(), transparent, deadline.elapsedNanos());
   }
 
   private int previousAttempts() {
@@ -262,8 +262,7 @@ final class Attempts {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
     request.close();
-    record.retried();
-    record.spans().attemptFailed(failure);
+    record.retried(failure, deadline.elapsedNanos());
     if (backoff == null) {
       backoff = new CallPause(loop, this::onBackoffOver);
     }
@@ -310,9 +309,8 @@ final class Attempts {
       return false;
     }
     remade = true;
-    record.remade();
+    record.remade(failure, deadline.elapsedNanos());
     request.close();
-    record.spans().attemptFailed(failure);
     beginAttempt(true);
     loop.execute(this::resume);
     return true;

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.forward;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
@@ -19,6 +20,7 @@ final class CallRecord implements FinishedCall {
   private final CallStats stats;
   private final int loop;
   private final CallTracer tracer;
+  private final AttemptMeasure measure = new AttemptMeasure();
   private CallSpans spans = CallSpans.NONE;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
@@ -52,6 +54,7 @@ final class CallRecord implements FinishedCall {
     stats.started();
     if (request.isGrpc()) {
       spans = tracer.begin(request);
+      measure.method(stats.method(request));
     }
   }
 
@@ -79,16 +82,54 @@ final class CallRecord implements FinishedCall {
   void attempt(Attempt latest) {
     attempt = latest;
     attempts++;
+    measure.picked(latest.cluster());
   }
 
-  /** The route's policy sends the request again. */
-  void retried() {
+  /**
+   * A pick for a new attempt begins.
+   *
+   * @param previous attempts that the route's policy counts
+   * @param transparent whether the last one was refused before a backend did anything
+   * @param now since the arrival of the call
+   */
+  void attemptBegins(int previous, boolean transparent, long now) {
+    spans.attemptBegins(previous, transparent);
+    measure.begin(clusterName, now);
+  }
+
+  /**
+   * The route's policy sends the request again.
+   *
+   * @param now since the arrival of the call
+   */
+  void retried(RpcStatus failure, long now) {
     stats.retried();
+    measure.retried(failure.code(), now);
+    spans.attemptFailed(failure);
   }
 
-  /** A refused request is given to another backend. */
-  void remade() {
+  /**
+   * A refused request is given to another backend.
+   *
+   * @param now since the arrival of the call
+   */
+  void remade(RpcStatus failure, long now) {
     stats.remade();
+    measure.remade(failure.code(), now);
+    spans.attemptFailed(failure);
+  }
+
+  /** Body bytes go to the backend of the attempt; {@code data} stays the caller's. */
+  void outbound(ByteBuf data) {
+    spans.outbound(data);
+    measure.outbound(data);
+  }
+
+  /** Body bytes come from the backend of the attempt; {@code data} stays the caller's. */
+  void inbound(ByteBuf data) {
+    responseData(data.readableBytes());
+    spans.inbound(data);
+    measure.inbound(data);
   }
 
   /** A request that a policy would send again has outgrown what may be kept of it. */
@@ -102,7 +143,7 @@ final class CallRecord implements FinishedCall {
     stats.requestBytes(bytes);
   }
 
-  void responseData(int bytes) {
+  private void responseData(int bytes) {
     responseBytes += bytes;
     stats.responseBytes(bytes);
   }
@@ -152,7 +193,12 @@ final class CallRecord implements FinishedCall {
     } else {
       stats.httpStatus(httpStatus);
     }
-    stats.ended(nanos);
+    if (isGrpc()) {
+      stats.ended();
+      measure.ended(code, nanos);
+    } else {
+      stats.endedPlain(nanos);
+    }
     if (spans != CallSpans.NONE) {
       spans.ended(new RpcStatus(code, message));
     }

@@ -2,7 +2,10 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Collectors;
 
 /**
  * What the calls of one forward on one event loop came to. Only that loop writes; {@link
@@ -25,7 +28,26 @@ final class CallStats {
   static final int COUNTERS = LOCAL + LocalReason.values().length;
 
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
-  private final LatencyHistogram latency = new LatencyHistogram();
+
+  /** Of requests that are not gRPC. */
+  private final LatencyHistogram plain = new LatencyHistogram();
+
+  /** Of all methods that are not told apart. */
+  private final MethodStats other = new MethodStats();
+
+  private final Map<String, MethodStats> byMethod;
+
+  /**
+   * @param methods those that are told apart, such as {@code pkg.Service/Method}
+   */
+  CallStats(Set<String> methods) {
+    byMethod = methods.stream().collect(Collectors.toMap(name -> name, name -> new MethodStats()));
+  }
+
+  /** Where a gRPC call of that path counts. */
+  MethodStats method(RequestHead request) {
+    return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
+  }
 
   void started() {
     add(STARTED, 1);
@@ -72,16 +94,23 @@ final class CallStats {
     add(LOCAL + reason.slot(), 1);
   }
 
-  void ended(long nanos) {
+  /** A gRPC call ended: its method counts how long it took. */
+  void ended() {
     add(ENDED, 1);
-    latency.record(nanos);
   }
 
-  void addTo(long[] sums, long[] latencies) {
+  void endedPlain(long nanos) {
+    add(ENDED, 1);
+    plain.record(nanos);
+  }
+
+  void addTo(long[] sums, CallTotals totals) {
     for (int i = 0; i < COUNTERS; i++) {
       sums[i] += counters.getOpaque(i);
     }
-    latency.addTo(latencies);
+    totals.add(plain);
+    totals.add(MethodStats.OTHER, other);
+    byMethod.forEach(totals::add);
   }
 
   private void add(int counter, long count) {

@@ -4,6 +4,8 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** The calls of one forward at one moment, over all event loops. */
 @AnyThread
@@ -11,12 +13,34 @@ public final class CallTotals {
   private final long[] counters;
   private final long[] latencies;
   private final int queued;
+  private final Map<String, MethodTotals> methods = new TreeMap<>();
+  private long nanos;
 
   CallTotals(Iterable<CallStats> loops, int queued) {
     counters = new long[CallStats.COUNTERS];
     latencies = new long[LatencyHistogram.BUCKETS];
     this.queued = queued;
-    loops.forEach(stats -> stats.addTo(counters, latencies));
+    loops.forEach(stats -> stats.addTo(counters, this));
+  }
+
+  void add(LatencyHistogram durations) {
+    durations.addTo(latencies);
+    nanos += durations.sumNanos();
+  }
+
+  void add(String method, MethodStats stats) {
+    methods.computeIfAbsent(method, name -> new MethodTotals()).add(stats);
+    for (int code = 0; code < MethodStats.CODES; code++) {
+      LatencyHistogram durations = stats.calls.getAcquire(code);
+      if (durations != null) {
+        add(durations);
+      }
+    }
+  }
+
+  /** gRPC calls by method; {@code other} for those that are not told apart. */
+  public Map<String, MethodTotals> methods() {
+    return methods;
   }
 
   /** Requests whose headers arrived. */
@@ -136,12 +160,8 @@ public final class CallTotals {
    */
   public record Durations(long micros, long count) {}
 
-  /** How long all ended calls took together, to within 6 %. */
+  /** How long all ended calls took together. */
   public long totalMicros() {
-    long sum = 0;
-    for (int i = 0; i < latencies.length; i++) {
-      sum += latencies[i] * LatencyHistogram.upperMicros(i);
-    }
-    return sum;
+    return nanos / 1_000;
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxQueuedRequests how many may wait for names, picks and streams
  * @param maxQueuedBytes how many body bytes of waiting requests are kept
  * @param decisionHeader lower case: requests with it are told where they went; null: none are
+ * @param measuredMethods such as {@code pkg.Service/Method}: those whose calls are counted apart
  * @param nodeId ends the message of each local failure; empty: nothing is added
  */
 public record ForwardSettings(
@@ -16,6 +18,7 @@ public record ForwardSettings(
     int maxQueuedRequests,
     long maxQueuedBytes,
     @Nullable AsciiString decisionHeader,
+    Set<String> measuredMethods,
     String nodeId) {
   /** CONTRACT section 2, {@code --max-queued-requests}. */
   public static final int MAX_QUEUED_REQUESTS = 10_000;
@@ -24,21 +27,33 @@ public record ForwardSettings(
   public static final long MAX_QUEUED_BYTES = 64L << 20;
 
   public ForwardSettings {
+    measuredMethods = Set.copyOf(measuredMethods);
     if (maxQueuedRequests < 0 || maxQueuedBytes < 0) {
       throw new IllegalArgumentException("a limit is negative");
     }
   }
 
-  /** Requests are not told where they went. */
+  /** Requests are not told where they went; methods are not told apart. */
   public ForwardSettings(
       AuthorityMode authority, int maxQueuedRequests, long maxQueuedBytes, String nodeId) {
-    this(authority, maxQueuedRequests, maxQueuedBytes, null, nodeId);
+    this(authority, maxQueuedRequests, maxQueuedBytes, null, Set.of(), nodeId);
   }
 
   /** The same for requests that ask with a header where they went. */
   public ForwardSettings withDecisionHeader(String name) {
     return new ForwardSettings(
-        authority, maxQueuedRequests, maxQueuedBytes, AsciiString.cached(name), nodeId);
+        authority,
+        maxQueuedRequests,
+        maxQueuedBytes,
+        AsciiString.cached(name),
+        measuredMethods,
+        nodeId);
+  }
+
+  /** The same with other methods whose calls are counted apart. */
+  public ForwardSettings measuring(Set<String> methods) {
+    return new ForwardSettings(
+        authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, methods, nodeId);
   }
 
   /** The defaults of the contract. */

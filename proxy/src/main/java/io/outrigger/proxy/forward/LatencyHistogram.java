@@ -14,17 +14,44 @@ final class LatencyHistogram {
   private static final int MAX_BITS = 40; // 12 days
   static final int BUCKETS = (MAX_BITS - SUB_BITS + 1) * SUBS;
 
-  private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
+  private static final int SUM = BUCKETS;
+
+  /** By bucket; behind them the sum of all durations in nanoseconds. */
+  private final AtomicLongArray counts = new AtomicLongArray(BUCKETS + 1);
 
   void record(long nanos) {
     int bucket = bucketOf(nanos / 1_000);
     counts.setOpaque(bucket, counts.getPlain(bucket) + 1);
+    counts.setOpaque(SUM, counts.getPlain(SUM) + nanos);
   }
 
   void addTo(long[] sum) {
     for (int i = 0; i < BUCKETS; i++) {
       sum[i] += counts.getOpaque(i);
     }
+  }
+
+  /** All durations together. */
+  long sumNanos() {
+    return counts.getOpaque(SUM);
+  }
+
+  /**
+   * Adds the counts to coarser buckets: a bucket of ours goes whole where its largest value does.
+   *
+   * @param boundsNanos upper, inclusive, ascending
+   * @param into one count more than bounds, then the sum
+   */
+  void addTo(long[] boundsNanos, long[] into) {
+    int coarse = 0;
+    for (int i = 0; i < BUCKETS; i++) {
+      long count = counts.getOpaque(i);
+      while (coarse < boundsNanos.length && upperMicros(i) * 1_000 > boundsNanos[coarse]) {
+        coarse++;
+      }
+      into[coarse] += count;
+    }
+    into[into.length - 1] += sumNanos();
   }
 
   static int bucketOf(long micros) {

@@ -1,12 +1,15 @@
 package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PlannedCall;
 import io.outrigger.proxy.http2.HeaderList;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -60,8 +63,12 @@ public final class RequestPreview implements RequestView {
     return head.header(name);
   }
 
-  /** The call that it would be on {@code route} of {@code forward}. */
-  public PlannedCall on(Route route, Forward forward) {
+  /**
+   * The call that it would be on {@code route} of {@code forward}.
+   *
+   * @param session where its session's calls went before; empty without a session
+   */
+  public PlannedCall on(Route route, Forward forward, Optional<List<EndpointAddress>> session) {
     Long hash =
         route.action() instanceof RouteAction.Forward action
             ? HashPolicy.hash(action.hashPolicies(), this, forward.channelId())
@@ -76,6 +83,11 @@ public final class RequestPreview implements RequestView {
       @Override
       public @Nullable String header(String name) {
         return head.header(name);
+      }
+
+      @Override
+      public Optional<List<EndpointAddress>> session() {
+        return session;
       }
     };
   }

@@ -94,7 +94,7 @@ final class RequestRelay {
 
   private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
     sentAny |= data.isReadable();
-    record.spans().outbound(data);
+    record.outbound(data);
     stream.sendData(data, endStream);
   }
 

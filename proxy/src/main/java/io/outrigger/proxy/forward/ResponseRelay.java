@@ -95,8 +95,7 @@ final class ResponseRelay {
   }
 
   void onData(ByteBuf data, boolean endStream) {
-    record.responseData(data.readableBytes());
-    record.spans().inbound(data);
+    record.inbound(data);
     if (!endStream) {
       app.data(data, false);
     } else if (!owesGrpcStatus) {

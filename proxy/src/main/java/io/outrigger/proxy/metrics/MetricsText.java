@@ -99,9 +99,10 @@ public final class MetricsText {
     view.forwards().forEach(text::forward);
     var all = MetricSnapshots.builder();
     text.addTo(all);
+    CallMetrics.addTo(view.forwards(), all);
     XdsMetrics.addTo(view.xds(), all);
     LoadReportMetrics.addTo(view.xds().loadReports(), all);
-    addOutliers(view.outliers(), all);
+    LbMetrics.addTo(view.balancing(), all);
     ProcessMetrics.addTo(all, view.version(), view.process());
     return all.build();
   }
@@ -207,42 +208,16 @@ public final class MetricsText {
         .metricSnapshot(durations.build());
   }
 
-  /** The instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
-  private static void addOutliers(
-      Map<OutlierCounters.Key, Long> counts, MetricSnapshots.Builder all) {
-    var enforced =
-        counter(
-            "grpc.lb.outlier_detection.ejections_enforced",
-            "Enforced outlier ejections by ejection reason.");
-    var unenforced =
-        counter(
-            "grpc.lb.outlier_detection.ejections_unenforced",
-            "Outliers that stayed, for the share of ejections or by the enforcement percentage.");
-    counts.forEach(
-        (key, count) -> {
-          Labels labels =
-              Labels.of(
-                  "grpc.target", key.target(),
-                  "grpc.lb.backend_service", key.cluster(),
-                  "grpc.lb.outlier_detection.detection_method", key.method());
-          key.unenforcedReason()
-              .ifPresentOrElse(
-                  reason ->
-                      add(
-                          unenforced,
-                          labels.add("grpc.lb.outlier_detection.unenforced_reason", reason),
-                          count),
-                  () -> add(enforced, labels, count));
-        });
-    all.metricSnapshot(enforced.build()).metricSnapshot(unenforced.build());
-  }
-
   static CounterSnapshot.Builder counter(String name, String help) {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
   static GaugeSnapshot.Builder gauge(String name, String help) {
     return GaugeSnapshot.builder().name(name).help(help);
+  }
+
+  static HistogramSnapshot.Builder histogram(String name, String help) {
+    return HistogramSnapshot.builder().name(name).help(help);
   }
 
   static void add(CounterSnapshot.Builder metric, Labels labels, double value) {

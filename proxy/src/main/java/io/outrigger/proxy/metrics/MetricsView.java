@@ -5,24 +5,22 @@ import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What a scrape shows, gathered at one moment.
  *
  * @param version of the program
- * @param outliers ejections, enforced and not
+ * @param balancing what was counted in the trees
  */
 @AnyThread
 public record MetricsView(
     String version,
     List<Forward> forwards,
     XdsStatusView xds,
-    Map<OutlierCounters.Key, Long> outliers,
+    LbCounters.Counts balancing,
     ProcessFigures process) {
   public MetricsView {
     forwards = List.copyOf(forwards);
-    outliers = Map.copyOf(outliers);
   }
 
   /**
@@ -49,11 +47,17 @@ public record MetricsView(
   /**
    * One forward.
    *
+   * @param target as configured ({@code grpc.target})
    * @param connections local connections that are open
    * @param clusters the trees behind it
    */
   public record Forward(
-      String name, boolean ready, int connections, CallTotals calls, List<LbNode> clusters) {
+      String name,
+      String target,
+      boolean ready,
+      int connections,
+      CallTotals calls,
+      List<LbNode> clusters) {
     public Forward {
       clusters = List.copyOf(clusters);
     }

@@ -67,6 +67,11 @@ public enum Flag {
       Arity.ONE,
       "a request with this header gets x-outrigger-decision in the response trailers: where it went"
           + " and why. Default off"),
+  METRIC_METHODS(
+      "METHOD",
+      Arity.MANY,
+      "a gRPC method that metrics tell apart, such as pkg.Service/Method; all others count as"
+          + " other, since names come from apps. Repeatable"),
   LOG_LEVEL("LEVEL", Arity.ONE, "TRACE, DEBUG, INFO, WARN, ERROR or OFF, on stderr. Default INFO"),
   LOG_FORMAT("text|json", Arity.ONE, "form of the log. Default text"),
   OTLP(

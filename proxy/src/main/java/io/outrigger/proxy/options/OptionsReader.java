@@ -14,10 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,6 +34,11 @@ public final class OptionsReader {
 
   private static final String OFF = "off";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
+  private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
+
+  /** Each has histograms of its own on every event loop. */
+  private static final int MOST_METHODS = 100;
+
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
@@ -79,6 +86,7 @@ public final class OptionsReader {
     AccessLog accessLog = value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog);
     Optional<String> decisionHeader =
         value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
+    Set<String> metricMethods = metricMethods();
     Logging logging =
         new Logging(
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -100,6 +108,7 @@ public final class OptionsReader {
         drain,
         accessLog,
         decisionHeader,
+        metricMethods,
         logging,
         otlp);
   }
@@ -120,6 +129,27 @@ public final class OptionsReader {
         bytes(Flag.MAX_MEMORY, machine.memoryBytes() / 2, 1 << 20, Long.MAX_VALUE),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
+  }
+
+  private Set<String> metricMethods() {
+    Set<String> methods = new HashSet<>();
+    settings
+        .get(Flag.METRIC_METHODS)
+        .ifPresent(
+            given -> {
+              for (String text : given.values()) {
+                if (!METHOD.matcher(text).matches()) {
+                  problems.add(
+                      given.origin(),
+                      "\"" + text + "\" is not a method such as pkg.Service/Method");
+                }
+                methods.add(text);
+              }
+              if (methods.size() > MOST_METHODS) {
+                problems.add(given.origin(), "names more than " + MOST_METHODS + " methods");
+              }
+            });
+    return methods;
   }
 
   private <T> T value(Flag flag, T absent, Function<String, T> parser) {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * All that {@code outrigger run} was told, read and validated: a program that gets one has no more
@@ -17,6 +18,7 @@ import java.util.Optional;
  *     "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
  * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
+ * @param metricMethods such as {@code pkg.Service/Method}: those that metrics tell apart
  * @param otlp where traces and metrics go; empty when switched off
  */
 @AnyThread
@@ -35,10 +37,12 @@ public record ProxyOptions(
     Drain drain,
     AccessLog accessLog,
     Optional<String> decisionHeader,
+    Set<String> metricMethods,
     Logging logging,
     Optional<String> otlp) {
   public ProxyOptions {
     forwards = List.copyOf(forwards);
+    metricMethods = Set.copyOf(metricMethods);
   }
 
   /**

@@ -38,6 +38,16 @@ public final class Session implements SessionHint {
     return clusters.contains(named) ? named : "";
   }
 
+  /** The name of the cookie that carries it. */
+  public String cookie() {
+    return filter.name();
+  }
+
+  /** What the cookie says of the cluster; empty when it says nothing. */
+  public String namedCluster() {
+    return asked == null ? "" : asked.cluster();
+  }
+
   @Override
   public List<EndpointAddress> preferred() {
     return asked == null ? List.of() : asked.addresses();

@@ -28,6 +28,11 @@ public final class SessionFilter {
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + life;
   }
 
+  /** Of the cookie. */
+  String name() {
+    return name;
+  }
+
   /** The session of a request; null when the cookie's path does not cover the request (A55-02). */
   public @Nullable Session begin(RequestView request) {
     if (!covers(request.path())) {

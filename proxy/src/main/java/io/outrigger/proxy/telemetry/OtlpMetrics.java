@@ -30,7 +30,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The instruments of {@code /metrics} as OTLP knows them, so that there is one set of both: names
@@ -96,6 +95,11 @@ final class OtlpMetrics implements MetricProducer {
       return Optional.of(
           metric(resource, counter, MetricDataType.DOUBLE_SUM, sum(scrape, counter)));
     }
+    if (snapshot instanceof GaugeSnapshot gauge
+        && GrpcUnits.isUpDownCounter(gauge.getMetadata().getName())) {
+      return Optional.of(
+          metric(resource, gauge, MetricDataType.DOUBLE_SUM, upAndDown(scrape, gauge)));
+    }
     if (snapshot instanceof GaugeSnapshot gauge) {
       return Optional.of(
           metric(resource, gauge, MetricDataType.DOUBLE_GAUGE, gauge(scrape, gauge)));
@@ -126,7 +130,7 @@ final class OtlpMetrics implements MetricProducer {
         scope,
         name.endsWith(suffix) ? name.substring(0, name.length() - suffix.length()) : name,
         metadata.getHelp(),
-        unitOf(unit),
+        unit == null ? GrpcUnits.of(name) : unitOf(unit),
         type,
         data);
   }
@@ -138,6 +142,11 @@ final class OtlpMetrics implements MetricProducer {
         counter.getDataPoints().stream()
             .map(point -> scrape.point(point.getLabels(), point.getValue()))
             .toList());
+  }
+
+  private static SumData<DoublePointData> upAndDown(Scrape scrape, GaugeSnapshot gauge) {
+    return SumData.createDoubleSumData(
+        false, SINCE_START, List.copyOf(gauge(scrape, gauge).getPoints()));
   }
 
   private static GaugeData<DoublePointData> gauge(Scrape scrape, GaugeSnapshot gauge) {
@@ -153,10 +162,7 @@ final class OtlpMetrics implements MetricProducer {
   }
 
   /** UCUM, as OpenTelemetry wants it. */
-  private static String unitOf(@Nullable Unit unit) {
-    if (unit == null) {
-      return "";
-    }
+  private static String unitOf(Unit unit) {
     return unit.equals(Unit.SECONDS) ? "s" : unit.equals(Unit.BYTES) ? "By" : unit.toString();
   }
 

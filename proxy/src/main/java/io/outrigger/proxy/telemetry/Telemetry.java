@@ -57,10 +57,15 @@ public final class Telemetry implements AutoCloseable {
                   properties -> Map.of("otel.exporter.otlp.endpoint", endpoint))
               .addMeterProviderCustomizer(
                   (meters, properties) -> meters.registerMetricProducer(producer))
+              .addMetricExporterCustomizer(
+                  (exporter, properties) -> new ToldMetrics(exporter, new Outage("metrics")))
+              .addSpanExporterCustomizer(
+                  (exporter, properties) -> new ToldSpans(exporter, new Outage("traces")))
               .build()
               .getOpenTelemetrySdk());
-    } catch (ConfigurationException e) {
-      throw new IllegalArgumentException(String.valueOf(e.getMessage()), e);
+    } catch (ConfigurationException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          WrongVariable.told(System.getenv(), String.valueOf(e.getMessage())), e);
     }
   }
 

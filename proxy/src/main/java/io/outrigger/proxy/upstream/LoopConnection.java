@@ -52,6 +52,7 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Channel channel;
   private @Nullable SocketConnection socket;
   private @Nullable Future<?> timer;
+  private String error = "unknown";
   private boolean served;
   private boolean usedLately;
 
@@ -85,6 +86,11 @@ final class LoopConnection implements ConnectionHandler {
     return served;
   }
 
+  /** A94's word for why it is GONE. */
+  String error() {
+    return error;
+  }
+
   /** Whether no stream is open. */
   boolean isUnused() {
     return socket == null || socket.activeStreams() == 0;
@@ -103,7 +109,7 @@ final class LoopConnection implements ConnectionHandler {
   }
 
   private void giveUp(String reason) {
-    gone(reason);
+    gone(reason, DisconnectError.of(reason));
     close();
   }
 
@@ -114,10 +120,11 @@ final class LoopConnection implements ConnectionHandler {
     }
   }
 
-  private void gone(String reason) {
+  private void gone(String reason, String word) {
     cancelTimer();
     if (state != State.GONE) {
       state = State.GONE;
+      error = word;
       owner.onGone(this, reason);
     }
   }
@@ -168,8 +175,8 @@ final class LoopConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onGoAway(int lastStreamId, Http2Error error, String debug) {
-    gone("GOAWAY " + error + (debug.isEmpty() ? "" : " " + debug));
+  public void onGoAway(int lastStreamId, Http2Error code, String debug) {
+    gone("GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug), DisconnectError.ofGoAway(code));
   }
 
   @Override
@@ -181,6 +188,6 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onClosed(String reason) {
-    gone(reason);
+    gone(reason, DisconnectError.of(reason));
   }
 }

@@ -3,6 +3,7 @@ package io.outrigger.proxy.upstream;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.Http2Stream;
 import java.time.Duration;
@@ -101,7 +102,11 @@ final class LoopConnections implements LoopConnection.Owner {
       attempt.leave();
       attempt = null;
     }
-    established.forEach(LoopConnection::leave);
+    established.forEach(
+        connection -> {
+          connection.leave();
+          transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
+        });
     established.clear();
     turnAway(reason);
   }
@@ -191,6 +196,7 @@ final class LoopConnections implements LoopConnection.Owner {
       established.remove(connection);
       returnSpares();
       connection.leave();
+      transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
     }
   }
 
@@ -206,6 +212,8 @@ final class LoopConnections implements LoopConnection.Owner {
   @Override
   public void onGone(LoopConnection connection, String reason) {
     boolean wasAttempt = connection == attempt;
+    transport.tell(
+        wasAttempt ? new ConnectionEvent.Failed() : new ConnectionEvent.Lost(connection.error()));
     if (wasAttempt) {
       attempt = null;
     } else {

@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.proxy.forward.CallTransport;
@@ -178,6 +179,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** A connection works. Its loop. */
   void onEstablished() {
     established.incrementAndGet();
+    tell(new ConnectionEvent.Made());
     if (!told.compareAndSet(false, true)) {
       return;
     }
@@ -187,6 +189,11 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
             listener.onReady(this);
           }
         });
+  }
+
+  /** Passes on what became of one of the connections. Any loop. */
+  void tell(ConnectionEvent event) {
+    control.execute(() -> listener.onConnection(event));
   }
 
   /** A connection ended. Its loop; tells how many are left. */

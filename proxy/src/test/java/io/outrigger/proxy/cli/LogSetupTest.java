@@ -56,6 +56,25 @@ final class LogSetupTest {
   }
 
   @Test
+  void whatTelemetryTellsOnceItsLibraryDoesNotRepeat() {
+    assertThat(
+            stderr(
+                Logging.DEFAULT,
+                context -> {
+                  context
+                      .getLogger("io.opentelemetry.sdk.metrics.export.PeriodicMetricReader")
+                      .warn("Exporter failed");
+                  context
+                      .getLogger("io.opentelemetry.exporter.internal.grpc.GrpcExporter")
+                      .error("Server is UNAVAILABLE");
+                  context.getLogger("io.opentelemetry.sdk.autoconfigure").warn("heard");
+                }))
+        .singleElement()
+        .asString()
+        .endsWith("heard");
+  }
+
+  @Test
   void jsonIsOneObjectAnEvent() {
     List<String> lines =
         stderr(

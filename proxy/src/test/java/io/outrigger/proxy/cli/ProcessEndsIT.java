@@ -76,6 +76,32 @@ final class ProcessEndsIT {
   }
 
   @Test
+  void aWrongVariableOfOpenTelemetryIsOneLineAndExitCode2() {
+    try (var outrigger =
+        OutriggerProcess.start(
+            folder,
+            Map.of(
+                "OUTRIGGER_RESOURCES",
+                EXAMPLES.resolve("resources").toString(),
+                "OUTRIGGER_ADMIN",
+                "off",
+                "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+                "nonsense"),
+            "run",
+            "--forward",
+            "0=xds:///greeter",
+            "--otlp",
+            "http://127.0.0.1:1")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: --otlp: OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=nonsense: Unsupported OTLP"
+                  + " metrics protocol: nonsense; give a value that OpenTelemetry knows, or unset"
+                  + " it");
+    }
+  }
+
+  @Test
   void aPortInUseIsOneLineAndExitCode1() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -16,6 +17,7 @@ import io.outrigger.xds.testing.JsonResources;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -151,6 +153,42 @@ class AdminIT {
     assertThat(mesh.admin().get("/lb?forward=none").status()).isEqualTo(404);
   }
 
+  @Test
+  void aWordThatAParameterDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
+    serve();
+    mesh.startReady();
+    Map<String, String> allowed =
+        Map.of(
+            "/lb?detail=what", "detail is calls or full, or left out",
+            "/events?format=xml", "format is json or stream, or left out",
+            "/events?format=json&detail=calls", "detail is full, or left out",
+            "/events?format=json&since=-1", "since is the number of an event, 0 or more",
+            "/config_dump?type=cluster", "type is lds or rds or cds or eds, or left out",
+            "/explain?path=/a/b&last=yes", "last is true or false, or left out",
+            "/explain?path=/a/b&forward=no", "no forward of that name; it is one of orders");
+
+    allowed.forEach(
+        (path, reason) -> {
+          Admin.Answer answer = mesh.admin().get(path);
+          assertThat(answer.status()).as(path).isEqualTo(400);
+          assertThat(answer.body().strip()).as(path).endsWith(reason);
+        });
+    Admin.Answer level = mesh.admin().post("/loggers/io.outrigger.x?level=LOUD");
+    assertThat(level.status()).isEqualTo(400);
+    assertThat(level.body()).contains("a level is OFF, ERROR");
+    assertThat(mesh.admin().get("/history?forward=no").status()).isEqualTo(404);
+  }
+
+  @Test
+  void anEndThatIsAskedForTwiceHappensOnce() throws Exception {
+    serve();
+    mesh.startReady();
+
+    mesh.proxy().close();
+
+    assertThatCode(mesh.proxy()::close).doesNotThrowAnyException();
+  }
+
   private static void walk(JsonObject node, List<String> names, List<JsonObject> endpoints) {
     assertThat(node.keySet()).containsExactlyInAnyOrderElementsOf(NODE);
     names.add(node.get("name").getAsString());
@@ -186,6 +224,72 @@ class AdminIT {
         .contains("outrigger_requests_started_total{forward=\"orders\"} 3")
         .contains("grpc_xds_client_connected{")
         .contains("outrigger_control_loop_failures_total 0");
+  }
+
+  @Conformance({"A66-01", "A89-01"})
+  @Test
+  void callsAndAttemptsCarryTheNamesAndLabelsOfTheSpec() throws Exception {
+    serve();
+    mesh.with(Flag.METRIC_METHODS, "test.Pay/Charge").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    assertThat(mesh.app().call("test.Pay/Refund").backend()).isEqualTo("a");
+    Await.until("both are counted", () -> metric("grpc_client_call_duration_seconds_count") == 2);
+
+    String body = mesh.admin().get("/metrics").body();
+    for (String method : List.of("other", "test.Pay/Charge")) {
+      String target = "grpc_method=\"" + method + "\",";
+      String ended =
+          "grpc_lb_backend_service=\"A\","
+              + target
+              + "grpc_status=\"OK\",grpc_target=\"xds:///orders\"";
+      assertThat(body)
+          .contains(
+              "grpc_client_attempt_started_total{" + target + "grpc_target=\"xds:///orders\"} 1.0",
+              "grpc_client_attempt_duration_seconds_bucket{" + ended + ",le=\"0.0\"} 0",
+              "grpc_client_attempt_duration_seconds_bucket{" + ended + ",le=\"1.0E-5\"} 0",
+              "grpc_client_attempt_duration_seconds_count{" + ended + "} 1",
+              "grpc_client_attempt_sent_total_compressed_message_size_bytes_bucket{"
+                  + ended
+                  + ",le=\"1024.0\"} 1",
+              "grpc_client_attempt_rcvd_total_compressed_message_size_bytes_count{" + ended + "} 1",
+              "grpc_client_call_duration_seconds_bucket{"
+                  + target
+                  + "grpc_status=\"OK\",grpc_target=\"xds:///orders\",le=\"100.0\"} 1",
+              "grpc_client_call_retries_count{" + target + "grpc_target=\"xds:///orders\"} 0");
+    }
+  }
+
+  @Conformance("A94-01")
+  @Test
+  void connectionsAreCountedWhereTheyAreMadeAndWhyTheyEnd() throws Exception {
+    Backend a = serve();
+    Backend b = mesh.absentBackend("b");
+    controlPlane.serve(Xds.endpoints("A", a, b));
+    mesh.startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+
+    Await.until("made", () -> metric("grpc_subchannel_open_connections") >= 1);
+    Await.until("failed", () -> metric("grpc_subchannel_connection_attempts_failed_total") >= 1);
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("grpc_lb_backend_service=\"A\",grpc_lb_locality=\"{region=\\\"r\\\", zone=");
+
+    a.kill();
+    Await.until("lost", () -> metric("grpc_subchannel_disconnections_total") >= 1);
+    Await.until("none is open", () -> metric("grpc_subchannel_open_connections") == 0);
+    assertThat(metric("grpc_subchannel_connection_attempts_succeeded_total"))
+        .isEqualTo(metric("grpc_subchannel_disconnections_total"))
+        .isPositive();
+  }
+
+  /** The sum over all labels. */
+  private double metric(String name) {
+    return mesh.admin()
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -79,6 +80,58 @@ class SessionIT {
     assertThat(visitor.visits(20)).containsExactly(home);
     assertThat(mine.connections()).isEqualTo(1);
     assertThat(visitor.cookiesSet()).isEqualTo(1);
+  }
+
+  @Test
+  void anExplanationSeesThroughTheSession() throws Exception {
+    Backend a = mesh.backend("a");
+    Backend b = mesh.backend("b");
+    endpoints(Xds.locality("x", 0, 1, a, b));
+    start();
+    assertThat(explained("").get("begins").getAsBoolean()).isTrue();
+    Visitor visitor = visitor();
+    String home = visitor.visits();
+    Backend mine = home.equals("a") ? a : b;
+    String address = "127.0.0.1:" + mine.port();
+
+    JsonObject session = explained(visitor.cookie());
+    assertThat(session.get("cookie").getAsString()).isEqualTo(Visitor.COOKIE);
+    assertThat(session.get("cluster").getAsString()).isEqualTo("pay");
+    assertThat(session.get("kept").getAsBoolean()).isTrue();
+    JsonObject endpoint = session.getAsJsonArray("endpoints").get(0).getAsJsonObject();
+    assertThat(endpoint.get("address").getAsString()).isEqualTo(address);
+    assertThat(endpoint.get("standing").getAsString()).isEqualTo("READY");
+    JsonObject branch = branch(visitor.cookie());
+    assertThat(branch.getAsJsonArray("candidates"))
+        .singleElement()
+        .satisfies(
+            only -> {
+              assertThat(only.getAsJsonObject().get("address").getAsString()).isEqualTo(address);
+              assertThat(only.getAsJsonObject().get("probability").getAsDouble()).isEqualTo(1);
+            });
+    assertThat(branch.toString()).doesNotContain(visitor.cookie().substring(4));
+    assertThat(visitor.visits(5)).containsExactly(home);
+
+    JsonObject stray = explained(visitor().bringing("10.9.9.9:1;pay").cookie());
+    assertThat(stray.get("kept").getAsBoolean()).isFalse();
+    assertThat(stray.toString()).contains("not in the cluster");
+  }
+
+  private JsonObject explained(String cookie) {
+    return branch(cookie).getAsJsonObject("session");
+  }
+
+  private JsonObject branch(String cookie) {
+    String header =
+        cookie.isEmpty()
+            ? ""
+            : "&header=cookie:" + URLEncoder.encode(cookie, StandardCharsets.UTF_8);
+    return mesh.admin()
+        .get("/explain?path=/" + METHOD + header)
+        .object()
+        .getAsJsonArray("branches")
+        .get(0)
+        .getAsJsonObject();
   }
 
   @Conformance("A75-28")

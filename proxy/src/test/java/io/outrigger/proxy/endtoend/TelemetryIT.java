@@ -199,6 +199,37 @@ class TelemetryIT {
     assertThat(attributes(connected.getGauge().getDataPoints(0).getAttributesList()))
         .containsEntry("grpc.target", "#all")
         .containsKey("grpc.xds.server");
+    assertThat(connected.getUnit()).isEqualTo("{bool}");
+    Await.until(
+        "a connection", () -> collector.metrics().containsKey("grpc.subchannel.open_connections"));
+    Metric open = collector.metrics().get("grpc.subchannel.open_connections");
+    assertThat(open.getUnit()).isEqualTo("{connection}");
+    assertThat(open.hasSum() && !open.getSum().getIsMonotonic()).isTrue();
+    assertThat(attributes(open.getSum().getDataPoints(0).getAttributesList()))
+        .containsEntry("grpc.lb.backend_service", "A")
+        .containsEntry("grpc.target", "xds:///orders")
+        .containsKeys("grpc.lb.locality", "grpc.security_level");
+    Await.until(
+        "an attempt", () -> collector.metrics().containsKey("grpc.client.attempt.duration"));
+    Metric attempts = collector.metrics().get("grpc.client.attempt.duration");
+    assertThat(attempts.getUnit()).isEqualTo("s");
+    assertThat(attempts.getHistogram().getDataPoints(0).getExplicitBoundsList())
+        .hasSize(41)
+        .startsWith(0.0, 1e-5, 5e-5)
+        .endsWith(50.0, 100.0);
+    assertThat(attributes(attempts.getHistogram().getDataPoints(0).getAttributesList()))
+        .containsEntry("grpc.method", "other")
+        .containsEntry("grpc.status", "OK")
+        .containsEntry("grpc.target", "xds:///orders")
+        .containsEntry("grpc.lb.backend_service", "A");
+    assertThat(collector.metrics().get("grpc.client.attempt.started").getUnit())
+        .isEqualTo("{attempt}");
+    assertThat(
+            collector
+                .metrics()
+                .get("grpc.client.attempt.sent_total_compressed_message_size")
+                .getUnit())
+        .isEqualTo("By");
     Await.until(
         "the call",
         () -> {

@@ -51,6 +51,11 @@ final class Visitor {
     return IntStream.range(0, calls).mapToObj(i -> visits()).distinct().toList();
   }
 
+  /** The field that it sends for its session; empty without one. */
+  String cookie() {
+    return cookie;
+  }
+
   /** What the cookie says; empty without one. */
   String session() {
     return cookie.isEmpty()

@@ -48,6 +48,11 @@ final class FakeBackend implements Subchannel, CallTransport {
     return streams.get(streams.size() - 1);
   }
 
+  @Override
+  public String cluster() {
+    return "leaf";
+  }
+
   /** Opens streams for all who wait, in order. */
   void openAll() {
     mode = Mode.OPENS;

@@ -8,12 +8,14 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.ReturnReason;
+import io.outrigger.lb.WeightUpdate;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -89,7 +91,7 @@ class MetricsTextTest {
   @Conformance("A50-54")
   @Test
   void outliersCarryTheNamesAndLabelsOfTheSpec() {
-    var counters = new OutlierCounters();
+    var counters = new LbCounters();
     LbObserver observer = counters.of("xds:///orders");
     observer.onEvent(ejected());
     observer.onEvent(ejected());
@@ -124,6 +126,95 @@ class MetricsTextTest {
                 + "grpc_lb_outlier_detection_detection_method=\"failure_percentage\","
                 + "grpc_lb_outlier_detection_unenforced_reason=\"enforcement_percentage\","
                 + "grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  @Conformance({"A94-01", "A89-01"})
+  @Test
+  void connectionsCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var here = new Locality("r", "a", "");
+    var there = new Locality("r", "b", "s");
+    for (int i = 0; i < 3; i++) {
+      observer.onConnection("pay", here, new ConnectionEvent.Made());
+    }
+    observer.onConnection("pay", here, new ConnectionEvent.Failed());
+    observer.onConnection("pay", here, new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+    observer.onConnection("pay", here, new ConnectionEvent.Moved(1, there));
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"a\\\", sub_zone=\\\"\\\"}\",";
+    String moved =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"b\\\", sub_zone=\\\"s\\\"}\",";
+    assertThat(lines(counters, "grpc_subchannel_"))
+        .contains(
+            "grpc_subchannel_connection_attempts_succeeded_total{"
+                + labels
+                + "grpc_target=\"xds:///orders\"} 3.0",
+            "grpc_subchannel_connection_attempts_failed_total{"
+                + labels
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_disconnections_total{grpc_disconnect_error=\"GOAWAY NO_ERROR\","
+                + labels
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_open_connections{"
+                + labels
+                + "grpc_security_level=\"none\",grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_open_connections{"
+                + moved
+                + "grpc_security_level=\"none\",grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  @Conformance({"A78-02", "A89-01"})
+  @Test
+  void updatesOfWeightsCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    observer.onWeights(new WeightUpdate("pay", "", true, 2, 1, new double[3]));
+    observer.onWeights(new WeightUpdate("pay", "", false, 0, 1, new double[] {0, 5, 60}));
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\",grpc_lb_locality=\"\",grpc_target=\"xds:///orders\"";
+    assertThat(lines(counters, "grpc_lb_wrr_"))
+        .contains(
+            "grpc_lb_wrr_rr_fallback_total{" + labels + "} 1.0",
+            "grpc_lb_wrr_endpoint_weight_not_yet_usable_total{" + labels + "} 2.0",
+            "grpc_lb_wrr_endpoint_weight_stale_total{" + labels + "} 2.0",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"0.0\"} 4",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"5.0\"} 5",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"75.0\"} 6",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"+Inf\"} 6",
+            "grpc_lb_wrr_endpoint_weights_count{" + labels + "} 6",
+            "grpc_lb_wrr_endpoint_weights_sum{" + labels + "} 65.0");
+  }
+
+  @Test
+  void clustersBeyondTheBoundAreCountedAsOthers() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var somewhere = new Locality("", "", "");
+    for (int i = 0; i < Place.MOST + 10; i++) {
+      observer.onConnection("c" + i, somewhere, new ConnectionEvent.Made());
+    }
+
+    assertThat(lines(counters, "grpc_subchannel_open_connections")).hasSize(Place.MOST + 1);
+    assertThat(lines(counters, "grpc_subchannel_open_connections"))
+        .contains(
+            "grpc_subchannel_open_connections{grpc_lb_backend_service=\"other\","
+                + "grpc_lb_locality=\"\",grpc_security_level=\"none\","
+                + "grpc_target=\"xds:///orders\"} 10.0");
+  }
+
+  private static List<String> lines(LbCounters counters, String prefix) {
+    var view =
+        new MetricsView(
+            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
+    return new String(MetricsText.of(view), StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.startsWith(prefix))
+        .toList();
   }
 
   private static OutlierEvent ejected() {
@@ -182,7 +273,9 @@ class MetricsTextTest {
 
   @Test
   void aForwardShowsItsCallsAndItsEndpoints() {
-    var forward = new MetricsView.Forward("orders", true, 3, idle().totals(), List.of(tree()));
+    var forward =
+        new MetricsView.Forward(
+            "orders", "xds:///orders", true, 3, idle().totals(), List.of(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
@@ -224,7 +317,7 @@ class MetricsTextTest {
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
     return new String(
-        MetricsText.of(new MetricsView("1.2.3", forwards, xds, Map.of(), PROCESS)),
+        MetricsText.of(new MetricsView("1.2.3", forwards, xds, LbCounters.Counts.NONE, PROCESS)),
         StandardCharsets.UTF_8);
   }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
                 Optional.empty(),
+                Set.of(),
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
     assertThat(options.source().isStatic()).isFalse();
@@ -97,6 +99,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.DRAIN_DELAY, "1s");
     give(Flag.DRAIN_TIMEOUT, "2s");
     give(Flag.ACCESS_LOG, "-");
+    give(Flag.METRIC_METHODS, "test.Pay/Charge", "a.b.C/D");
     give(Flag.LOG_LEVEL, "debug");
     give(Flag.LOG_FORMAT, "json");
     give(Flag.OTLP, "http://collector:4317");
@@ -132,6 +135,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
                 Optional.empty(),
+                Set.of("test.Pay/Charge", "a.b.C/D"),
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
   }

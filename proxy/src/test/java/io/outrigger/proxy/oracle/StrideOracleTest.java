@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
@@ -71,7 +72,9 @@ class StrideOracleTest {
             Samples.backends(addresses.toArray(String[]::new)),
             settings,
             new FailureNote("pay", Samples.NOTE));
-    var policy = new WeightedRoundRobinPolicy(parent.loop(), parent.random(), 1, config, parent);
+    var policy =
+        new WeightedRoundRobinPolicy(
+            parent.loop(), parent.random(), LbObserver.NONE, 1, config, parent);
     parent.loop().inside(() -> policy.update(config));
     parent.loop().inside(parent.connector()::readyAll);
     Set<String> reported = new HashSet<>();

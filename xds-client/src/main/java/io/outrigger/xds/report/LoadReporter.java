@@ -68,17 +68,20 @@ final class LoadReporter {
   private final LrsTransport transport;
   private final Node node;
   private final LoadSource source;
+  private final LoadReportObserver observer;
   private final Runnable onDone;
   private final Backoff backoff;
   private Phase phase;
   private boolean isDue; // the interval ran out while the stream took nothing
   private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
+  private boolean isKnown; // the server has answered before
   private long reports;
   private long failures;
 
   /**
    * A reporter with an open stream.
    *
+   * @param observer besides the log
    * @param onDone told when it has closed because there was nothing left to report
    */
   LoadReporter(
@@ -88,12 +91,14 @@ final class LoadReporter {
       LrsTransport transport,
       Node node,
       LoadSource source,
+      LoadReportObserver observer,
       Runnable onDone) {
     this.control = control;
     this.server = server;
     this.transport = transport;
     this.node = node;
     this.source = source;
+    this.observer = observer;
     this.onDone = onDone;
     this.backoff = new Backoff(random);
     this.phase = open();
@@ -162,6 +167,10 @@ final class LoadReporter {
     } else {
       backoff.reset();
       outage.ifPresent(past -> log.info("load reports to {}: taken again", server.uri()));
+      if (outage.isPresent() || !isKnown) {
+        observer.onReportsAsked(server.uri(), plan.interval());
+      }
+      isKnown = true;
       outage = Optional.empty();
     }
     log.debug("load reports to {}: asked for {}", server.uri(), plan);
@@ -227,6 +236,7 @@ final class LoadReporter {
           "load reports to {}: not taken, counts are kept until they are: {}",
           server.uri(),
           reason.isOk() ? "it closed the stream without a response" : reason);
+      observer.onReportsFailed(server.uri(), reason);
     } else {
       log.debug("load reports to {}: still not taken: {}", server.uri(), reason);
     }

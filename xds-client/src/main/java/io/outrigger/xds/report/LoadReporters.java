@@ -23,6 +23,7 @@ public final class LoadReporters {
   private final Node node;
   private final Function<XdsServer, LrsTransport> transports;
   private final LoadSource source;
+  private final LoadReportObserver observer;
   private final Map<XdsServer, LoadReporter> reporters = new LinkedHashMap<>();
   private boolean closed;
 
@@ -30,19 +31,22 @@ public final class LoadReporters {
    * Reports what {@code source} counts, from now on.
    *
    * @param transports to the servers that {@code source} names; shared with others, and theirs
+   * @param observer besides the log
    */
   public LoadReporters(
       ControlLoop control,
       RandomSource random,
       Node node,
       Function<XdsServer, LrsTransport> transports,
-      LoadSource source) {
+      LoadSource source,
+      LoadReportObserver observer) {
     control.checkInside();
     this.control = control;
     this.random = random;
     this.node = node;
     this.transports = transports;
     this.source = source;
+    this.observer = observer;
     source.onServersChanged(() -> control.execute(this::update)); // not amid what caused it
     update();
   }
@@ -89,6 +93,7 @@ public final class LoadReporters {
         transports.apply(server),
         node,
         source,
+        observer,
         () -> reporters.remove(server));
   }
 }

@@ -121,7 +121,7 @@ public final class AdsClients {
     if (reporters != null) {
       throw new IllegalStateException("load is reported already");
     }
-    reporters = new LoadReporters(loop, random, node, this::loadReports, source);
+    reporters = new LoadReporters(loop, random, node, this::loadReports, source, observer);
   }
 
   private LrsTransport loadReports(XdsServer server) {

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.report.LoadReportObserver;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,7 +13,7 @@ import java.util.Optional;
  * implement it. Called on the control loop; {@code server} is the transport's name.
  */
 @ControlConfined
-public interface AdsObserver {
+public interface AdsObserver extends LoadReportObserver {
   /** A stream was attached to a connection. */
   void onConnected(String server);
 

@@ -3,6 +3,7 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
+import java.time.Duration;
 import java.util.List;
 
 /** Several observers as one. */
@@ -36,6 +37,16 @@ record AdsObservers(List<AdsObserver> observers) implements AdsObserver {
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
     observers.forEach(each -> each.onResourceError(server, type, name, status));
+  }
+
+  @Override
+  public void onReportsAsked(String server, Duration interval) {
+    observers.forEach(each -> each.onReportsAsked(server, interval));
+  }
+
+  @Override
+  public void onReportsFailed(String server, RpcStatus reason) {
+    observers.forEach(each -> each.onReportsFailed(server, reason));
   }
 
   @Override

@@ -39,6 +39,20 @@ class LoadReportersScenarioTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeLoadSource source = new FakeLoadSource();
   private final Map<XdsServer, FakeLrsTransport> transports = new HashMap<>();
+  private final List<String> heard = new ArrayList<>();
+  private final LoadReportObserver observer =
+      new LoadReportObserver() {
+        @Override
+        public void onReportsAsked(String server, Duration interval) {
+          heard.add(server + " asks every " + interval);
+        }
+
+        @Override
+        public void onReportsFailed(String server, RpcStatus reason) {
+          heard.add(server + " fails: " + reason);
+        }
+      };
+
   private final LoadReporters reporters = start();
 
   @Conformance("A27-12")
@@ -260,6 +274,26 @@ class LoadReportersScenarioTest {
   }
 
   @Test
+  void theObserverHearsOfTheFirstAnswerAndOfEachOutageOnce() {
+    count(ONE, "pay", 1);
+    transport(ONE).stream().ask(Duration.ofSeconds(5));
+    transport(ONE).stream().ask(Duration.ofSeconds(5));
+    transport(ONE).stream().closeWith(GONE); // after an answer: no outage
+    for (int i = 0; i < 2; i++) {
+      loop.advance(Duration.ofMinutes(5));
+      transport(ONE).stream().closeWith(GONE);
+    }
+    loop.advance(Duration.ofMinutes(5));
+    transport(ONE).stream().ask(Duration.ofSeconds(7));
+
+    assertThat(heard)
+        .containsExactly(
+            ONE.uri() + " asks every PT5S",
+            ONE.uri() + " fails: " + GONE,
+            ONE.uri() + " asks every PT7S");
+  }
+
+  @Test
   void theLogTellsWhenReportsAreTakenAgain() {
     try (var log = new Captured()) {
       count(ONE, "pay", 1);
@@ -414,7 +448,8 @@ class LoadReportersScenarioTest {
     loop.inside(
         () ->
             started.add(
-                new LoadReporters(loop, new ScriptedRandom(7), NODE, this::transport, source)));
+                new LoadReporters(
+                    loop, new ScriptedRandom(7), NODE, this::transport, source, observer)));
     return started.get(0);
   }
 

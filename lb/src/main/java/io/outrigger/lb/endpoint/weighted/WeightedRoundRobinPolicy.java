@@ -10,8 +10,10 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.WeightUpdate;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
@@ -31,6 +33,7 @@ public final class WeightedRoundRobinPolicy
     extends EveryEndpointPolicy<LbConfig.WeightedRoundRobin, WeightedMember> {
   private final ControlLoop control;
   private final RandomSource random;
+  private final LbObserver observer;
   private final int loops;
   private final LbParent parent;
   private final ReportDesk desk;
@@ -38,16 +41,22 @@ public final class WeightedRoundRobinPolicy
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
 
-  /** A policy without endpoints until its first update. */
+  /**
+   * A policy without endpoints until its first update.
+   *
+   * @param observer hears of each update of weights
+   */
   public WeightedRoundRobinPolicy(
       ControlLoop control,
       RandomSource random,
+      LbObserver observer,
       int loops,
       LbConfig.WeightedRoundRobin config,
       LbParent parent) {
     super(control, config, parent);
     this.control = control;
     this.random = random;
+    this.observer = observer;
     this.loops = loops;
     this.parent = parent;
     this.desk = new ReportDesk(control, config.settings());
@@ -101,13 +110,20 @@ public final class WeightedRoundRobinPolicy
     long now = control.nanoTime();
     double[] weights = new double[ready.size()];
     int usable = 0;
+    int stale = 0;
     for (int i = 0; i < weights.length; i++) {
       Usable found = ready.get(i).weight().lookUp(settings(), now);
       weights[i] = found.weight();
       usable += found.standing() == Standing.USABLE ? 1 : 0;
+      stale += found.standing() == Standing.STALE ? 1 : 0;
     }
     detail = usable + " of " + weights.length + " READY endpoints have a usable weight";
-    return usable < 2 ? new double[ready.size()] : weights;
+    boolean isFallback = usable < 2;
+    int notYetUsable = weights.length - usable - stale;
+    observer.onWeights(
+        new WeightUpdate(
+            note().cluster(), config().locality(), isFallback, notYetUsable, stale, weights));
+    return isFallback ? new double[ready.size()] : weights;
   }
 
   /** Made at the first picker: each loop begins at a place of its own. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
@@ -31,7 +32,7 @@ class OutOfBandReportsTest {
   private final Map<String, FakeTransport> transports = new HashMap<>();
   private final LbPolicy policy =
       new WeightedRoundRobinPolicy(
-          parent.loop(), parent.random(), 1, config(true, PERIOD, E1, E2), parent);
+          parent.loop(), parent.random(), LbObserver.NONE, 1, config(true, PERIOD, E1, E2), parent);
 
   @Conformance("A58-01")
   @Test

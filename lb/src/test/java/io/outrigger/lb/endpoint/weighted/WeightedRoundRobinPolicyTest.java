@@ -6,18 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.WeightUpdate;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,10 +34,20 @@ class WeightedRoundRobinPolicyTest {
   private static final Duration BLACKOUT = WeightedRoundRobin.DEFAULT_BLACKOUT;
 
   private final FakeParent parent = new FakeParent();
+  private final List<WeightUpdate> updates = new ArrayList<>();
   private final LbPolicy policy =
       new WeightedRoundRobinPolicy(
           parent.loop(),
           parent.random(),
+          new LbObserver() {
+            @Override
+            public void onEvent(LbEvent event) {}
+
+            @Override
+            public void onWeights(WeightUpdate update) {
+              updates.add(update);
+            }
+          },
           2,
           new LbConfig.WeightedRoundRobin(List.of(), settings(false), NOTE),
           parent);
@@ -83,6 +97,32 @@ class WeightedRoundRobinPolicyTest {
     Map<String, Integer> shares = parent.shares(6000);
     assertThat(shares.get(E1)).isBetween(990, 1010);
     assertThat(shares.get(E3)).isBetween(1990, 2010);
+  }
+
+  @Conformance("A78-02")
+  @Test
+  void eachUpdateSaysHowManyWeightsThereAreAndWhyNotMore() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+    assertThat(updates.get(updates.size() - 1))
+        .usingRecursiveComparison()
+        .isEqualTo(new WeightUpdate("pay", "", true, 3, 0, new double[3]));
+
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+    WeightUpdate mixed = updates.get(updates.size() - 1);
+    assertThat(mixed.isFallback()).isFalse();
+    assertThat(mixed.notYetUsable()).isEqualTo(1);
+    assertThat(mixed.stale()).isZero();
+    assertThat(Arrays.stream(mixed.weights()).filter(weight -> weight > 0)).hasSize(2);
+
+    parent.advance(WeightedRoundRobin.DEFAULT_EXPIRATION);
+    assertThat(updates.get(updates.size() - 1))
+        .usingRecursiveComparison()
+        .isEqualTo(new WeightUpdate("pay", "", true, 1, 2, new double[3]));
+    int before = updates.size();
+    parent.advance(WeightedRoundRobin.DEFAULT_UPDATE_PERIOD);
+    assertThat(updates).hasSize(before + 1);
   }
 
   @Conformance("A58-01")

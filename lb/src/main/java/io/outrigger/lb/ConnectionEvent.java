@@ -1,0 +1,32 @@
+package io.outrigger.lb;
+
+import io.outrigger.config.endpoint.Locality;
+
+/**
+ * What becomes of the connections under a subchannel, one by one, for those who count them (A94). A
+ * subchannel may have several (A105); its state says less. Immutable; any thread.
+ */
+public sealed interface ConnectionEvent {
+  /** An attempt succeeded: the connection takes streams. */
+  record Made() implements ConnectionEvent {}
+
+  /** An attempt failed; one that was given up did neither. */
+  record Failed() implements ConnectionEvent {}
+
+  /**
+   * A connection takes no more streams.
+   *
+   * @param error A94's word for why ({@code grpc.disconnect_error})
+   */
+  record Lost(String error) implements ConnectionEvent {
+    /** We ended it ourselves: nobody needs it. */
+    public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
+  }
+
+  /**
+   * The endpoint stands elsewhere, and its connections with it.
+   *
+   * @param open how many there are
+   */
+  record Moved(int open, Locality to) implements ConnectionEvent {}
+}

@@ -1,0 +1,93 @@
+package io.outrigger.proxy.admin;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.PickPlan;
+import io.outrigger.proxy.explain.Explanation.AskedSession;
+import io.outrigger.proxy.explain.Explanation.Branch;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The session of an explained request: what its cookie asks for, how each endpoint of it stands,
+ * and whether it is kept. The cookie's own value is not shown.
+ */
+final class SessionView {
+  private SessionView() {}
+
+  static JsonObject json(AskedSession asked, Branch branch) {
+    Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(SessionView::preferring);
+    var json = new JsonObject();
+    json.addProperty("cookie", asked.cookie());
+    json.addProperty("begins", asked.addresses().isEmpty());
+    json.addProperty("kept", preferring.map(PickPlan.Preferring::isKept).orElse(false));
+    json.add("cluster", asked.cluster().isEmpty() ? JsonNull.INSTANCE : text(asked.cluster()));
+    var endpoints = new JsonArray();
+    List<PickPlan.Wish> wishes =
+        preferring
+            .map(PickPlan.Preferring::wishes)
+            .orElseGet(
+                () ->
+                    asked.addresses().stream()
+                        .map(address -> new PickPlan.Wish(address, "not asked for"))
+                        .toList());
+    for (PickPlan.Wish wish : wishes) {
+      var endpoint = new JsonObject();
+      endpoint.addProperty("address", wish.address().toString());
+      endpoint.addProperty("standing", wish.standing());
+      endpoint.add(
+          "owner",
+          branch
+              .tree()
+              .flatMap(tree -> owner(tree, wish.address()))
+              .<JsonElement>map(SessionView::text)
+              .orElse(JsonNull.INSTANCE));
+      endpoints.add(endpoint);
+    }
+    json.add("endpoints", endpoints);
+    return json;
+  }
+
+  private static JsonPrimitive text(String value) {
+    return new JsonPrimitive(value);
+  }
+
+  /** The session's part of a plan, which is above all that draws. */
+  private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
+    if (plan instanceof PickPlan.Preferring found) {
+      return Optional.of(found);
+    }
+    if (plan instanceof PickPlan.Limited limited) {
+      return preferring(limited.rest());
+    }
+    if (plan instanceof PickPlan.Dropping dropping) {
+      return preferring(dropping.rest());
+    }
+    return Optional.empty();
+  }
+
+  /** Who keeps the connection of the endpoint, if sessions know it. */
+  private static Optional<String> owner(LbNode node, EndpointAddress address) {
+    for (LbEndpoint endpoint : node.endpoints()) {
+      if (endpoint.address().direct().equals(address)) {
+        return endpoint
+            .affinity()
+            .map(affinity -> affinity.owner().toString().toLowerCase(Locale.ROOT));
+      }
+    }
+    for (LbNode child : node.children()) {
+      Optional<String> found = owner(child, address);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+}

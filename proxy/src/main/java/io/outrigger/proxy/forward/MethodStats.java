@@ -1,0 +1,162 @@
+package io.outrigger.proxy.forward;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the gRPC calls of one method, or of all methods that are not told apart, come to on one
+ * event loop (A66, A96). Only that loop writes; {@link MethodTotals} adds the loops up.
+ */
+@AnyThread
+final class MethodStats {
+  /** Beyond these, attempts count for {@link #OTHER}: a control plane may make up names. */
+  static final int MOST_CLUSTERS = 500;
+
+  /** A66's word for what is not told apart. */
+  static final String OTHER = "other";
+
+  static final int CODES = RpcStatus.Code.values().length;
+
+  /** A66 "Units", in nanoseconds. */
+  static final long[] LATENCY_NANOS =
+      nanos(
+          0,
+          10,
+          50,
+          100,
+          300,
+          600,
+          800,
+          1_000,
+          2_000,
+          3_000,
+          4_000,
+          5_000,
+          6_000,
+          8_000,
+          10_000,
+          13_000,
+          16_000,
+          20_000,
+          25_000,
+          30_000,
+          40_000,
+          50_000,
+          65_000,
+          80_000,
+          100_000,
+          130_000,
+          160_000,
+          200_000,
+          250_000,
+          300_000,
+          400_000,
+          500_000,
+          650_000,
+          800_000,
+          1_000_000,
+          2_000_000,
+          5_000_000,
+          10_000_000,
+          20_000_000,
+          50_000_000,
+          100_000_000);
+
+  /** A66 "Units". */
+  static final long[] SIZE_BYTES = {
+    0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22, 1L << 24,
+    1L << 26, 1L << 28, 1L << 30, 1L << 32
+  };
+
+  /** A96. */
+  static final long[] RETRIES = {1, 2, 3, 4, 5};
+
+  /** A96. */
+  static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
+
+  /** Attempts that ended in a cluster with a status. */
+  static final class Attempts {
+    final BoundedHistogram durations = new BoundedHistogram(LATENCY_NANOS);
+    final BoundedHistogram sent = new BoundedHistogram(SIZE_BYTES);
+    final BoundedHistogram received = new BoundedHistogram(SIZE_BYTES);
+  }
+
+  final BoundedHistogram retries = new BoundedHistogram(RETRIES);
+  final BoundedHistogram transparentRetries = new BoundedHistogram(TRANSPARENT_RETRIES);
+  final BoundedHistogram retryDelays = new BoundedHistogram(LATENCY_NANOS);
+
+  /** Calls that ended, by status. */
+  final AtomicReferenceArray<LatencyHistogram> calls = new AtomicReferenceArray<>(CODES);
+
+  /** Attempts that ended, by cluster and status. */
+  final Map<String, AtomicReferenceArray<Attempts>> clusters = new ConcurrentHashMap<>();
+
+  private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
+
+  // Of the loop alone: most calls go where the last one went.
+  private @Nullable String lastCluster;
+  private @Nullable AtomicReferenceArray<Attempts> last;
+
+  private static long[] nanos(long... micros) {
+    long[] nanos = micros.clone();
+    for (int i = 0; i < nanos.length; i++) {
+      nanos[i] *= 1_000;
+    }
+    return nanos;
+  }
+
+  void attemptStarted() {
+    attemptsStarted.setOpaque(0, attemptsStarted.getPlain(0) + 1);
+  }
+
+  long attemptsStarted() {
+    return attemptsStarted.getOpaque(0);
+  }
+
+  void callEnded(RpcStatus.Code code, long nanos) {
+    LatencyHistogram histogram = calls.getPlain(code.number());
+    if (histogram == null) {
+      histogram = new LatencyHistogram();
+      calls.setRelease(code.number(), histogram);
+    }
+    histogram.record(nanos);
+  }
+
+  /**
+   * @param sent bytes of messages
+   * @param received bytes of messages
+   */
+  void attemptEnded(String cluster, RpcStatus.Code code, long nanos, long sent, long received) {
+    AtomicReferenceArray<Attempts> byCode = of(cluster);
+    Attempts attempts = byCode.getPlain(code.number());
+    if (attempts == null) {
+      attempts = new Attempts();
+      byCode.setRelease(code.number(), attempts);
+    }
+    attempts.durations.record(nanos);
+    attempts.sent.record(sent);
+    attempts.received.record(received);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the same object is the same name, and that is enough
+  private AtomicReferenceArray<Attempts> of(String cluster) {
+    AtomicReferenceArray<Attempts> found = last;
+    if (found == null || cluster != lastCluster) {
+      found = clusters.get(cluster);
+      if (found == null) {
+        found =
+            clusters.computeIfAbsent(
+                clusters.size() < MOST_CLUSTERS ? cluster : OTHER,
+                name -> new AtomicReferenceArray<>(CODES));
+      }
+      lastCluster = cluster;
+      last = found;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,54 @@
+package io.outrigger.proxy.telemetry;
+
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells once when the collector takes no more of one kind of data, and once when it takes it again.
+ * The SDK says so at each interval and never says that it is over, so its own lines are off.
+ */
+@AnyThread
+final class Outage {
+  private static final Logger log = LoggerFactory.getLogger(Outage.class);
+
+  private final String what;
+  private final AtomicBoolean lasts = new AtomicBoolean();
+
+  /**
+   * @param what is sent, in the plural
+   */
+  Outage(String what) {
+    this.what = what;
+  }
+
+  /** Watches one delivery, and hands it back. */
+  CompletableResultCode watch(CompletableResultCode delivery) {
+    return delivery.whenComplete(
+        () -> {
+          if (lasts.getAndSet(!delivery.isSuccess()) == delivery.isSuccess()) {
+            if (delivery.isSuccess()) {
+              log.info("otlp: {} reach the collector again", what);
+            } else {
+              log.warn(
+                  "otlp: {} do not reach the collector, those of meanwhile are lost: {}",
+                  what,
+                  reason(delivery.getFailureThrowable()));
+            }
+          }
+        });
+  }
+
+  private static String reason(@Nullable Throwable failure) {
+    String reason = "it does not take them";
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each.getMessage() != null) {
+        reason = each.getMessage().lines().findFirst().orElse(reason);
+      }
+    }
+    return reason;
+  }
+}

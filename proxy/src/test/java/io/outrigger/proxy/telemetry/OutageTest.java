@@ -1,0 +1,71 @@
+package io.outrigger.proxy.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class OutageTest {
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Outage.class);
+  private final Outage outage = new Outage("metrics");
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    logger.setLevel(Level.INFO);
+    logger.addAppender(lines);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(lines);
+    logger.setLevel(null);
+  }
+
+  private List<String> told() {
+    return lines.list.stream()
+        .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+        .toList();
+  }
+
+  @Test
+  void oneLineWhenItBeginsAndOneWhenItIsOver() {
+    outage.watch(CompletableResultCode.ofSuccess());
+    for (int i = 0; i < 3; i++) {
+      outage.watch(
+          CompletableResultCode.ofExceptionalFailure(
+              new IllegalStateException(new IOException("connection refused\n more"))));
+    }
+    outage.watch(CompletableResultCode.ofSuccess());
+    outage.watch(CompletableResultCode.ofSuccess());
+    outage.watch(CompletableResultCode.ofFailure());
+
+    assertThat(told())
+        .containsExactly(
+            "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
+                + " connection refused",
+            "INFO otlp: metrics reach the collector again",
+            "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
+                + " it does not take them");
+  }
+
+  @Test
+  void whatIsStillUnderWaySaysNothing() {
+    var delivery = new CompletableResultCode();
+    outage.watch(delivery);
+    assertThat(told()).isEmpty();
+
+    delivery.fail();
+    assertThat(told()).hasSize(1);
+  }
+}
