@@ -45,7 +45,7 @@ class ClusterImplPolicyTest {
           breaker,
           () -> released++,
           loads,
-          LbObserver.NONE,
+          LbObserver.none(),
           THREADS,
           config(1, List.of()),
           parent);

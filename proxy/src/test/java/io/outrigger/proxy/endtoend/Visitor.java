@@ -64,11 +64,6 @@ final class Visitor {
             Base64.getDecoder().decode(cookie.substring(PREFIX.length())), StandardCharsets.UTF_8);
   }
 
-  /** What a request's {@code cookie} field says of the session; empty without one. */
-  String cookie() {
-    return cookie;
-  }
-
   /** How many cookies responses have set. */
   int cookiesSet() {
     return cookiesSet;

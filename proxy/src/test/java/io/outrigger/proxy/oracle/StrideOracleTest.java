@@ -74,7 +74,7 @@ class StrideOracleTest {
             new FailureNote("pay", Samples.NOTE));
     var policy =
         new WeightedRoundRobinPolicy(
-            parent.loop(), parent.random(), LbObserver.NONE, 1, config, parent);
+            parent.loop(), parent.random(), LbObserver.none(), 1, config, parent);
     parent.loop().inside(() -> policy.update(config));
     parent.loop().inside(parent.connector()::readyAll);
     Set<String> reported = new HashSet<>();
