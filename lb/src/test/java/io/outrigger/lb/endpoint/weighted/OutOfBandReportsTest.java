@@ -32,7 +32,12 @@ class OutOfBandReportsTest {
   private final Map<String, FakeTransport> transports = new HashMap<>();
   private final LbPolicy policy =
       new WeightedRoundRobinPolicy(
-          parent.loop(), parent.random(), LbObserver.none(), 1, config(true, PERIOD, E1, E2), parent);
+          parent.loop(),
+          parent.random(),
+          LbObserver.none(),
+          1,
+          config(true, PERIOD, E1, E2),
+          parent);
 
   @Conformance("A58-01")
   @Test
