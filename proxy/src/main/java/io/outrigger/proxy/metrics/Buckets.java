@@ -1,12 +1,14 @@
 package io.outrigger.proxy.metrics;
 
+import io.outrigger.base.ControlConfined;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 import java.util.List;
 
-/** A histogram in progress; whoever has it alone may use it. */
+/** A histogram in progress. */
+@ControlConfined
 final class Buckets {
   private final List<Double> bounds;
   private final long[] counts;
