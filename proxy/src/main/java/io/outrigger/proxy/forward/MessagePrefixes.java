@@ -35,7 +35,12 @@ final class MessagePrefixes {
         int within = (int) Math.min(low, end - at);
         at += within;
         low -= within;
-      } else {
+      } else if (seen == 0 && end - at >= BYTES) {
+        low = data.getUnsignedInt(at + 1);
+        at += BYTES;
+        seen = BYTES;
+        count = count + 1 & COUNT;
+      } else { // cut by a frame or a read
         long next = data.getByte(at++) & 0xff;
         low = seen == 0 ? 0 : low << Byte.SIZE | next;
         if (++seen == BYTES) {

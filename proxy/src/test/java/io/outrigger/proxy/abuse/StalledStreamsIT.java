@@ -15,6 +15,7 @@ import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.RawHttp2;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.testing.Conformance;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class StalledStreamsIT {
   private static final String[] OK = {":status", "200", "content-type", "application/grpc"};
-  private static final byte[] FRAME = new byte[16_384];
+
+  /** However many there are, the beginning of one message. */
+  private static final byte[] FRAME = longMessage(16_384);
+
   private static final int WINDOW = 1 << 20;
 
   /** Twenty streams that hold a whole window each are more than a connection's window of 16 MiB. */
@@ -52,6 +56,12 @@ final class StalledStreamsIT {
         }
       }
     }
+  }
+
+  private static byte[] longMessage(int bytes) {
+    byte[] message = new byte[bytes];
+    Arrays.fill(message, Byte.MAX_VALUE);
+    return message;
   }
 
   private static void request(RawApp app) {
@@ -102,10 +112,11 @@ final class StalledStreamsIT {
           for (int id = 1; id < 2 * stalled; id += 2) {
             wire.send(headers(id, END_HEADERS, OK));
           }
+          byte[] part = longMessage(4096);
           long before = Footprint.bufferBytes();
           for (int sent = 0; sent < window; sent += 4096) {
             for (int id = 1; id < 2 * stalled; id += 2) {
-              wire.send(data(id, 0, new byte[4096]));
+              wire.send(data(id, 0, part));
             }
           }
           wire.send(ping(1));
