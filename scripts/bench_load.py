@@ -85,6 +85,8 @@ def start_backend(folder, size):
     os.makedirs(os.path.join(folder, "www/orders.Orders"))
     for name, length in (("Get.grpc", BODY_BYTES), ("Export.grpc", size), ("Page.grpc", size // STREAMS)):
         with open(os.path.join(folder, "www/orders.Orders", name), "wb") as file:
+            if length > 5:
+                file.write(b"\0" + (length - 5).to_bytes(4, "big"))  # one message
             file.truncate(length)
     for link, name in (("bulk", "Export.grpc"), ("page", "Page.grpc")):
         os.symlink(os.path.join(folder, "www/orders.Orders", name), os.path.join(folder, link))
