@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Locality;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ final class AttemptMeasure {
 
   private @Nullable MethodStats method;
   private @Nullable String cluster;
+  private @Nullable Locality locality;
 
   /** When the current attempt began; {@link #NONE} while there is none. */
   private long begun = NONE;
@@ -44,6 +46,7 @@ final class AttemptMeasure {
     }
     method.attemptStarted();
     cluster = routed;
+    locality = null;
     begun = now;
     if (retries + transparentRetries > 0) {
       delay += now - lastEnd;
@@ -54,9 +57,13 @@ final class AttemptMeasure {
     }
   }
 
-  /** The pick gave a backend of that cluster: of an aggregate, the leaf (A89). */
-  void picked(String leaf) {
+  /** The pick gave a backend: of an aggregate, in a leaf of it (A89). */
+  void picked(Attempt attempt) {
+    String leaf = attempt.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
+    if (method != null && method.tellsLocalities()) {
+      locality = attempt.locality().orElse(null);
+    }
   }
 
   void outbound(ByteBuf data) {
@@ -89,6 +96,7 @@ final class AttemptMeasure {
     if (begun != NONE && method != null) {
       method.attemptEnded(
           cluster == null ? "" : cluster,
+          locality,
           code,
           now - begun,
           sent - MessagePrefixes.bytes(sentPrefixes),

@@ -3,7 +3,6 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
@@ -33,15 +32,15 @@ final class CallStats {
   private final LatencyHistogram plain = new LatencyHistogram();
 
   /** Of all methods that are not told apart. */
-  private final MethodStats other = new MethodStats();
+  private final MethodStats other;
 
   private final Map<String, MethodStats> byMethod;
 
-  /**
-   * @param methods those that are told apart, such as {@code pkg.Service/Method}
-   */
-  CallStats(Set<String> methods) {
-    byMethod = methods.stream().collect(Collectors.toMap(name -> name, name -> new MethodStats()));
+  CallStats(ForwardSettings.Measuring told) {
+    other = new MethodStats(told.localities());
+    byMethod =
+        told.methods().stream()
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told.localities())));
   }
 
   /** Where a gRPC call of that path counts. */

@@ -64,7 +64,7 @@ public final class Forward {
     this.tracer = tracer;
     this.memory = memory;
     waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
-    stats = Stream.generate(() -> new CallStats(settings.measuredMethods())).limit(loops).toList();
+    stats = Stream.generate(() -> new CallStats(settings.measuring())).limit(loops).toList();
   }
 
   public String name() {

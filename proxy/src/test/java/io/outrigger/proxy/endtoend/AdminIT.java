@@ -259,6 +259,27 @@ class AdminIT {
     }
   }
 
+  @Conformance("A66-01")
+  @Test
+  void attemptsAreToldApartByLocalityWhereThatIsAskedFor() throws Exception {
+    serve();
+    mesh.with(Flag.METRIC_LOCALITY, "true").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    Await.until("it is counted", () -> metric("grpc_client_attempt_duration_seconds_count") == 1);
+
+    String body = mesh.admin().get("/metrics").body();
+    String place =
+        "grpc_lb_backend_service=\"A\",grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"a\\\","
+            + " sub_zone=\\\"s\\\"}\",grpc_method=\"other\",grpc_status=\"OK\"";
+    assertThat(body)
+        .contains("grpc_client_attempt_duration_seconds_count{" + place)
+        .contains("grpc_client_attempt_sent_total_compressed_message_size_bytes_count{" + place)
+        .contains("grpc_client_attempt_rcvd_total_compressed_message_size_bytes_count{" + place);
+    assertThat(body.lines().filter(line -> line.startsWith("grpc_client_call_duration")))
+        .isNotEmpty()
+        .noneMatch(line -> line.contains("locality"));
+  }
+
   @Conformance("A94-01")
   @Test
   void connectionsAreCountedWhereTheyAreMadeAndWhyTheyEnd() throws Exception {
