@@ -18,11 +18,11 @@ final class LbLog implements LbObserver {
   public void onEvent(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected ejected) {
       log.info(
-          "cluster {}: ejected {} until {} ({}), {} endpoints are ejected, multiplier {}",
+          "cluster {}: ejected {} until {}, {}; {} endpoints are ejected, multiplier {}",
           ejected.cluster(),
           ejected.address(),
           ejected.until(),
-          ejected.evidence(),
+          ejected.evidence().text(),
           ejected.after(),
           ejected.multiplier());
     } else if (event instanceof OutlierEvent.Returned returned) {
@@ -34,11 +34,11 @@ final class LbLog implements LbObserver {
           returned.since());
     } else if (event instanceof OutlierEvent.Spared spared) {
       log.debug( // at each sweep again, for as many as there are
-          "cluster {}: {} is an outlier but stays, {} ({}), {} endpoints are ejected",
+          "cluster {}: {} is an outlier but stays, {}, {}; {} endpoints are ejected",
           spared.cluster(),
           spared.address(),
           spared.reason().word(),
-          spared.evidence(),
+          spared.evidence().text(),
           spared.share());
     } else if (event instanceof LbEvent.PrioritySwitch change) {
       log.info(

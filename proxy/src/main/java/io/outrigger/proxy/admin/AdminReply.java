@@ -4,6 +4,7 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -59,7 +60,7 @@ public final class AdminReply {
     return new AdminReply(
         status,
         "application/json; charset=utf-8",
-        (Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+        PlainText.ofJson(Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** The same on one line: for what is polled and too long to be read by people. */

@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -205,7 +206,6 @@ final class ExplainReport {
 
   /** What comes from elsewhere cannot steer the terminal. */
   private void add(String indent, String form, Object... values) {
-    lines.add(
-        indent + String.format(Locale.ROOT, form, values).replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
+    lines.add(indent + PlainText.of(String.format(Locale.ROOT, form, values)));
   }
 }
