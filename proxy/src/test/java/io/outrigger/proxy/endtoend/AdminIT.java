@@ -180,6 +180,35 @@ class AdminIT {
   }
 
   @Test
+  void aParameterThatAnEndpointDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
+    serve();
+    mesh.startReady();
+    Map<String, String> known =
+        Map.of(
+            "/lb?frward=orders", "unknown parameter \"frward\"; known are forward, detail",
+            "/events?format=json&evnets=1", "known are format, since, detail",
+            "/config_dump?typ=cds", "known are type, name",
+            "/xds?type=cds", "known are name",
+            "/explain?path=/a/b&headers=a:b", "known are forward, path, method, header, last",
+            "/history?minutes=5", "known are forward, cluster, endpoint",
+            "/calls?forward=orders", "unknown parameter \"forward\"; there are none here",
+            "/forwards?%1b[2J=1", "unknown parameter \"?[2J\"; there are none here");
+
+    known.forEach(
+        (path, reason) -> {
+          Admin.Answer answer = mesh.admin().get(path);
+          assertThat(answer.status()).as(path).isEqualTo(400);
+          assertThat(answer.body().strip()).as(path).endsWith(reason);
+        });
+    assertThat(mesh.admin().post("/drain?delay=5s").status()).isEqualTo(400);
+    assertThat(mesh.admin().post("/loggers/io.outrigger.x?level=INFO&for=1m").status())
+        .isEqualTo(400);
+    for (String free : List.of("/ready?from=probe", "/live?x", "/metrics?name[]=up", "/?theme=a")) {
+      assertThat(mesh.admin().get(free).status()).as(free).isEqualTo(200);
+    }
+  }
+
+  @Test
   void anEndThatIsAskedForTwiceHappensOnce() throws Exception {
     serve();
     mesh.startReady();
