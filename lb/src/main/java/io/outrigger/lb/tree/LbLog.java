@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
+import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ final class LbLog implements LbObserver {
           "cluster {}: ejected {} until {}, {}; {} endpoints are ejected, multiplier {}",
           ejected.cluster(),
           ejected.address(),
-          ejected.until(),
+          ejected.until().truncatedTo(ChronoUnit.MILLIS),
           ejected.evidence().text(),
           ejected.after(),
           ejected.multiplier());
@@ -31,7 +32,7 @@ final class LbLog implements LbObserver {
           returned.cluster(),
           returned.address(),
           returned.reason().text(),
-          returned.since());
+          returned.since().truncatedTo(ChronoUnit.MILLIS));
     } else if (event instanceof OutlierEvent.Spared spared) {
       log.debug( // at each sweep again, for as many as there are
           "cluster {}: {} is an outlier but stays, {}, {}; {} endpoints are ejected",

@@ -13,6 +13,7 @@ import io.outrigger.proxy.events.Event;
 import io.outrigger.proxy.events.EventPage;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +101,7 @@ public final class EventViews {
       return "cluster %s: ejected until %s, %s; %s endpoints are ejected, %s before; multiplier %d"
           .formatted(
               ejected.cluster(),
-              ejected.until(),
+              ejected.until().truncatedTo(ChronoUnit.MILLIS),
               ejected.evidence().text(),
               ejected.after(),
               ejected.before(),
@@ -108,7 +109,10 @@ public final class EventViews {
     }
     if (event instanceof OutlierEvent.Returned returned) {
       return "cluster %s: in service again, %s; ejected since %s"
-          .formatted(returned.cluster(), returned.reason().text(), returned.since());
+          .formatted(
+              returned.cluster(),
+              returned.reason().text(),
+              returned.since().truncatedTo(ChronoUnit.MILLIS));
     }
     if (event instanceof LbEvent.PrioritySwitch change) {
       return "%s is in use now (%s) instead of %s: %s"

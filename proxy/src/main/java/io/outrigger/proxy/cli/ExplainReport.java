@@ -7,6 +7,7 @@ import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The answer of {@code /explain} as lines for people. */
 final class ExplainReport {
@@ -85,13 +86,17 @@ final class ExplainReport {
     add(
         "  ",
         "time limit %s (%s)",
-        effective.isEmpty() ? "none" : effective + " s",
+        effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s",
         text(timeout, "source"));
     if (branch.get("retry") instanceof JsonObject retry) {
-      add("  ", "at most %s attempts, on %s", text(retry, "max_attempts"), retry.get("codes"));
+      add(
+          "  ",
+          "at most %s attempts, on %s",
+          text(retry, "max_attempts"),
+          joined(array(retry, "codes")));
     }
     for (JsonElement filter : array(branch, "filters")) {
-      add("  ", "filter %s", filter);
+      filter(filter.getAsJsonObject());
     }
     if (branch.get("session") instanceof JsonObject session) {
       session(session);
@@ -99,16 +104,32 @@ final class ExplainReport {
     pick(branch);
   }
 
+  private void filter(JsonObject filter) {
+    List<String> settings = new ArrayList<>();
+    filter
+        .entrySet()
+        .forEach(
+            each -> {
+              if (!each.getKey().equals("kind")) {
+                settings.add(each.getKey() + " " + text(filter, each.getKey()));
+              }
+            });
+    add("  ", "filter %s: %s", text(filter, "kind"), String.join(", ", settings));
+  }
+
   private void session(JsonObject session) {
     boolean begins = session.get("begins").getAsBoolean();
-    boolean isKept = session.get("kept").getAsBoolean();
+    String kept =
+        switch (text(session, "kept")) {
+          case "true" -> "kept";
+          case "false" -> "none of its endpoints can be had, the balancer picks";
+          default -> "the first one here; it waits a moment until endpoints are looked up";
+        };
     add(
         "  ",
         "session of cookie %s: %s",
         text(session, "cookie"),
-        begins
-            ? "begins with this request"
-            : isKept ? "kept" : "none of its endpoints can be had, the balancer picks");
+        begins ? "begins with this request" : kept);
     for (JsonElement element : array(session, "endpoints")) {
       JsonObject endpoint = element.getAsJsonObject();
       String owner = text(endpoint, "owner");
@@ -138,12 +159,18 @@ final class ExplainReport {
     if (branch.get("circuit_breaker") instanceof JsonObject breaker) {
       add(
           "  ",
-          "circuit breaker: %s of %s requests in flight",
+          "circuit breaker: %s of %s requests in flight%s",
           text(breaker, "in_flight"),
-          text(breaker, "limit"));
+          text(breaker, "limit"),
+          breaker.get("full").getAsBoolean() ? ", full" : "");
     }
     for (JsonElement drop : array(branch, "drops")) {
-      add("  ", "drops %s", drop);
+      JsonObject category = drop.getAsJsonObject();
+      add(
+          "  ",
+          "drops %s in category %s",
+          percent(category.get("share").getAsDouble()),
+          text(category, "category"));
     }
     if (branch.get("hash") instanceof JsonObject hash) {
       String value = text(hash, "value");
@@ -190,6 +217,10 @@ final class ExplainReport {
 
   private static String percent(double share) {
     return String.format(Locale.ROOT, "%.4g %%", share * 100).replaceFirst("\\.?0+ %", " %");
+  }
+
+  private static String joined(JsonArray words) {
+    return words.asList().stream().map(JsonElement::getAsString).collect(Collectors.joining(", "));
   }
 
   private static JsonArray array(JsonObject object, String name) {

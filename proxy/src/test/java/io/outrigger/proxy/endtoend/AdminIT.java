@@ -402,6 +402,7 @@ class AdminIT {
     String host = "Host: " + admin.host();
 
     assertThat(admin.send("GET /ready", "Host: evil.example").status()).isEqualTo(403);
+    assertThat(admin.send("GET /ready", host, "Host: evil.example").status()).isEqualTo(403);
     assertThat(admin.send("GET /ready", host, "Origin: http://evil.example").status())
         .isEqualTo(403);
     assertThat(admin.send("POST /drain", host).status()).isEqualTo(415);
@@ -417,6 +418,19 @@ class AdminIT {
     assertThat(admin.get("/loggers").body()).doesNotContain("TRACE");
     assertThat(admin.get("/ready").status()).isEqualTo(200);
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+  }
+
+  @Test
+  void longCookiesAreReadAndExplained() throws Exception {
+    serve();
+    mesh.startReady();
+    Admin admin = mesh.admin();
+    String cookie = "a=" + "x".repeat(20_000);
+
+    assertThat(admin.send("GET /ready", "Host: " + admin.host(), "Cookie: " + cookie).status())
+        .isEqualTo(200);
+    assertThat(admin.get("/explain?path=/test.Pay/Charge&header=cookie:" + cookie).status())
+        .isEqualTo(200);
   }
 
   @Test
