@@ -16,6 +16,7 @@ import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -95,7 +96,9 @@ public final class ProxyApp implements AutoCloseable {
     var source = options.source();
     control = new ControlThread("control");
     events = new EventLog(control);
-    memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
+    memory =
+        MemoryLimit.ofBuffers(
+            options.limits().maxMemoryBytes().orElseGet(() -> Machine.memoryBytes() / 2));
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -88,12 +89,16 @@ public record ProxyOptions(
       Duration keepaliveTime,
       Duration keepaliveTimeout) {}
 
-  /** What the local side may use; past it requests are refused. */
+  /**
+   * What the local side may use; past it requests are refused.
+   *
+   * @param maxMemoryBytes of buffers; half of {@link Machine#memoryBytes} when empty
+   */
   public record Limits(
       int maxConcurrentStreams,
       int maxHeaderBytes,
       int maxConnections,
-      long maxMemoryBytes,
+      OptionalLong maxMemoryBytes,
       int maxQueuedRequests,
       int maxTargets) {}
 

@@ -3,7 +3,6 @@ package io.outrigger.proxy.cli;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.ListenAddress;
-import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import io.outrigger.proxy.options.StartFailure;
@@ -51,7 +50,7 @@ final class CommandLineFixture {
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new Machine(2, 1L << 30),
+            2,
             logging::add,
             Signals::new);
     Programs programs =
