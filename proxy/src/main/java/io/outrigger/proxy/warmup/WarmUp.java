@@ -56,6 +56,9 @@ public final class WarmUp {
   private final Duration limit;
   private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
+  /** Of the control loop. */
+  private boolean isOver;
+
   private WarmUp(
       ControlLoop control,
       EventLoops loops,
@@ -136,15 +139,23 @@ public final class WarmUp {
   /** Begins, on the control loop. */
   public void start() {
     control.checkInside();
-    XdsConfig config = SampleConfig.leadingTo(backend.address());
-    target.publish(
-        new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+    target.asked().thenRunAsync(this::configure, control::execute);
     Caller.call(loops, listener.port(), CALLS)
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
   }
 
+  /** The first call waits for this, and then for a connection to the backend. */
+  private void configure() {
+    if (!isOver) {
+      XdsConfig config = SampleConfig.leadingTo(backend.address());
+      target.publish(
+          new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+    }
+  }
+
   private void end(int succeeded) {
+    isOver = true;
     if (succeeded < CALLS) {
       log.warn(
           "warm-up: {} of {} calls succeeded; the first requests may be slow", succeeded, CALLS);
