@@ -16,7 +16,6 @@ import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
-import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
@@ -96,9 +95,7 @@ public final class ProxyApp implements AutoCloseable {
     var source = options.source();
     control = new ControlThread("control");
     events = new EventLog(control);
-    memory =
-        MemoryLimit.ofBuffers(
-            options.limits().maxMemoryBytes().orElseGet(() -> Machine.memoryBytes() / 2));
+    memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);

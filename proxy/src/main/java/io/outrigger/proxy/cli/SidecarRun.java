@@ -25,9 +25,15 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     var preparation = new FutureTask<>(this::prepare);
-    new Thread(preparation, "preparation").start();
+    new Thread(
+            () -> {
+              preparation.run();
+              Preparation.compareRecords();
+            },
+            "preparation")
+        .start();
     ProxyOptions options =
-        OptionsReader.read(given, surroundings.environment(), surroundings.cpus());
+        OptionsReader.read(given, surroundings.environment(), surroundings.machine());
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);

@@ -18,7 +18,7 @@ record Surroundings(
     Map<String, String> environment,
     PrintWriter out,
     PrintWriter err,
-    int cpus,
+    Machine machine,
     Consumer<Logging> logging,
     Supplier<Signals> signals) {
   Surroundings {
@@ -30,7 +30,7 @@ record Surroundings(
         System.getenv(),
         new PrintWriter(System.out, true, Charset.defaultCharset()),
         new PrintWriter(System.err, true, Charset.defaultCharset()),
-        Machine.cpus(),
+        Machine.current(),
         LogSetup::apply,
         signals);
   }

@@ -107,7 +107,7 @@ public final class Demo {
             Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
             Flag.ADMIN, List.of(admin.toString())),
         Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
-        Machine.cpus());
+        Machine.current());
   }
 
   private static InetSocketAddress loopback(int port) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -55,16 +54,15 @@ public final class OptionsReader {
    *
    * @param commandLine the values of the flags that were given
    * @param environment of the process
-   * @param cpus as many event loops as a run has by default
    * @throws InvalidInput with a line for each thing that is wrong
    */
   public static ProxyOptions read(
-      Map<Flag, List<String>> commandLine, Map<String, String> environment, int cpus)
+      Map<Flag, List<String>> commandLine, Map<String, String> environment, Machine machine)
       throws InvalidInput {
-    return new OptionsReader(Settings.of(commandLine, environment)).read(environment, cpus);
+    return new OptionsReader(Settings.of(commandLine, environment)).read(environment, machine);
   }
 
-  private ProxyOptions read(Map<String, String> environment, int cpus) throws InvalidInput {
+  private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
     Optional<ConfigSource> source = SourceReader.read(settings, environment, problems);
     ForwardsReader forwards = new ForwardsReader(settings, problems);
     List<Forward> forwardList = forwards.read();
@@ -74,10 +72,10 @@ public final class OptionsReader {
     adminGrpc.ifPresent(
         a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
     source.ifPresent(s -> forwards.checkTargets(s.bootstrap()));
-    int threads = number(Flag.THREADS, cpus, 1, 1024);
+    int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
-    Limits limits = limits();
+    Limits limits = limits(machine);
     boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
     AuthorityMode authority =
         value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
@@ -123,20 +121,14 @@ public final class OptionsReader {
         positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20))); // A8
   }
 
-  private Limits limits() {
+  private Limits limits(Machine machine) {
     return new Limits(
         number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
         (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
         number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
-        maxMemory(),
+        bytes(Flag.MAX_MEMORY, machine.memoryBytes() / 2, 1 << 20, Long.MAX_VALUE),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
-  }
-
-  private OptionalLong maxMemory() {
-    return settings.get(Flag.MAX_MEMORY).isEmpty()
-        ? OptionalLong.empty()
-        : OptionalLong.of(bytes(Flag.MAX_MEMORY, 0, 1 << 20, Long.MAX_VALUE));
   }
 
   private Set<String> metricMethods() {

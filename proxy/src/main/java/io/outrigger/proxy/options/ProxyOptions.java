@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -89,16 +88,12 @@ public record ProxyOptions(
       Duration keepaliveTime,
       Duration keepaliveTimeout) {}
 
-  /**
-   * What the local side may use; past it requests are refused.
-   *
-   * @param maxMemoryBytes of buffers; half of {@link Machine#memoryBytes} when empty
-   */
+  /** What the local side may use; past it requests are refused. */
   public record Limits(
       int maxConcurrentStreams,
       int maxHeaderBytes,
       int maxConnections,
-      OptionalLong maxMemoryBytes,
+      long maxMemoryBytes,
       int maxQueuedRequests,
       int maxTargets) {}
 

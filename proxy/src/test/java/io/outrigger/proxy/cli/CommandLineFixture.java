@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import io.outrigger.proxy.options.StartFailure;
@@ -50,7 +51,7 @@ final class CommandLineFixture {
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            2,
+            new Machine(2, 1L << 30),
             logging::add,
             Signals::new);
     Programs programs =

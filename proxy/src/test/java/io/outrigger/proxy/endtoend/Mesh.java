@@ -71,7 +71,7 @@ final class Mesh implements AutoCloseable {
         flags.containsKey(Flag.RESOURCES)
             ? Map.of()
             : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap);
-    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.cpus()));
+    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()));
     proxy = started;
     parts.push(started);
     return this;

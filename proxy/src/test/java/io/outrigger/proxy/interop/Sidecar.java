@@ -36,7 +36,7 @@ public final class Sidecar implements AutoCloseable {
                       Flag.ADMIN,
                       List.of("off")),
                   Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
-                  Machine.cpus())));
+                  Machine.current())));
     } catch (InvalidInput | StartFailure e) {
       throw new AssertionError(e);
     }

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +52,7 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofMinutes(30),
                     Duration.ZERO,
                     Duration.ofSeconds(20)),
-                new Limits(1000, 65536, 10_000, OptionalLong.empty(), 10_000, 100),
+                new Limits(1000, 65536, 10_000, 500 << 20, 10_000, 100),
                 false,
                 false,
                 new AuthorityMode.OfTarget(),
@@ -129,7 +128,7 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ZERO,
                     Duration.ofSeconds(10),
                     Duration.ofMillis(250)),
-                new Limits(10, 8192, 20, OptionalLong.of(64 << 20), 0, 7),
+                new Limits(10, 8192, 20, 64 << 20, 0, 7),
                 false,
                 true,
                 new AuthorityMode.Fixed("orders.example:443"),
@@ -192,7 +191,7 @@ final class OptionsReaderTest extends OptionsFixture {
 
     assertThat(read().admin()).isEmpty();
     assertThat(read().ignoreRouteTimeout()).isTrue();
-    assertThat(read().limits().maxMemoryBytes()).hasValue(2 << 20);
+    assertThat(read().limits().maxMemoryBytes()).isEqualTo(2 << 20);
   }
 
   @Test
