@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,7 @@ final class TargetRuntime
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
+  private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
@@ -152,7 +154,7 @@ final class TargetRuntime
 
   @Override
   public long park(ParkedCall call) {
-    return waiting.park(call, () -> selector != null);
+    return waiting.park(call, hasSelector);
   }
 
   @Override
