@@ -123,7 +123,7 @@ final class RequestRelay {
     if (backend != null) {
       send(backend, data, endStream);
     } else if (replay == null && data.isReadable()) {
-      keep(data);
+      keep(data.slice()); // its indices are not ours
     } else {
       data.release();
     }

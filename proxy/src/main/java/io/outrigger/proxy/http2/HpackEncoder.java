@@ -113,9 +113,9 @@ final class HpackEncoder {
     int name = nameIndex(field.name());
     out.integer(pattern, prefixBits, name);
     if (name == 0) {
-      out.string(field.name().text());
+      out.string(field.name().bytes());
     }
-    out.string(field.value());
+    out.string(field.bytes());
   }
 
   private int nameIndex(HeaderName name) {
