@@ -73,12 +73,19 @@ final class RequestRelay {
     return backend != null;
   }
 
-  /** Sends the request's head and everything kept; what comes from now on follows at once. */
-  void open(Http2Stream stream, HeaderList head) {
+  /** Whether the request, as far as it is known, is its head alone. */
+  boolean endsWithHead() {
+    return app.requestEnded() && keepsNothing();
+  }
+
+  /**
+   * Sends everything kept on {@code stream}, which has the head; what comes from now on follows at
+   * once.
+   */
+  void open(Http2Stream stream) {
     backend = stream;
     sent = 0;
     boolean ended = app.requestEnded();
-    stream.sendHeaders(head, ended && keepsNothing());
     if (replay != null && !replay.isEmpty()) {
       send(stream, replay.copy(), ended && trailers == null);
     }

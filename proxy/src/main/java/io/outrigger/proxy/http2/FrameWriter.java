@@ -110,7 +110,15 @@ final class FrameWriter {
 
   /** A header block, in as many frames as the peer's frame size makes of it (section 6.10). */
   void headers(int streamId, HeaderList headers, boolean endStream) {
-    HpackOutput block = hpack.encode(headers);
+    block(streamId, hpack.encode(headers), endStream);
+  }
+
+  /** The same for a block that goes only once. */
+  void headers(int streamId, HeaderList.Builder fields, boolean endStream) {
+    block(streamId, hpack.encode(fields), endStream);
+  }
+
+  private void block(int streamId, HpackOutput block, boolean endStream) {
     int type = FrameType.HEADERS;
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     int at = 0;

@@ -18,6 +18,11 @@ public interface Http2Stream {
   /** Sends a header block: request, 1xx, response or trailers, as position and content tell. */
   void sendHeaders(HeaderList headers, boolean endStream);
 
+  /** The same for a block that goes only once: {@code fields} may serve again when this returns. */
+  default void sendHeaders(HeaderList.Builder fields, boolean endStream) {
+    sendHeaders(fields.copy(false), endStream);
+  }
+
   /**
    * Sends {@code data}, of which this takes ownership, but not of its indices, as {@link
    * StreamHandler#onData} has it. What the peer's windows or a full socket do not admit is kept in

@@ -121,6 +121,15 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public void sendHeaders(HeaderList.Builder fields, boolean endStream) {
+    if (isOpenForSending() && pendingBytes() == 0) {
+      connection.writeHeaders(this, fields, endStream);
+    } else {
+      sendHeaders(fields.copy(false), endStream);
+    }
+  }
+
+  @Override
   public void sendData(ByteBuf data, boolean endStream) {
     if (!isOpenForSending()) {
       data.release();
