@@ -144,10 +144,7 @@ final class FrameWriter {
       frame(bytes, FrameType.DATA, flags, streamId).writeBytes(copy, 0, bytes);
       return;
     }
-    ByteBuf out = begin(FrameType.HEADER_BYTES);
-    int at = out.writerIndex();
-    out.writeZero(FrameType.HEADER_BYTES);
-    head(out, at, bytes, FrameType.DATA, flags, streamId);
+    head(begin(FrameType.HEADER_BYTES), bytes, FrameType.DATA, flags, streamId);
     handOver();
     var unused = ctx.write(data, ctx.voidPromise());
   }
@@ -188,17 +185,16 @@ final class FrameWriter {
 
   private ByteBuf frame(int length, int type, int flags, int streamId) {
     ByteBuf out = begin(FrameType.HEADER_BYTES + length);
-    int at = out.writerIndex();
-    out.writeZero(FrameType.HEADER_BYTES);
-    head(out, at, length, type, flags, streamId);
+    head(out, length, type, flags, streamId);
     return out;
   }
 
-  private static void head(ByteBuf out, int at, int length, int type, int flags, int streamId) {
-    out.setMedium(at, length);
-    out.setByte(at + 3, type);
-    out.setByte(at + 4, flags);
-    out.setInt(at + 5, streamId);
+  /**
+   * Section 4.1: length, type, flags and stream in nine bytes, of which the first eight at once.
+   */
+  private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
+    out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);
+    out.writeByte(streamId);
   }
 
   private ByteBuf begin(int bytes) {
