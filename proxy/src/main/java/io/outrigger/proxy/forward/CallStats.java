@@ -27,6 +27,7 @@ final class CallStats {
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
 
+  private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
   /** Of requests that are not gRPC. */
@@ -38,10 +39,17 @@ final class CallStats {
   private final Map<String, MethodStats> byMethod;
 
   /**
+   * @param loop the event loop
    * @param methods those that are told apart, such as {@code pkg.Service/Method}
    */
-  CallStats(Set<String> methods) {
+  CallStats(int loop, Set<String> methods) {
+    this.loop = loop;
     byMethod = methods.stream().collect(Collectors.toMap(name -> name, name -> new MethodStats()));
+  }
+
+  /** The event loop. */
+  int loop() {
+    return loop;
   }
 
   /** Where a gRPC call of that path counts. */
