@@ -3,6 +3,7 @@ package io.outrigger.lb.endpoint.ring;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
@@ -12,6 +13,7 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.member.EndpointPolicy;
 import io.outrigger.lb.member.Member;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class RingHashPolicy
     extends EndpointPolicy<LbConfig.RingHash, RingHashPolicy.Numbered> {
-  private static final int NOT_ON_RING = -1;
+  private static final int NOT_NUMBERED = -1;
 
   private final ControlLoop control;
   private final RandomSource random;
@@ -50,8 +52,13 @@ public final class RingHashPolicy
   /** What READY ones and failed ones answer. */
   private @Nullable PickResult[] results = new PickResult[0];
 
-  /** What the ring is made of; an update that leaves it as it is leaves the ring. */
-  private RingInputs inputs = new RingInputs(List.of(), 0, 0);
+  /** What {@link #results} say besides the reason of a failure. */
+  private @Nullable FailureNote noted;
+
+  private final KeyOrder order = new KeyOrder();
+
+  /** What {@link #ring} was made with. */
+  private BalancingPolicy.@Nullable RingHash settings;
 
   private @Nullable Ring ring;
 
@@ -64,12 +71,49 @@ public final class RingHashPolicy
     this.parent = parent;
   }
 
-  /** An endpoint and its number on the ring. */
+  /** An endpoint, its number and its slot. */
   static final class Numbered extends Member {
-    private int number = NOT_ON_RING;
+    private int number = NOT_NUMBERED;
+    private @Nullable Slot slot;
+
+    /** What {@link #slot} was made of. */
+    private @Nullable Backend placed;
 
     private Numbered(ControlLoop control, LbParent parent, Backend backend) {
       super(control, parent, backend);
+    }
+
+    /**
+     * Where it is to stand: by its own key, or else by its first address (A76).
+     *
+     * @param added takes a slot that is new
+     */
+    @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
+    private Slot slot(List<Slot> added) {
+      Slot current = slot;
+      Backend backend = backend();
+      if (current != null && placed == backend) {
+        return current;
+      }
+      placed = backend;
+      String address = backend.endpoint().address().toString();
+      String own = backend.endpoint().hashKey();
+      String key = own.isEmpty() ? address : own;
+      if (current != null && current.isOf(key, address)) {
+        return current;
+      }
+      onClose();
+      var fresh = new Slot(key, address);
+      slot = fresh;
+      added.add(fresh);
+      return fresh;
+    }
+
+    @Override
+    protected void onClose() {
+      if (slot != null) {
+        slot.leave();
+      }
     }
   }
 
@@ -85,22 +129,50 @@ public final class RingHashPolicy
 
   @Override
   protected void onUpdate(List<Numbered> added) {
+    int sizeBefore = members.size();
     members = List.copyOf(members());
+    number();
+    var sizes = config().settings();
+    boolean changed = place() || members.size() != sizeBefore;
+    if (changed || !sizes.equals(settings)) {
+      settings = sizes;
+      ring = members.isEmpty() ? null : Ring.of(order.slots(), sizes.minSize(), sizes.maxSize());
+    }
+  }
+
+  /** Gives members the numbers of their places; what is known of those that stay moves along. */
+  private void number() {
+    Connectivity[] statesBefore = states;
+    @Nullable PickResult[] resultsBefore = results;
+    boolean fresh = !note().equals(noted);
+    noted = note();
     states = new Connectivity[members.size()];
     results = new PickResult[members.size()];
     for (int i = 0; i < states.length; i++) {
-      members.get(i).number = i;
-      note(members.get(i));
+      Numbered member = members.get(i);
+      int before = member.number;
+      member.number = i;
+      if (fresh || before == NOT_NUMBERED) {
+        note(member);
+      } else {
+        states[i] = statesBefore[before];
+        results[i] = resultsBefore[before];
+      }
     }
-    var next =
-        new RingInputs(
-            members.stream().map(RingHashPolicy::slot).toList(),
-            config().settings().minSize(),
-            config().settings().maxSize());
-    if (!next.equals(inputs)) {
-      inputs = next;
-      ring = next.slots().isEmpty() ? null : Ring.of(next.slots(), next.minSize(), next.maxSize());
+  }
+
+  /**
+   * Brings the slots in line with the members; true when one is another, or weighs more or less.
+   */
+  private boolean place() {
+    long[] weights = config().weights().sharesOf(members, Member::backend);
+    List<Slot> added = new ArrayList<>();
+    boolean changed = false;
+    for (int i = 0; i < weights.length; i++) {
+      changed |= members.get(i).slot(added).take(i, weights[i]);
     }
+    order.change(added);
+    return changed;
   }
 
   /** The ring in use; null without endpoints. */
@@ -108,17 +180,9 @@ public final class RingHashPolicy
     return ring;
   }
 
-  /** A76: the endpoint's own key, or else its first address. */
-  private static Ring.Slot slot(Member member) {
-    Backend backend = member.backend();
-    String key = backend.endpoint().hashKey();
-    return new Ring.Slot(
-        key.isEmpty() ? backend.endpoint().address().toString() : key, backend.weight());
-  }
-
   @Override
   protected void onMemberChange(Numbered member) {
-    if (member.number != NOT_ON_RING) { // else an update is under way, which notes all
+    if (member.number != NOT_NUMBERED) { // else an update is under way, which notes all
       note(member);
     }
   }
@@ -196,7 +260,4 @@ public final class RingHashPolicy
             "request_hash_header", settings.requestHashHeader()),
         ring == null ? "" : "a ring of " + ring.size() + " entries");
   }
-
-  /** Equal inputs make an equal ring; slots by number. */
-  private record RingInputs(List<Ring.Slot> slots, long minSize, long maxSize) {}
 }
