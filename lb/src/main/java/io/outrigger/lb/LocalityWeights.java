@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * What localities weigh beside each other in a policy that balances the endpoints of all of them
@@ -53,23 +54,28 @@ public record LocalityWeights(Map<Locality, Long> weights) {
    * The share of each endpoint in all; only in proportion to others, at least 1.
    *
    * @param endpoints best with those of a locality side by side
+   * @param weightOf among the endpoints of its locality
    * @return in the same order
    */
-  public <T> long[] sharesOf(List<T> endpoints, Function<? super T, Backend> backendOf) {
+  public <T> long[] sharesOf(
+      List<T> endpoints,
+      Function<? super T, Locality> localityOf,
+      ToLongFunction<? super T> weightOf) {
     Map<Locality, Part> parts = new HashMap<>();
     Part[] partOf = new Part[endpoints.size()];
     long[] shares = new long[partOf.length];
     Locality last = null;
     Part part = null;
     for (int i = 0; i < partOf.length; i++) {
-      Backend backend = backendOf.apply(endpoints.get(i));
-      if (part == null || !backend.locality().equals(last)) {
-        last = backend.locality();
+      T endpoint = endpoints.get(i);
+      Locality locality = localityOf.apply(endpoint);
+      if (part == null || !locality.equals(last)) {
+        last = locality;
         part = parts.computeIfAbsent(last, name -> new Part(weights.getOrDefault(name, 1L)));
       }
-      part.sum += backend.endpoint().weight();
+      shares[i] = weightOf.applyAsLong(endpoint);
+      part.sum += shares[i];
       partOf[i] = part;
-      shares[i] = backend.endpoint().weight();
     }
     long all = parts.values().stream().mapToLong(each -> each.weight).sum();
     parts.values().forEach(each -> each.share = each.weight * ONE / all);
@@ -77,5 +83,10 @@ public record LocalityWeights(Map<Locality, Long> weights) {
       shares[i] = partOf[i].shareOf(shares[i]);
     }
     return shares;
+  }
+
+  /** The same of endpoints as the control plane has them. */
+  public long[] sharesOf(List<Backend> backends) {
+    return sharesOf(backends, Backend::locality, backend -> backend.endpoint().weight());
   }
 }

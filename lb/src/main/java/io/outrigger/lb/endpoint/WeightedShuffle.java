@@ -20,7 +20,7 @@ final class WeightedShuffle {
   private WeightedShuffle() {}
 
   static List<Backend> of(List<Backend> backends, LocalityWeights localities, RandomSource random) {
-    long[] weights = localities.sharesOf(backends, backend -> backend);
+    long[] weights = localities.sharesOf(backends);
     return IntStream.range(0, weights.length)
         .mapToObj(i -> new Keyed(key(weights[i], random), backends.get(i)))
         .sorted(Comparator.comparingDouble(Keyed::key))

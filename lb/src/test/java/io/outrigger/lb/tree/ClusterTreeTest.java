@@ -168,7 +168,7 @@ class ClusterTreeTest {
     var leaf = (LbConfig.RingHash) priority(tree).children().get(0).config();
     long one = 1L << 31;
     assertThat(leaf.settings()).isEqualTo(settings);
-    assertThat(leaf.weights().sharesOf(leaf.backends(), backend -> backend))
+    assertThat(leaf.weights().sharesOf(leaf.backends()))
         .containsExactly(one * 3 / 16, one * 9 / 16, one / 4);
   }
 
@@ -186,8 +186,7 @@ class ClusterTreeTest {
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
     var leaf = (LbConfig.PickFirst) priority(tree).children().get(0).config();
-    assertThat(leaf.weights().sharesOf(leaf.backends(), backend -> backend))
-        .containsExactly(1L, 1L, (1L << 31) - 1);
+    assertThat(leaf.weights().sharesOf(leaf.backends())).containsExactly(1L, 1L, (1L << 31) - 1);
   }
 
   @Conformance("A52-04")

@@ -18,12 +18,8 @@ final class KeyOrder {
     return Collections.unmodifiableList(slots);
   }
 
-  /** Forgets those that have left, and takes others in. */
-  void change(List<Slot> added) {
-    slots.removeIf(Slot::hasLeft);
-    if (added.isEmpty()) {
-      return;
-    }
+  /** Takes slots in. */
+  void add(List<Slot> added) {
     List<Slot> sorted = new ArrayList<>(added);
     Collections.sort(sorted);
     List<Slot> merged = new ArrayList<>(slots.size() + sorted.size());
@@ -36,6 +32,11 @@ final class KeyOrder {
     }
     merged.addAll(slots.subList(from, slots.size()));
     slots = merged;
+  }
+
+  /** Forgets those that have left. */
+  void removeLeft() {
+    slots.removeIf(Slot::hasLeft);
   }
 
   private static int placeOf(Slot slot, List<Slot> among) {

@@ -30,13 +30,14 @@ final class Ring {
    * lets the last slot round up too, and an entry less would be another ring than its.
    *
    * @param slots in the order of their keys
+   * @param weights of the same slots; in proportion to each other, positive
    */
-  static Ring of(List<Slot> slots, long minSize, long maxSize) {
+  static Ring of(List<Slot> slots, long[] weights, long minSize, long maxSize) {
     double total = 0;
     double least = Double.MAX_VALUE;
-    for (Slot slot : slots) {
-      total += slot.weight();
-      least = Math.min(least, slot.weight());
+    for (long weight : weights) {
+      total += weight;
+      least = Math.min(least, weight);
     }
     double leastShare = least / total;
     double size =
@@ -46,11 +47,11 @@ final class Ring {
     int[] members = new int[hashes.length];
     int count = 0;
     double target = 0;
-    for (Slot slot : slots) {
-      target += size * (slot.weight() / total);
+    for (int at = 0; at < weights.length; at++) {
+      target += size * (weights[at] / total);
       for (int i = 0; count < target && count < hashes.length; i++) {
-        hashes[count] = slot.hash(i);
-        members[count++] = slot.member();
+        hashes[count] = slots.get(at).hash(i);
+        members[count++] = slots.get(at).number();
       }
     }
     return sorted(hashes, members, count);

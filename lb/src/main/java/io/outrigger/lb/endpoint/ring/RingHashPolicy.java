@@ -3,7 +3,6 @@ package io.outrigger.lb.endpoint.ring;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
@@ -14,6 +13,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.member.EndpointPolicy;
 import io.outrigger.lb.member.Member;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,31 +35,21 @@ import org.jspecify.annotations.Nullable;
  * always one endpoint that connects (A61 "Ring Hash"); failed ones go on trying by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy
-    extends EndpointPolicy<LbConfig.RingHash, RingHashPolicy.Numbered> {
-  private static final int NOT_NUMBERED = -1;
-
+public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, PlacedMember> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
 
-  /** By number on the ring. */
-  private List<Numbered> members = List.of();
-
-  /** Of {@link #members}, by their numbers; pickers get copies. */
-  private Connectivity[] states = new Connectivity[0];
-
-  /** What READY ones and failed ones answer. */
-  private @Nullable PickResult[] results = new PickResult[0];
-
-  /** What {@link #results} say besides the reason of a failure. */
-  private @Nullable FailureNote noted;
-
+  private final Numbers numbers = new Numbers();
   private final KeyOrder order = new KeyOrder();
 
-  /** What {@link #ring} was made with. */
-  private BalancingPolicy.@Nullable RingHash settings;
+  /** By number, as pickers have them. */
+  private List<PlacedMember> members = List.of();
 
+  /** What {@link #ring} was made for, and with what note failures were written. */
+  private LbConfig.RingHash applied;
+
+  /** Null without endpoints. */
   private @Nullable Ring ring;
 
   /** A policy without endpoints until its first update. */
@@ -69,57 +59,12 @@ public final class RingHashPolicy
     this.control = control;
     this.random = random;
     this.parent = parent;
-  }
-
-  /** An endpoint, its number and its slot. */
-  static final class Numbered extends Member {
-    private int number = NOT_NUMBERED;
-    private @Nullable Slot slot;
-
-    /** What {@link #slot} was made of. */
-    private @Nullable Backend placed;
-
-    private Numbered(ControlLoop control, LbParent parent, Backend backend) {
-      super(control, parent, backend);
-    }
-
-    /**
-     * Where it is to stand: by its own key, or else by its first address (A76).
-     *
-     * @param added takes a slot that is new
-     */
-    @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
-    private Slot slot(List<Slot> added) {
-      Slot current = slot;
-      Backend backend = backend();
-      if (current != null && placed == backend) {
-        return current;
-      }
-      placed = backend;
-      String address = backend.endpoint().address().toString();
-      String own = backend.endpoint().hashKey();
-      String key = own.isEmpty() ? address : own;
-      if (current != null && current.isOf(key, address)) {
-        return current;
-      }
-      onClose();
-      var fresh = new Slot(key, address);
-      slot = fresh;
-      added.add(fresh);
-      return fresh;
-    }
-
-    @Override
-    protected void onClose() {
-      if (slot != null) {
-        slot.leave();
-      }
-    }
+    this.applied = config;
   }
 
   @Override
-  protected Numbered newMember(Backend backend) {
-    return new Numbered(control, parent, backend);
+  protected PlacedMember newMember(Backend backend) {
+    return new PlacedMember(control, parent, backend);
   }
 
   @Override
@@ -128,51 +73,52 @@ public final class RingHashPolicy
   }
 
   @Override
-  protected void onUpdate(List<Numbered> added) {
-    int sizeBefore = members.size();
-    members = List.copyOf(members());
-    number();
-    var sizes = config().settings();
-    boolean changed = place() || members.size() != sizeBefore;
-    if (changed || !sizes.equals(settings)) {
-      settings = sizes;
-      ring = members.isEmpty() ? null : Ring.of(order.slots(), sizes.minSize(), sizes.maxSize());
+  protected void onUpdate(Change<PlacedMember> change) {
+    change.removed().forEach(numbers::remove);
+    change.added().forEach(numbers::add);
+    members = numbers.members();
+    Collection<PlacedMember> unnoted = note().equals(applied.note()) ? change.added() : members;
+    unnoted.forEach(this::note);
+    boolean moved = place(change);
+    if (moved || !isMadeFor(config())) {
+      ring = members.isEmpty() ? null : newRing();
     }
+    applied = config();
   }
 
-  /** Gives members the numbers of their places; what is known of those that stay moves along. */
-  private void number() {
-    Connectivity[] statesBefore = states;
-    @Nullable PickResult[] resultsBefore = results;
-    boolean fresh = !note().equals(noted);
-    noted = note();
-    states = new Connectivity[members.size()];
-    results = new PickResult[members.size()];
-    for (int i = 0; i < states.length; i++) {
-      Numbered member = members.get(i);
-      int before = member.number;
-      member.number = i;
-      if (fresh || before == NOT_NUMBERED) {
-        note(member);
+  /** Brings the slots in line with the members. False when all are as they were. */
+  private boolean place(Change<PlacedMember> change) {
+    List<Slot> added = new ArrayList<>();
+    change.added().forEach(member -> added.add(member.slot()));
+    boolean isLeft = !change.removed().isEmpty();
+    boolean weighs = false;
+    for (PlacedMember member : change.kept()) {
+      Slot next = Slot.of(member.backend());
+      if (next.isWhere(member.slot())) {
+        weighs |= member.slot().weigh(next);
       } else {
-        states[i] = statesBefore[before];
-        results[i] = resultsBefore[before];
+        isLeft = true;
+        member.move(next);
+        added.add(next);
       }
     }
+    if (isLeft) {
+      order.removeLeft();
+    }
+    order.add(added);
+    return isLeft || weighs || !added.isEmpty();
   }
 
-  /**
-   * Brings the slots in line with the members; true when one is another, or weighs more or less.
-   */
-  private boolean place() {
-    long[] weights = config().weights().sharesOf(members, Member::backend);
-    List<Slot> added = new ArrayList<>();
-    boolean changed = false;
-    for (int i = 0; i < weights.length; i++) {
-      changed |= members.get(i).slot(added).take(i, weights[i]);
-    }
-    order.change(added);
-    return changed;
+  private boolean isMadeFor(LbConfig.RingHash config) {
+    return config.settings().equals(applied.settings())
+        && config.weights().equals(applied.weights());
+  }
+
+  private Ring newRing() {
+    List<Slot> slots = order.slots();
+    var settings = config().settings();
+    long[] weights = config().weights().sharesOf(slots, Slot::locality, Slot::weight);
+    return Ring.of(slots, weights, settings.minSize(), settings.maxSize());
   }
 
   /** The ring in use; null without endpoints. */
@@ -181,15 +127,15 @@ public final class RingHashPolicy
   }
 
   @Override
-  protected void onMemberChange(Numbered member) {
-    if (member.number != NOT_NUMBERED) { // else an update is under way, which notes all
+  protected void onMemberChange(PlacedMember member) {
+    if (member.slot().number() != Slot.NO_NUMBER) { // else an update is under way, which notes it
       note(member);
     }
   }
 
-  private void note(Numbered member) {
-    states[member.number] = member.state();
-    results[member.number] =
+  private void note(PlacedMember member) {
+    numbers.note(
+        member,
         switch (member.state()) {
           case READY -> member.use();
           case TRANSIENT_FAILURE ->
@@ -197,7 +143,7 @@ public final class RingHashPolicy
                   note()
                       .unavailable("no endpoint can be reached; last error: " + member.failure()));
           case IDLE, CONNECTING -> null;
-        };
+        });
   }
 
   @Override
@@ -229,8 +175,8 @@ public final class RingHashPolicy
   }
 
   private void keepConnecting() {
-    if (count(Connectivity.CONNECTING) == 0) {
-      members.stream()
+    if (count(Connectivity.CONNECTING) == 0 && count(Connectivity.IDLE) > 0) {
+      members().stream()
           .filter(member -> member.state() == Connectivity.IDLE)
           .findFirst()
           .ifPresent(Member::connect);
@@ -238,11 +184,11 @@ public final class RingHashPolicy
   }
 
   private RingHashPicker picker(Ring current) {
-    List<Numbered> byNumber = members;
+    List<PlacedMember> byNumber = members; // as they are now
     return new RingHashPicker(
         current,
-        states.clone(),
-        results.clone(),
+        numbers.states(),
+        numbers.results(),
         count(Connectivity.CONNECTING) > 0,
         config().settings().requestHashHeader(),
         random,

@@ -3,6 +3,7 @@ package io.outrigger.lb.endpoint.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Xxh64;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -79,9 +80,9 @@ class RingTest {
     List<Slot> shuffled = new ArrayList<>(slots);
     Collections.shuffle(shuffled, new Random(5));
     var order = new KeyOrder();
-    order.change(shuffled.subList(0, 20));
-    order.change(shuffled.subList(20, 50));
-    Ring other = Ring.of(order.slots(), 1024, 4096);
+    order.add(shuffled.subList(0, 20));
+    order.add(shuffled.subList(20, 50));
+    Ring other = ring(order, 1024, 4096);
 
     assertThat(entries(slots, other)).isEqualTo(entries(slots, ring));
   }
@@ -138,8 +139,13 @@ class RingTest {
 
   private static Ring ring(List<Slot> slots, long minSize, long maxSize) {
     var order = new KeyOrder();
-    order.change(slots);
-    return Ring.of(order.slots(), minSize, maxSize);
+    order.add(slots);
+    return ring(order, minSize, maxSize);
+  }
+
+  private static Ring ring(KeyOrder order, long minSize, long maxSize) {
+    long[] weights = order.slots().stream().mapToLong(Slot::weight).toArray();
+    return Ring.of(order.slots(), weights, minSize, maxSize);
   }
 
   private static List<Slot> slots(int count) {
@@ -160,8 +166,9 @@ class RingTest {
   private static List<Slot> slots(long[] weights, String... keys) {
     List<Slot> slots = new ArrayList<>();
     for (String key : keys) {
-      var slot = new Slot(key, key);
-      assertThat(slot.take(slots.size(), weights[slots.size()])).isTrue();
+      int number = slots.size();
+      var slot = new Slot(key, "", Samples.locality("z"), weights[number]);
+      slot.number(number);
       slots.add(slot);
     }
     return slots;
