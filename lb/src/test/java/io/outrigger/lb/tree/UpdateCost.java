@@ -166,7 +166,7 @@ final class UpdateCost {
 
   public static void main(String[] arguments) {
     int size = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 10_000;
-    int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 300;
+    int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 600;
     List<String> names =
         List.of(arguments).subList(Math.min(2, arguments.length), arguments.length);
     System.out.println("CPU time of the control loop, " + size + " endpoints, all READY");
