@@ -158,7 +158,7 @@ class RingTest {
 
   private static List<Slot> slots(int count, IntToLongFunction weight) {
     return slots(
-        IntStream.range(0, count).mapToLong(weight::applyAsLong).toArray(),
+        IntStream.range(0, count).mapToLong(weight).toArray(),
         IntStream.range(0, count).mapToObj(i -> "10.0.0." + i + ":80").toArray(String[]::new));
   }
 
