@@ -4,8 +4,6 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /**
  * What localities weigh beside each other in a policy that balances the endpoints of all of them
@@ -25,68 +23,37 @@ public record LocalityWeights(Map<Locality, Long> weights) {
     weights = Map.copyOf(weights);
   }
 
-  /** The endpoints of one locality. */
-  private static final class Part {
-    private final long weight;
-    private long sum;
-    private long share;
-
-    /** The share of the last endpoint's weight: the next one often weighs the same. */
-    private long knownWeight;
-
-    private long knownShare;
-
-    Part(long weight) {
-      this.weight = weight;
-    }
-
-    /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
-    long shareOf(long endpointWeight) {
-      if (endpointWeight != knownWeight) {
-        knownWeight = endpointWeight;
-        knownShare = Math.max(1, share * (endpointWeight * ONE / sum) / ONE);
-      }
-      return knownShare;
-    }
-  }
-
   /**
-   * The share of each endpoint in all; only in proportion to others, at least 1.
+   * Shares of endpoints in all of which the weights, added up by locality, are {@code sums}.
    *
-   * @param endpoints best with those of a locality side by side
-   * @param weightOf among the endpoints of its locality
-   * @return in the same order
+   * @param sums of at least one endpoint each
    */
-  public <T> long[] sharesOf(
-      List<T> endpoints,
-      Function<? super T, Locality> localityOf,
-      ToLongFunction<? super T> weightOf) {
-    Map<Locality, Part> parts = new HashMap<>();
-    Part[] partOf = new Part[endpoints.size()];
-    long[] shares = new long[partOf.length];
-    Locality last = null;
-    Part part = null;
-    for (int i = 0; i < partOf.length; i++) {
-      T endpoint = endpoints.get(i);
-      Locality locality = localityOf.apply(endpoint);
-      if (part == null || !locality.equals(last)) {
-        last = locality;
-        part = parts.computeIfAbsent(last, name -> new Part(weights.getOrDefault(name, 1L)));
-      }
-      shares[i] = weightOf.applyAsLong(endpoint);
-      part.sum += shares[i];
-      partOf[i] = part;
-    }
-    long all = parts.values().stream().mapToLong(each -> each.weight).sum();
-    parts.values().forEach(each -> each.share = each.weight * ONE / all);
-    for (int i = 0; i < shares.length; i++) {
-      shares[i] = partOf[i].shareOf(shares[i]);
-    }
-    return shares;
+  public Shares shares(Map<Locality, Long> sums) {
+    long all = sums.keySet().stream().mapToLong(this::weight).sum();
+    Map<Locality, Long> parts = new HashMap<>();
+    sums.keySet().forEach(locality -> parts.put(locality, weight(locality) * ONE / all));
+    return (locality, weight) ->
+        Math.max(1, parts.get(locality) * (weight * ONE / sums.get(locality)) / ONE);
   }
 
-  /** The same of endpoints as the control plane has them. */
+  private long weight(Locality locality) {
+    return weights.getOrDefault(locality, 1L);
+  }
+
+  /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+  public interface Shares {
+    /** Only in proportion to others; at least 1. */
+    long of(Locality locality, long weight);
+  }
+
+  /** The share of each endpoint in all, in the same order. */
   public long[] sharesOf(List<Backend> backends) {
-    return sharesOf(backends, Backend::locality, backend -> backend.endpoint().weight());
+    Map<Locality, Long> sums = new HashMap<>();
+    backends.forEach(
+        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
+    Shares shares = shares(sums);
+    return backends.stream()
+        .mapToLong(backend -> shares.of(backend.locality(), backend.endpoint().weight()))
+        .toArray();
   }
 }

@@ -11,9 +11,9 @@ import io.outrigger.lb.member.Member;
 final class PlacedMember extends Member {
   private Slot slot;
 
-  PlacedMember(ControlLoop control, LbParent parent, Backend backend) {
+  PlacedMember(ControlLoop control, LbParent parent, Backend backend, WeightClass weight) {
     super(control, parent, backend);
-    this.slot = Slot.of(backend);
+    this.slot = Slot.of(backend, weight);
   }
 
   Slot slot() {

@@ -1,6 +1,7 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.AnyThread;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -30,28 +31,31 @@ final class Ring {
    * lets the last slot round up too, and an entry less would be another ring than its.
    *
    * @param slots in the order of their keys
-   * @param weights of the same slots; in proportion to each other, positive
+   * @param classes those of the slots
    */
-  static Ring of(List<Slot> slots, long[] weights, long minSize, long maxSize) {
+  static Ring of(List<Slot> slots, Collection<WeightClass> classes, long minSize, long maxSize) {
     double total = 0;
     double least = Double.MAX_VALUE;
-    for (long weight : weights) {
-      total += weight;
-      least = Math.min(least, weight);
+    for (WeightClass weight : classes) {
+      total += (double) weight.share() * weight.size(); // whole numbers: no order rounds
+      least = Math.min(least, weight.share());
     }
     double leastShare = least / total;
     double size =
         Math.min(
             Math.ceil(leastShare * Math.min(minSize, CAP)) / leastShare, Math.min(maxSize, CAP));
+    for (WeightClass weight : classes) {
+      weight.entries(size * (weight.share() / total));
+    }
     long[] hashes = new long[(int) Math.ceil(size) + 1];
     int[] members = new int[hashes.length];
     int count = 0;
     double target = 0;
-    for (int at = 0; at < weights.length; at++) {
-      target += size * (weights[at] / total);
+    for (Slot slot : slots) {
+      target += slot.weight().entries();
       for (int i = 0; count < target && count < hashes.length; i++) {
-        hashes[count] = slots.get(at).hash(i);
-        members[count++] = slots.get(at).number();
+        hashes[count] = slot.hash(i);
+        members[count++] = slot.number();
       }
     }
     return sorted(hashes, members, count);

@@ -42,6 +42,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
 
   private final Numbers numbers = new Numbers();
   private final KeyOrder order = new KeyOrder();
+  private final WeightClasses classes = new WeightClasses();
 
   /** By number, as pickers have them. */
   private List<PlacedMember> members = List.of();
@@ -64,7 +65,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
 
   @Override
   protected PlacedMember newMember(Backend backend) {
-    return new PlacedMember(control, parent, backend);
+    return new PlacedMember(control, parent, backend, classes.join(backend));
   }
 
   @Override
@@ -88,15 +89,18 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
 
   /** Brings the slots in line with the members. False when all are as they were. */
   private boolean place(Change<PlacedMember> change) {
+    change.removed().forEach(member -> classes.leave(member.slot().weight()));
     List<Slot> added = new ArrayList<>();
     change.added().forEach(member -> added.add(member.slot()));
     boolean isLeft = !change.removed().isEmpty();
     boolean weighs = false;
     for (PlacedMember member : change.kept()) {
-      Slot next = Slot.of(member.backend());
-      if (next.isWhere(member.slot())) {
-        weighs |= member.slot().weigh(next);
-      } else {
+      Slot slot = member.slot();
+      Slot next = Slot.of(member.backend(), classes.join(member.backend()));
+      classes.leave(slot.weight());
+      weighs |= slot.weight() != next.weight();
+      slot.weight(next.weight());
+      if (!next.isWhere(slot)) {
         isLeft = true;
         member.move(next);
         added.add(next);
@@ -115,10 +119,9 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
   }
 
   private Ring newRing() {
-    List<Slot> slots = order.slots();
     var settings = config().settings();
-    long[] weights = config().weights().sharesOf(slots, Slot::locality, Slot::weight);
-    return Ring.of(slots, weights, settings.minSize(), settings.maxSize());
+    return Ring.of(
+        order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
   }
 
   /** The ring in use; null without endpoints. */

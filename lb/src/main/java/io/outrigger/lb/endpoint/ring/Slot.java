@@ -2,7 +2,6 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Xxh64;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Backend;
 import java.util.Arrays;
 
@@ -17,12 +16,14 @@ final class Slot implements Comparable<Slot> {
   private final String key;
   private final String address;
 
-  /** Of {@code key_0}, {@code key_1} and so on (A42), as many as a ring ever had. */
-  private long[] hashes = new long[0];
+  /** Of {@code key_0} (A42): most often the only one, so it is not far away. */
+  private final long first;
+
+  /** Of {@code key_1}, {@code key_2} and so on, as many as a ring ever had. */
+  private long[] further = new long[0];
 
   private int number = NO_NUMBER;
-  private Locality locality;
-  private long weight;
+  private WeightClass weight;
   private boolean left;
 
   /**
@@ -30,21 +31,19 @@ final class Slot implements Comparable<Slot> {
    *
    * @param key what is hashed to place it
    * @param address tells apart those whose key is the same
-   * @param weight among the endpoints of its locality
    */
-  Slot(String key, String address, Locality locality, long weight) {
+  Slot(String key, String address, WeightClass weight) {
     this.key = key;
     this.address = address;
-    this.locality = locality;
     this.weight = weight;
+    this.first = Xxh64.hash(key + "_0");
   }
 
-  /** A76: the key is the endpoint's own, or else its first address. */
-  static Slot of(Backend backend) {
+  /** A76: the key of an endpoint is its own, or else its first address. */
+  static Slot of(Backend backend, WeightClass weight) {
     var endpoint = backend.endpoint();
     String address = endpoint.address().toString();
-    String key = endpoint.hashKey().isEmpty() ? address : endpoint.hashKey();
-    return new Slot(key, address, backend.locality(), endpoint.weight());
+    return new Slot(endpoint.hashKey().isEmpty() ? address : endpoint.hashKey(), address, weight);
   }
 
   String key() {
@@ -60,25 +59,17 @@ final class Slot implements Comparable<Slot> {
     number = next;
   }
 
-  Locality locality() {
-    return locality;
+  WeightClass weight() {
+    return weight;
   }
 
-  long weight() {
-    return weight;
+  void weight(WeightClass next) {
+    weight = next;
   }
 
   /** Whether entries of {@code other} stand where those of this one do. */
   boolean isWhere(Slot other) {
     return compareTo(other) == 0;
-  }
-
-  /** Takes on what {@code other} weighs, and in which locality. False when that is as it was. */
-  boolean weigh(Slot other) {
-    boolean changes = weight != other.weight || !locality.equals(other.locality);
-    weight = other.weight;
-    locality = other.locality;
-    return changes;
   }
 
   /** The next ring is without it. */
@@ -92,14 +83,17 @@ final class Slot implements Comparable<Slot> {
 
   /** Where its entry of this number is, from 0 on. */
   long hash(int entry) {
-    if (entry >= hashes.length) {
-      int known = hashes.length;
-      hashes = Arrays.copyOf(hashes, Math.max(entry + 1, known + known / 2));
-      for (int i = known; i < hashes.length; i++) {
-        hashes[i] = Xxh64.hash(key + "_" + i);
+    if (entry == 0) {
+      return first;
+    }
+    if (entry > further.length) {
+      int known = further.length;
+      further = Arrays.copyOf(further, Math.max(entry, known + known / 2));
+      for (int i = known; i < further.length; i++) {
+        further[i] = Xxh64.hash(key + "_" + (i + 1));
       }
     }
-    return hashes[entry];
+    return further[entry - 1];
   }
 
   /** By key; it does not matter where, if only everybody has them in the same order. */

@@ -1,9 +1,9 @@
 package io.outrigger.lb.endpoint.ring;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Xxh64;
-import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -144,8 +145,8 @@ class RingTest {
   }
 
   private static Ring ring(KeyOrder order, long minSize, long maxSize) {
-    long[] weights = order.slots().stream().mapToLong(Slot::weight).toArray();
-    return Ring.of(order.slots(), weights, minSize, maxSize);
+    Set<WeightClass> classes = order.slots().stream().map(Slot::weight).collect(toSet());
+    return Ring.of(order.slots(), classes, minSize, maxSize);
   }
 
   private static List<Slot> slots(int count) {
@@ -164,10 +165,14 @@ class RingTest {
 
   /** Numbered as they stand here. */
   private static List<Slot> slots(long[] weights, String... keys) {
+    Map<Long, WeightClass> classes = new HashMap<>();
     List<Slot> slots = new ArrayList<>();
     for (String key : keys) {
       int number = slots.size();
-      var slot = new Slot(key, "", Samples.locality("z"), weights[number]);
+      WeightClass weight = classes.computeIfAbsent(weights[number], each -> new WeightClass());
+      weight.share(weights[number]);
+      weight.size(weight.size() + 1);
+      var slot = new Slot(key, "", weight);
       slot.number(number);
       slots.add(slot);
     }
