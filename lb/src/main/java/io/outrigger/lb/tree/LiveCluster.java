@@ -11,9 +11,9 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
@@ -71,8 +71,8 @@ final class LiveCluster implements LbParent {
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
-  LbNode describe() {
-    return tree.describe(handle.name());
+  void accept(NodeVisitor visitor) {
+    tree.accept(visitor, handle.name(), true);
   }
 
   @Override

@@ -10,9 +10,9 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -284,7 +284,7 @@ final class OverrideHostScript {
     }
 
     @Override
-    public LbNode describe(String name) {
+    public void accept(NodeVisitor visitor, String name, boolean isUsed) {
       throw new UnsupportedOperationException();
     }
   }

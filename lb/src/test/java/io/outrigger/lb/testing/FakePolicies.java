@@ -6,6 +6,7 @@ import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -115,8 +116,8 @@ public final class FakePolicies implements PolicyFactory {
     }
 
     @Override
-    public LbNode describe(String nodeName) {
-      return LbNode.notStarted(nodeName, config(name));
+    public void accept(NodeVisitor visitor, String nodeName, boolean isUsed) {
+      LbNode.notStarted(nodeName, config(name)).used(isUsed).accept(visitor);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.metrics.EndpointStates;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsView;
@@ -64,13 +65,15 @@ record AdminState(
   }
 
   private static MetricsView.Forward metricsOf(RunningForward forward) {
+    var endpoints = new EndpointStates();
+    forward.accept(endpoints);
     return new MetricsView.Forward(
         forward.name(),
         forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
         forward.listener().forward().totals(),
-        forward.describe());
+        endpoints.counts());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */

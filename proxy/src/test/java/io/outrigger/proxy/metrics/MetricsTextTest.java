@@ -42,6 +42,14 @@ class MetricsTextTest {
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
   @Conformance({"A78-01", "A88-39"})
+  private static List<EndpointStates.Count> states(LbNode... trees) {
+    var states = new EndpointStates();
+    for (LbNode tree : trees) {
+      tree.accept(states);
+    }
+    return states.counts();
+  }
+
   @Test
   void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
     var server =
@@ -275,7 +283,7 @@ class MetricsTextTest {
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward =
         new MetricsView.Forward(
-            "orders", "xds:///orders", true, 3, idle().totals(), List.of(tree()));
+            "orders", "xds:///orders", true, 3, idle().totals(), states(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
