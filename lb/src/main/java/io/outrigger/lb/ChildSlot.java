@@ -96,6 +96,13 @@ public final class ChildSlot {
     inForce.policy.accept(visitor, name, isUsed);
   }
 
+  /** Counts the child's endpoints; see {@link LbPolicy#count}. */
+  public void count(EndpointTally tally) {
+    if (inForce != null) {
+      inForce.policy.count(tally);
+    }
+  }
+
   /** One child and its way up. */
   private final class Occupant implements LbParent {
     private final Object identity;

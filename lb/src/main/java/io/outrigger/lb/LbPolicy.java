@@ -22,6 +22,11 @@ public interface LbPolicy {
    */
   void accept(NodeVisitor visitor, String name, boolean isUsed);
 
+  /**
+   * Counts the endpoints beneath that calls may go to, without a look at each where that can be.
+   */
+  void count(EndpointTally tally);
+
   /** What {@link #accept} shows of a node that is used, as a value. */
   default LbNode describe(String name) {
     return LbNode.of(visitor -> accept(visitor, name, true)).get(0);

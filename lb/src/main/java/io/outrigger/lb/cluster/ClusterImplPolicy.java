@@ -8,6 +8,7 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
@@ -95,6 +96,11 @@ public final class ClusterImplPolicy implements LbPolicy {
       meter.close();
       releaseBreaker.run();
     }
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    child.count(tally);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
@@ -39,6 +40,11 @@ final class FailingPolicy implements LbPolicy {
   @Override
   public void close() {
     // Nothing beneath.
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    // There are none.
   }
 
   @Override

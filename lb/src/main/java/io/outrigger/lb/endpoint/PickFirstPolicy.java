@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
@@ -77,6 +78,11 @@ final class PickFirstPolicy implements LbPolicy {
       addresses.close();
       addresses = null;
     }
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    accept(tally, "", true); // how a list stands is known address by address
   }
 
   @Override

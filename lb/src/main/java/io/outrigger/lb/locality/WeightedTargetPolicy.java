@@ -6,6 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
@@ -80,6 +81,11 @@ public final class WeightedTargetPolicy implements LbPolicy {
     closed = true;
     children.values().forEach(child -> child.slot.close());
     children = new LinkedHashMap<>();
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    children.values().forEach(child -> child.slot.count(tally));
   }
 
   @Override

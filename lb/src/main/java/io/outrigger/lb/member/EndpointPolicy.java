@@ -6,6 +6,7 @@ import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public abstract class EndpointPolicy<C extends LbConfig, M extends Member> implements LbPolicy {
+  private static final Connectivity[] STATES = Connectivity.values();
+
   private final ControlLoop control;
   private final LbParent parent;
   private C config;
@@ -162,6 +165,13 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     places.forEach(Member::close);
     places = List.of();
     members.clear();
+  }
+
+  @Override
+  public final void count(EndpointTally tally) {
+    for (Connectivity each : STATES) {
+      tally.add(each, roster.count(each));
+    }
   }
 
   @Override

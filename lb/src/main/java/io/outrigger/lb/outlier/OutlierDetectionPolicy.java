@@ -8,6 +8,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbObserver;
@@ -106,6 +107,11 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   public void close() {
     timer.stop();
     child.close();
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    child.count(tally);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -159,6 +160,15 @@ public final class OverrideHostPolicy implements LbPolicy {
       hosts.close();
     }
     sweep.stop(); // what the policies beneath gave up was kept for a moment
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    if (hosts == null) {
+      child.count(tally);
+    } else { // connections that sessions alone keep are not known beneath
+      accept(tally, "", true);
+    }
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.NodeVisitor;
@@ -98,6 +99,10 @@ final class PriorityChild {
     stopFailover();
     reactivate();
     slot.close();
+  }
+
+  void count(EndpointTally tally) {
+    slot.count(tally);
   }
 
   void accept(NodeVisitor visitor, String name, boolean isUsed) {

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEvent;
@@ -93,6 +94,18 @@ public final class PriorityPolicy implements LbPolicy {
     closed = true;
     children.values().forEach(PriorityChild::close);
     children.clear();
+  }
+
+  @Override
+  public void count(EndpointTally tally) {
+    for (LbConfig.Child child : config.children()) {
+      PriorityChild existing = children.get(child.name());
+      if (existing == null) {
+        tally.add(Connectivity.IDLE, child.config().backends().size());
+      } else {
+        existing.count(tally);
+      }
+    }
   }
 
   @Override

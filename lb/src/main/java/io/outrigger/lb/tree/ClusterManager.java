@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.NodeVisitor;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -178,6 +180,12 @@ public final class ClusterManager {
   public void accept(NodeVisitor visitor) {
     control.checkInside();
     live.values().forEach(cluster -> cluster.accept(visitor));
+  }
+
+  /** Counts the endpoints of every cluster in the tally that {@code tallies} has for its name. */
+  public void count(Function<String, EndpointTally> tallies) {
+    control.checkInside();
+    live.forEach((name, cluster) -> cluster.count(tallies.apply(name)));
   }
 
   /** One tree as it stands; empty when there is no such cluster. */

@@ -9,6 +9,7 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbObserver;
@@ -69,6 +70,10 @@ final class LiveCluster implements LbParent {
     handle.publish(
         Connectivity.TRANSIENT_FAILURE,
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
+  }
+
+  void count(EndpointTally tally) {
+    tree.count(tally);
   }
 
   void accept(NodeVisitor visitor) {

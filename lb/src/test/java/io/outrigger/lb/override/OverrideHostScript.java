@@ -7,6 +7,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
@@ -281,6 +282,11 @@ final class OverrideHostScript {
     @Override
     public void close() {
       List.copyOf(taken.keySet()).forEach(this::giveUp);
+    }
+
+    @Override
+    public void count(EndpointTally tally) {
+      throw new UnsupportedOperationException();
     }
 
     @Override

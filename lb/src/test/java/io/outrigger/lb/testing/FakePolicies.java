@@ -1,6 +1,7 @@
 package io.outrigger.lb.testing;
 
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
@@ -113,6 +114,11 @@ public final class FakePolicies implements PolicyFactory {
     @Override
     public void close() {
       closed = true;
+    }
+
+    @Override
+    public void count(EndpointTally tally) {
+      LbNode.notStarted(name, config(name)).accept(tally);
     }
 
     @Override

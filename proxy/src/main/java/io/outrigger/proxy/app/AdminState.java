@@ -5,7 +5,6 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.MemoryLimit;
-import io.outrigger.proxy.metrics.EndpointStates;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsView;
@@ -65,15 +64,13 @@ record AdminState(
   }
 
   private static MetricsView.Forward metricsOf(RunningForward forward) {
-    var endpoints = new EndpointStates();
-    forward.accept(endpoints);
     return new MetricsView.Forward(
         forward.name(),
         forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
         forward.listener().forward().totals(),
-        endpoints.counts());
+        forward.endpoints().counts());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */

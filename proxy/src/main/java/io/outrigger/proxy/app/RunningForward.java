@@ -6,6 +6,7 @@ import io.outrigger.lb.NodeVisitor;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;
+import io.outrigger.proxy.metrics.EndpointStates;
 import io.outrigger.proxy.options.ListenAddress;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +54,13 @@ record RunningForward(
    */
   List<Connectivity> clusters() {
     return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
+  }
+
+  /** Counts the endpoints of its clusters. On the control loop. */
+  EndpointStates endpoints() {
+    var states = new EndpointStates();
+    targets.get().forEach(runtime -> runtime.count(states::of));
+    return states;
   }
 
   /** Shows the trees of all its targets' clusters. On the control loop. */

@@ -8,6 +8,7 @@ import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.tree.ClusterHandle;
@@ -192,6 +193,12 @@ final class TargetRuntime
   Stream<Connectivity> clusters() {
     control.checkInside();
     return clusters.handles().map(ClusterHandle::state);
+  }
+
+  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  void count(Function<String, EndpointTally> tallies) {
+    control.checkInside();
+    clusters.count(tallies);
   }
 
   /** Shows the trees of the target's clusters. */

@@ -2,22 +2,18 @@ package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.NodeHead;
-import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.EndpointTally;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counts the endpoints of trees by cluster and state, while the trees are shown. */
+/** How many endpoints the clusters of a forward have in each state. */
 @ControlConfined
-public final class EndpointStates implements NodeVisitor {
+public final class EndpointStates {
   private static final Connectivity[] STATES = Connectivity.values();
 
-  private final Map<String, int[]> byCluster = new LinkedHashMap<>();
-  private int[] counts = new int[STATES.length];
-  private int depth;
+  private final Map<String, EndpointTally> byCluster = new LinkedHashMap<>();
 
   /**
    * How many usable endpoints of a cluster are in a state.
@@ -26,33 +22,19 @@ public final class EndpointStates implements NodeVisitor {
    */
   public record Count(String cluster, Connectivity state, int count) {}
 
-  @Override
-  public void enter(NodeHead node) {
-    if (depth++ == 0) {
-      counts = byCluster.computeIfAbsent(node.name(), name -> new int[STATES.length]);
-    }
+  /** What {@code cluster} is counted in; clusters of one name count as one. */
+  public EndpointTally of(String cluster) {
+    return byCluster.computeIfAbsent(cluster, name -> new EndpointTally());
   }
 
-  @Override
-  public void endpoint(LbEndpoint endpoint) {
-    if (endpoint.health().isUsable()) { // nothing connects to the others
-      counts[endpoint.state().ordinal()]++;
-    }
-  }
-
-  @Override
-  public void leave() {
-    depth--;
-  }
-
-  /** The counts of all trees that were shown; clusters of one name count as one. */
+  /** All that was counted. */
   public List<Count> counts() {
     List<Count> all = new ArrayList<>();
     byCluster.forEach(
-        (cluster, byState) -> {
+        (cluster, tally) -> {
           for (Connectivity state : STATES) {
-            if (byState[state.ordinal()] > 0) {
-              all.add(new Count(cluster, state, byState[state.ordinal()]));
+            if (tally.of(state) > 0) {
+              all.add(new Count(cluster, state, tally.of(state)));
             }
           }
         });

@@ -45,7 +45,7 @@ class MetricsTextTest {
   private static List<EndpointStates.Count> states(LbNode... trees) {
     var states = new EndpointStates();
     for (LbNode tree : trees) {
-      tree.accept(states);
+      tree.accept(states.of(tree.name()));
     }
     return states.counts();
   }
