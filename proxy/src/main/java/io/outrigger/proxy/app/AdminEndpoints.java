@@ -10,6 +10,7 @@ import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
 import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
+import io.outrigger.proxy.admin.PieceStream;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
 import io.outrigger.proxy.history.TrafficView;
@@ -175,7 +176,13 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> metrics() {
     return state
         .ask(state::metrics)
-        .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
+        .thenApplyAsync(
+            view -> {
+              try (var text = new PieceStream()) {
+                MetricsText.write(view, text);
+                return new AdminReply(200, METRICS_TYPE, text.take());
+              }
+            });
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

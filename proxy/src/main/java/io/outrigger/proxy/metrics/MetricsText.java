@@ -12,8 +12,8 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** Forms the text of a scrape. */
@@ -77,15 +77,13 @@ public final class MetricsText {
 
   private MetricsText() {}
 
-  /** The text of a scrape, UTF-8. */
-  public static byte[] of(MetricsView view) {
-    var bytes = new ByteArrayOutputStream();
+  /** Writes the text of a scrape, UTF-8, to what is memory: it must not fail. */
+  public static void write(MetricsView view, OutputStream memory) {
     try {
-      PrometheusTextFormatWriter.builder().build().write(bytes, snapshots(view));
+      PrometheusTextFormatWriter.builder().build().write(memory, snapshots(view));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
+      throw new UncheckedIOException(e);
     }
-    return bytes.toByteArray();
   }
 
   /** All instruments; their names have dots where gRPC's have, which Prometheus does not show. */
