@@ -70,7 +70,7 @@ record AdminState(
         forward.hadConfig(),
         forward.listener().connections(),
         forward.listener().forward().totals(),
-        forward.describe());
+        forward.endpoints().counts());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
