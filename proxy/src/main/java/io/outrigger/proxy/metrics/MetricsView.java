@@ -49,6 +49,7 @@ public record MetricsView(
    *
    * @param target as configured ({@code grpc.target})
    * @param connections local connections that are open
+   * @param refusedConnections closed at once because there were too many
    * @param clusters the trees behind it
    */
   public record Forward(
@@ -56,6 +57,7 @@ public record MetricsView(
       String target,
       boolean ready,
       int connections,
+      long refusedConnections,
       CallTotals calls,
       List<LbNode> clusters) {
     public Forward {
