@@ -110,7 +110,8 @@ public final class BootstrapReader {
       var unused = reader.peek(); // throws when more follows
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
-      findings.error(reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + JsonSyntax.reason(e));
+      findings.error(
+          reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + JsonSyntax.reason(e));
       return Optional.empty();
     }
   }
