@@ -1,6 +1,7 @@
 package io.outrigger.proxy.admin;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -272,14 +273,18 @@ public final class AdminServer implements AutoCloseable {
         boolean keepAlive,
         boolean head,
         boolean gzip) {
-      Optional<byte[]> compressed = gzip ? reply.gzip() : Optional.empty();
-      byte[] bytes = compressed.orElse(reply.body());
-      var body = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
+      Optional<ByteBuf> compressed = gzip ? reply.gzip() : Optional.empty();
+      ByteBuf body = compressed.orElseGet(reply::body);
+      int length = body.readableBytes();
+      if (head) {
+        body.release();
+        body = Unpooled.EMPTY_BUFFER;
+      }
       var response =
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
       setHeaders(response, reply);
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
       if (compressed.isPresent()) {
         response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
       }

@@ -26,6 +26,7 @@ final class CallStats {
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
 
+  private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
   /** Of requests that are not gRPC. */
@@ -36,11 +37,20 @@ final class CallStats {
 
   private final Map<String, MethodStats> byMethod;
 
-  CallStats(ForwardSettings.Measuring told) {
+  /**
+   * @param loop the event loop
+   */
+  CallStats(int loop, ForwardSettings.Measuring told) {
+    this.loop = loop;
     other = new MethodStats(told.localities());
     byMethod =
         told.methods().stream()
             .collect(Collectors.toMap(name -> name, name -> new MethodStats(told.localities())));
+  }
+
+  /** The event loop. */
+  int loop() {
+    return loop;
   }
 
   /** Where a gRPC call of that path counts. */
