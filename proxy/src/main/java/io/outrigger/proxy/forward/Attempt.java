@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderField;
@@ -95,7 +96,7 @@ final class Attempt implements StreamWaiter {
     return subchannel.endpoint().hostname();
   }
 
-  Optional<String> locality() {
+  Optional<Locality> locality() {
     return subchannel.locality();
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Locality;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ abstract class AttemptMeasure {
 
   private @Nullable MethodStats method;
   private @Nullable String cluster;
+  private @Nullable Locality locality;
 
   /** When the current attempt began; {@link #NONE} while there is none. */
   private long begun = NONE;
@@ -53,6 +55,7 @@ abstract class AttemptMeasure {
     }
     method.attemptStarted();
     cluster = routed;
+    locality = null;
     begun = now;
     if (further != null) {
       further.delay += now - further.lastEnd;
@@ -63,9 +66,13 @@ abstract class AttemptMeasure {
     }
   }
 
-  /** The pick gave a backend of that cluster: of an aggregate, the leaf (A89). */
-  final void attemptPicked(String leaf) {
+  /** The pick gave a backend: of an aggregate, in a leaf of it (A89). */
+  final void attemptPicked(Attempt attempt) {
+    String leaf = attempt.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
+    if (method != null && method.tellsLocalities()) {
+      locality = attempt.locality().orElse(null);
+    }
   }
 
   final void measureOutbound(ByteBuf data) {
@@ -111,6 +118,7 @@ abstract class AttemptMeasure {
     if (begun != NONE && method != null) {
       method.attemptEnded(
           cluster == null ? "" : cluster,
+          locality,
           code,
           now - begun,
           sent - MessagePrefixes.bytes(sentPrefixes),

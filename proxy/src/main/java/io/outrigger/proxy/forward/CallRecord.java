@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.Locale;
@@ -77,7 +78,7 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
   void attempt(Attempt latest) {
     attempt = latest;
     attempts++;
-    attemptPicked(latest.cluster());
+    attemptPicked(latest);
   }
 
   /**
@@ -289,7 +290,7 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
 
   @Override
   public Optional<String> locality() {
-    return Optional.ofNullable(attempt).flatMap(Attempt::locality);
+    return Optional.ofNullable(attempt).flatMap(Attempt::locality).map(Locality::toString);
   }
 
   @Override

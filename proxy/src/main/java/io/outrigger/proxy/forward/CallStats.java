@@ -3,7 +3,6 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
@@ -34,17 +33,19 @@ final class CallStats {
   private final LatencyHistogram plain = new LatencyHistogram();
 
   /** Of all methods that are not told apart. */
-  private final MethodStats other = new MethodStats();
+  private final MethodStats other;
 
   private final Map<String, MethodStats> byMethod;
 
   /**
    * @param loop the event loop
-   * @param methods those that are told apart, such as {@code pkg.Service/Method}
    */
-  CallStats(int loop, Set<String> methods) {
+  CallStats(int loop, ForwardSettings.Measuring told) {
     this.loop = loop;
-    byMethod = methods.stream().collect(Collectors.toMap(name -> name, name -> new MethodStats()));
+    other = new MethodStats(told.localities());
+    byMethod =
+        told.methods().stream()
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told.localities())));
   }
 
   /** The event loop. */

@@ -66,7 +66,7 @@ public final class Forward {
     waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
     stats =
         IntStream.range(0, loops)
-            .mapToObj(loop -> new CallStats(loop, settings.measuredMethods()))
+            .mapToObj(loop -> new CallStats(loop, settings.measuring()))
             .toList();
   }
 
