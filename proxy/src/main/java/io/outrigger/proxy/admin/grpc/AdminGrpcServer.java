@@ -57,8 +57,16 @@ public final class AdminGrpcServer implements AutoCloseable {
             .addService(health.getHealthService())
             .addService(ChannelzService.newInstance(CHANNELZ_PAGE))
             .addService(ProtoReflectionServiceV1.newInstance())
-            .build()
-            .start();
+            .build();
+    try {
+      server.start();
+    } catch (IOException e) { // gRPC's own line names the address alone
+      Throwable reason = e.getCause() == null ? e : e.getCause();
+      throw new IOException(
+          "cannot listen on %s:%d: %s"
+              .formatted(address.getHostString(), address.getPort(), reason.getMessage()),
+          reason);
+    }
     return new AdminGrpcServer(health, server);
   }
 
