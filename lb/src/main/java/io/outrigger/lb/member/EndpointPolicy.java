@@ -6,13 +6,14 @@ import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import java.util.ArrayList;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public abstract class EndpointPolicy<C extends LbConfig, M extends Member> implements LbPolicy {
+  private static final Connectivity[] STATES = Connectivity.values();
+
   private final ControlLoop control;
   private final LbParent parent;
   private C config;
@@ -67,8 +70,8 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** {@code member} is in another state than before, or has another error or connection. */
   protected abstract void onMemberChange(M member);
 
-  /** The configuration or the set of endpoints is another; {@code added} are new. */
-  protected abstract void onUpdate(List<M> added);
+  /** The configuration is another; the endpoints have changed so. */
+  protected abstract void onUpdate(Change<M> change);
 
   /** Decides, from the states of the members, what {@link #publish} is to be called with. */
   protected abstract void publish();
@@ -104,14 +107,14 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   public final void update(LbConfig next) {
     @SuppressWarnings("unchecked") // equal identity: the same kind
     C own = (C) next;
-    List<M> added = place(config.backends(), own.backends());
+    Change<M> change = place(config.backends(), own.backends());
     config = own;
-    onUpdate(added);
+    onUpdate(change);
     publishNow();
   }
 
-  /** Brings members in line with another list of endpoints. Returns those that are new. */
-  private List<M> place(List<Backend> before, List<Backend> after) {
+  /** Brings members in line with another list of endpoints. */
+  private Change<M> place(List<Backend> before, List<Backend> after) {
     boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     List<M> leaving = fits ? places.subList(change.head(), places.size() - change.tail()) : places;
@@ -119,6 +122,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     leaving.forEach(member -> old.put(Key.of(member.backend()), member));
     members.keySet().removeAll(old.keySet());
     List<M> added = new ArrayList<>();
+    List<M> kept = new ArrayList<>();
     List<M> between = new ArrayList<>();
     for (Backend backend : change.added()) {
       var key = Key.of(backend);
@@ -129,6 +133,8 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
       if (member == null) {
         member = add(backend);
         added.add(member);
+      } else {
+        kept.add(member);
       }
       member.take(backend);
       members.put(key, member);
@@ -146,7 +152,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
         lastFailed = null; // its error says nothing of those that are left
       }
     }
-    return added;
+    return new Change<>(added, kept, List.copyOf(old.values()));
   }
 
   private M add(Backend backend) {
@@ -165,14 +171,30 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   }
 
   @Override
-  public LbNode describe(String name) {
-    return describe(name, Map.of(), "");
+  public final void count(EndpointTally tally) {
+    for (Connectivity each : STATES) {
+      tally.add(each, roster.count(each));
+    }
   }
 
-  /** The node with settings and a line for people; see {@link LbNode}. */
-  protected final LbNode describe(String name, Map<String, Object> settings, String detail) {
-    List<LbEndpoint> endpoints = places.stream().map(Member::describe).toList();
-    return new LbNode(name, config.policy(), state, settings, detail, List.of(), endpoints);
+  @Override
+  public final void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    visitor.enter(
+        new NodeHead(name, config.policy(), state, shownSettings(), shownDetail(), isUsed));
+    for (M member : places) {
+      visitor.endpoint(member.describe());
+    }
+    visitor.leave();
+  }
+
+  /** The settings that status views show; see {@link NodeHead}. */
+  protected Map<String, Object> shownSettings() {
+    return Map.of();
+  }
+
+  /** A line for people; empty when there is nothing to say. */
+  protected String shownDetail() {
+    return "";
   }
 
   private void onChange(M member) {
@@ -227,6 +249,15 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     Member member = lastFailed != null ? lastFailed : places.get(0);
     return member.failure();
   }
+
+  /**
+   * What an update did to the members.
+   *
+   * @param kept those that stay and may be in another place, or have another weight, key or
+   *     locality
+   * @param removed they are closed
+   */
+  protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
   private record Key(Set<EndpointAddress> addresses, String hostname) {

@@ -71,7 +71,7 @@ record AdminState(
         forward.listener().connections(),
         forward.listener().refused(),
         forward.listener().forward().totals(),
-        forward.describe());
+        forward.endpoints().counts());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */
