@@ -47,13 +47,10 @@ public record MetricsView(
    * One forward.
    *
    * @param target as configured ({@code grpc.target})
-   * @param connections local connections that are open
-<<<<<<< HEAD
+   * @param connections local connections that are open <<<<<<< HEAD
    * @param refusedConnections closed at once because there were too many
-   * @param clusters the trees behind it
-=======
-   * @param endpoints of its clusters
->>>>>>> main
+   * @param clusters the trees behind it =======
+   * @param endpoints of its clusters >>>>>>> main
    */
   public record Forward(
       String name,

@@ -45,7 +45,7 @@ public final class AdminGrpcServer implements AutoCloseable {
       Supplier<CompletionStage<XdsStatusView>> view)
       throws IOException {
     var health = new Health();
-    var configs = new ClientConfigs(NodeMessage.of(node, version), Redaction::of);
+    var configs = new ClientConfigs(NodeMessage.shown(node, version), Redaction::of);
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .maxInboundMessageSize(LARGEST_REQUEST_BYTES)
