@@ -47,10 +47,9 @@ public record MetricsView(
    * One forward.
    *
    * @param target as configured ({@code grpc.target})
-   * @param connections local connections that are open <<<<<<< HEAD
+   * @param connections local connections that are open
    * @param refusedConnections closed at once because there were too many
-   * @param clusters the trees behind it =======
-   * @param endpoints of its clusters >>>>>>> main
+   * @param endpoints of its clusters
    */
   public record Forward(
       String name,
