@@ -46,7 +46,10 @@ public final class CallCounts {
     long failed = sum(FAILED);
     // Starts are read last: a call that ends meanwhile still shows as active, never as minus one.
     long ended = succeeded + failed + sum(NOT_SENT);
-    return new CallTotals(Math.max(0, sum(STARTED) - ended), succeeded, failed);
+    long active = Math.max(0, sum(STARTED) - ended);
+    return (active | succeeded | failed) == 0
+        ? CallTotals.NONE
+        : new CallTotals(active, succeeded, failed);
   }
 
   private void add(int loop, int kind) {

@@ -17,6 +17,9 @@ public record CallTotals(long active, long succeeded, long failed) {
   }
 
   public CallTotals plus(CallTotals other) {
+    if (this == NONE) {
+      return other;
+    }
     return new CallTotals(
         active + other.active, succeeded + other.succeeded, failed + other.failed);
   }

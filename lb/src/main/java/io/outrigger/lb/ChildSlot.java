@@ -88,12 +88,19 @@ public final class ChildSlot {
     }
   }
 
-  /** The child as a status node. Not before the first update. */
-  public LbNode describe(String name) {
+  /** Shows the child; see {@link LbPolicy#accept}. Not before the first update. */
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (inForce == null) {
       throw new IllegalStateException("nothing to describe as " + name);
     }
-    return inForce.policy.describe(name);
+    inForce.policy.accept(visitor, name, isUsed);
+  }
+
+  /** Counts the child's endpoints; see {@link LbPolicy#count}. */
+  public void count(EndpointTally tally) {
+    if (inForce != null) {
+      inForce.policy.count(tally);
+    }
   }
 
   /** One child and its way up. */

@@ -2,10 +2,10 @@ package io.outrigger.lb;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 
 /**
- * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}).
+ * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}), as a value.
  *
  * @param name what the node is about: a cluster, a priority, a locality
  * @param policy the policy's name, such as {@code round_robin}
@@ -73,16 +73,18 @@ public record LbNode(
         .used(false);
   }
 
-  /** The same node with every endpoint beneath as {@code change} has it. */
-  public LbNode mapEndpoints(UnaryOperator<LbEndpoint> change) {
-    return new LbNode(
-        name,
-        policy,
-        state,
-        config,
-        detail,
-        children.stream().map(child -> child.mapEndpoints(change)).toList(),
-        endpoints.stream().map(change).toList(),
-        isUsed);
+  /** The trees that {@code show} shows to the visitor it is given. */
+  public static List<LbNode> of(Consumer<NodeVisitor> show) {
+    var builder = new NodeBuilder();
+    show.accept(builder);
+    return builder.roots();
+  }
+
+  /** Shows the tree. */
+  public void accept(NodeVisitor visitor) {
+    visitor.enter(new NodeHead(name, policy, state, config, detail, isUsed));
+    children.forEach(child -> child.accept(visitor));
+    endpoints.forEach(visitor::endpoint);
+    visitor.leave();
   }
 }

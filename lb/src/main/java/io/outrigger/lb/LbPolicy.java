@@ -14,6 +14,21 @@ public interface LbPolicy {
   /** Releases everything below. Nothing is published afterwards; harmless a second time. */
   void close();
 
-  /** How the node and everything beneath stands now, under the name that its parent knows. */
-  LbNode describe(String name);
+  /**
+   * Shows {@code visitor} how the node and everything beneath stands now.
+   *
+   * @param name under which the parent knows the node
+   * @param isUsed whether the parent gives it calls now
+   */
+  void accept(NodeVisitor visitor, String name, boolean isUsed);
+
+  /**
+   * Counts the endpoints beneath that calls may go to, without a look at each where that can be.
+   */
+  void count(EndpointTally tally);
+
+  /** What {@link #accept} shows of a node that is used, as a value. */
+  default LbNode describe(String name) {
+    return LbNode.of(visitor -> accept(visitor, name, true)).get(0);
+  }
 }

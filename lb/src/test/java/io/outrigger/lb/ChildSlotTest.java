@@ -147,7 +147,10 @@ class ChildSlotTest {
 
   private String policy() {
     List<String> names = new ArrayList<>();
-    parent.loop().inside(() -> names.add(slot.describe("z").policy()));
+    parent
+        .loop()
+        .inside(
+            () -> names.add(LbNode.of(visitor -> slot.accept(visitor, "z", true)).get(0).policy()));
     return names.get(0);
   }
 

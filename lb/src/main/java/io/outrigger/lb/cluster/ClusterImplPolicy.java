@@ -8,11 +8,13 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
@@ -97,7 +99,12 @@ public final class ClusterImplPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
+  public void count(EndpointTally tally) {
+    child.count(tally);
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     List<String> shares = config.drops().stream().map(ClusterImplPolicy::describe).toList();
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("eds_service_name", config.edsServiceName());
@@ -105,8 +112,9 @@ public final class ClusterImplPolicy implements LbPolicy {
     settings.put("max_connections_per_subchannel", config.maxConnections());
     settings.put("drops", shares);
     meter.server().ifPresent(server -> settings.put("load_reports_to", server.uri()));
-    return LbNode.inner(
-        name, config, child.state(), settings, detail(), List.of(child.describe(name)));
+    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
+    child.accept(visitor, name, true);
+    visitor.leave();
   }
 
   /** What is in flight, and what was dropped or refused since the cluster was made. */

@@ -3,13 +3,15 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
-import java.util.List;
+import java.util.Map;
 
 /**
  * Stands where there is nothing to balance, {@link LbConfig.Failing} or {@link LbConfig.Refusing}:
@@ -41,8 +43,21 @@ final class FailingPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
-    return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, status().message(), List.of());
+  public void count(EndpointTally tally) {
+    // There are none.
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    visitor.enter(
+        new NodeHead(
+            name,
+            config.policy(),
+            Connectivity.TRANSIENT_FAILURE,
+            Map.of(),
+            status().message(),
+            isUsed));
+    visitor.leave();
   }
 
   private RpcStatus status() {

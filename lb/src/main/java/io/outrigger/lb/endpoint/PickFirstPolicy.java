@@ -5,12 +5,13 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
@@ -18,6 +19,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.member.FirstAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -81,13 +83,19 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
+  public void count(EndpointTally tally) {
+    accept(tally, "", true); // how a list stands is known address by address
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     FirstAddress list = addresses;
-    if (list == null) {
-      return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, "", List.of());
+    Connectivity state = list == null ? Connectivity.TRANSIENT_FAILURE : list.state();
+    visitor.enter(new NodeHead(name, config.policy(), state, Map.of(), "", isUsed));
+    if (list != null) {
+      list.describe(config.backends()).forEach(visitor::endpoint);
     }
-    List<LbEndpoint> endpoints = list.describe(config.backends());
-    return LbNode.leaf(name, config, list.state(), "", endpoints);
+    visitor.leave();
   }
 
   private void onChange() {

@@ -6,17 +6,18 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,15 +84,19 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
-    List<LbNode> nodes = new ArrayList<>();
+  public void count(EndpointTally tally) {
+    children.values().forEach(child -> child.slot.count(tally));
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> weights = new LinkedHashMap<>();
+    children.forEach((childName, child) -> weights.put(childName, child.weight));
+    Map<String, Object> settings = Map.of("weights", weights);
+    visitor.enter(new NodeHead(name, config.policy(), state, settings, "", isUsed));
     children.forEach(
-        (childName, child) -> {
-          nodes.add(child.slot.describe(childName).used(child.slot.state() == state));
-          weights.put(childName, child.weight);
-        });
-    return LbNode.inner(name, config, state, Map.of("weights", Map.copyOf(weights)), "", nodes);
+        (childName, child) -> child.slot.accept(visitor, childName, child.slot.state() == state));
+    visitor.leave();
   }
 
   private void publish() {

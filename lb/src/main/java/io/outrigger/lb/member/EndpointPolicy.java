@@ -6,13 +6,14 @@ import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import java.util.ArrayList;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public abstract class EndpointPolicy<C extends LbConfig, M extends Member> implements LbPolicy {
+  private static final Connectivity[] STATES = Connectivity.values();
+
   private final ControlLoop control;
   private final LbParent parent;
   private C config;
@@ -168,14 +171,30 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   }
 
   @Override
-  public LbNode describe(String name) {
-    return describe(name, Map.of(), "");
+  public final void count(EndpointTally tally) {
+    for (Connectivity each : STATES) {
+      tally.add(each, roster.count(each));
+    }
   }
 
-  /** The node with settings and a line for people; see {@link LbNode}. */
-  protected final LbNode describe(String name, Map<String, Object> settings, String detail) {
-    List<LbEndpoint> endpoints = places.stream().map(Member::describe).toList();
-    return new LbNode(name, config.policy(), state, settings, detail, List.of(), endpoints);
+  @Override
+  public final void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    visitor.enter(
+        new NodeHead(name, config.policy(), state, shownSettings(), shownDetail(), isUsed));
+    for (M member : places) {
+      visitor.endpoint(member.describe());
+    }
+    visitor.leave();
+  }
+
+  /** The settings that status views show; see {@link NodeHead}. */
+  protected Map<String, Object> shownSettings() {
+    return Map.of();
+  }
+
+  /** A line for people; empty when there is nothing to say. */
+  protected String shownDetail() {
+    return "";
   }
 
   private void onChange(M member) {

@@ -67,7 +67,7 @@ final class EndpointTracker {
 
   /** For status views; {@code config} tells how long an ejection lasts. */
   LbEndpoint.Detection describe(OutlierDetection config) {
-    if (history.isEmpty() && last.equals(IntervalCalls.NONE)) {
+    if (history.isEmpty() && last.volume() == 0) {
       return LbEndpoint.Detection.NONE;
     }
     Optional<LbEndpoint.Ejection> ejection =

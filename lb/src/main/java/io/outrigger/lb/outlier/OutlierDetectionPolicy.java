@@ -8,12 +8,14 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
@@ -108,24 +110,30 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
-    LbNode beneath = child.describe(name);
-    return active()
-        .map(
-            detection ->
-                LbNode.inner(
-                    name,
-                    config,
-                    child.state(),
-                    settings(detection),
-                    detail(),
-                    List.of(beneath.mapEndpoints(each -> watched(each, detection)))))
-        .orElseGet(() -> LbNode.inner(name, config, child.state(), Map.of(), "", List.of(beneath)));
+  public void count(EndpointTally tally) {
+    child.count(tally);
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    Optional<OutlierDetection> active = active();
+    Map<String, Object> settings = active.map(OutlierDetectionPolicy::settings).orElse(Map.of());
+    String detail = active.isPresent() ? detail() : "";
+    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
+    child.accept(
+        active
+            .map(detection -> visitor.mapEndpoints(each -> watched(each, detection)))
+            .orElse(visitor),
+        name,
+        true);
+    visitor.leave();
   }
 
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
-    return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
+    LbEndpoint.Detection known =
+        tracker == null ? LbEndpoint.Detection.NONE : tracker.describe(detection);
+    return known == LbEndpoint.Detection.NONE ? endpoint : endpoint.with(known);
   }
 
   private String detail() {

@@ -6,10 +6,12 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
@@ -18,7 +20,6 @@ import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -162,20 +163,26 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
+  public void count(EndpointTally tally) {
+    if (hosts == null) {
+      child.count(tally);
+    } else { // connections that sessions alone keep are not known beneath
+      accept(tally, "", true);
+    }
+  }
+
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     var view = new AffinityView(control, sweep, hosts);
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
     settings.put("idle_timeout", config.idleTimeout().toString());
-    return new LbNode(
-        name,
-        config.policy(),
-        child.state(),
-        settings,
-        view.detail(config),
-        List.of(child.describe(name).mapEndpoints(view::seen)),
-        view.unbalanced(config));
+    visitor.enter(
+        new NodeHead(name, config.policy(), child.state(), settings, view.detail(config), isUsed));
+    child.accept(visitor.mapEndpoints(view::seen), name, true);
+    view.unbalanced(config).forEach(visitor::endpoint);
+    visitor.leave();
   }
 
   private final class ChildParent implements LbParent {

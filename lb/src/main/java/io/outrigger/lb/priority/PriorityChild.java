@@ -7,9 +7,10 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
@@ -100,8 +101,12 @@ final class PriorityChild {
     slot.close();
   }
 
-  LbNode describe(String name) {
-    return slot.describe(name);
+  void count(EndpointTally tally) {
+    slot.count(tally);
+  }
+
+  void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    slot.accept(visitor, name, isUsed);
   }
 
   private void startFailover() {

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEvent;
@@ -11,6 +12,8 @@ import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
@@ -94,16 +97,29 @@ public final class PriorityPolicy implements LbPolicy {
   }
 
   @Override
-  public LbNode describe(String name) {
-    List<LbNode> nodes = config.children().stream().map(this::describe).toList();
-    return LbNode.inner(name, config, state, Map.of(), detail(), nodes);
+  public void count(EndpointTally tally) {
+    for (LbConfig.Child child : config.children()) {
+      PriorityChild existing = children.get(child.name());
+      if (existing == null) {
+        tally.add(Connectivity.IDLE, child.config().backends().size());
+      } else {
+        existing.count(tally);
+      }
+    }
   }
 
-  private LbNode describe(LbConfig.Child child) {
-    PriorityChild existing = children.get(child.name());
-    return existing == null
-        ? LbNode.notStarted(child.label(), child.config())
-        : existing.describe(child.label()).used(child.name().equals(chosen));
+  @Override
+  public void accept(NodeVisitor visitor, String name, boolean isUsed) {
+    visitor.enter(new NodeHead(name, config.policy(), state, Map.of(), detail(), isUsed));
+    for (LbConfig.Child child : config.children()) {
+      PriorityChild existing = children.get(child.name());
+      if (existing == null) {
+        LbNode.notStarted(child.label(), child.config()).accept(visitor);
+      } else {
+        existing.accept(visitor, child.label(), child.name().equals(chosen));
+      }
+    }
+    visitor.leave();
   }
 
   /** Which child is in use, and what is wrong with those before it. */

@@ -7,8 +7,10 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.load.LoadRegistry;
 import java.util.HashMap;
@@ -18,6 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
@@ -166,16 +170,28 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /** Every tree as it stands, by name. */
-  public List<LbNode> describe() {
+  /** The clusters that have a tree, in the order in which {@link #accept} shows them. */
+  public Stream<ClusterHandle> handles() {
     control.checkInside();
-    return live.values().stream().map(LiveCluster::describe).toList();
+    return live.values().stream().map(LiveCluster::handle);
+  }
+
+  /** Shows every tree as it stands, by name. */
+  public void accept(NodeVisitor visitor) {
+    control.checkInside();
+    live.values().forEach(cluster -> cluster.accept(visitor));
+  }
+
+  /** Counts the endpoints of every cluster in the tally that {@code tallies} has for its name. */
+  public void count(Function<String, EndpointTally> tallies) {
+    control.checkInside();
+    live.forEach((name, cluster) -> cluster.count(tallies.apply(name)));
   }
 
   /** One tree as it stands; empty when there is no such cluster. */
   public Optional<LbNode> describe(String cluster) {
     control.checkInside();
-    return Optional.ofNullable(live.get(cluster)).map(LiveCluster::describe);
+    return Optional.ofNullable(live.get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }
 
   /** Ends every tree; calls that wait in one fail. The listener is told nothing afterwards. */

@@ -9,11 +9,12 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
@@ -71,8 +72,12 @@ final class LiveCluster implements LbParent {
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
-  LbNode describe() {
-    return tree.describe(handle.name());
+  void count(EndpointTally tally) {
+    tree.count(tally);
+  }
+
+  void accept(NodeVisitor visitor) {
+    tree.accept(visitor, handle.name(), true);
   }
 
   @Override

@@ -7,12 +7,13 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -284,7 +285,12 @@ final class OverrideHostScript {
     }
 
     @Override
-    public LbNode describe(String name) {
+    public void count(EndpointTally tally) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void accept(NodeVisitor visitor, String name, boolean isUsed) {
       throw new UnsupportedOperationException();
     }
   }

@@ -1,11 +1,13 @@
 package io.outrigger.lb.testing;
 
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -115,8 +117,13 @@ public final class FakePolicies implements PolicyFactory {
     }
 
     @Override
-    public LbNode describe(String nodeName) {
-      return LbNode.notStarted(nodeName, config(name));
+    public void count(EndpointTally tally) {
+      LbNode.notStarted(name, config(name)).accept(tally);
+    }
+
+    @Override
+    public void accept(NodeVisitor visitor, String nodeName, boolean isUsed) {
+      LbNode.notStarted(nodeName, config(name)).used(isUsed).accept(visitor);
     }
   }
 }

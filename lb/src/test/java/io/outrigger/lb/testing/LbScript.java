@@ -211,7 +211,7 @@ public final class LbScript implements ClusterManager.Listener {
     List<LbNode> result = new ArrayList<>();
     loop.inside(
         () ->
-            manager.describe().stream()
+            LbNode.of(manager::accept).stream()
                 .filter(node -> node.name().equals(cluster))
                 .forEach(result::add));
     return result.get(0);

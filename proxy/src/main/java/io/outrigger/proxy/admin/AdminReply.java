@@ -3,7 +3,11 @@ package io.outrigger.proxy.admin;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,21 +18,28 @@ import java.util.zip.GZIPOutputStream;
 /** An answer of the admin server. */
 @AnyThread
 public final class AdminReply {
+  private static final String JSON = "application/json; charset=utf-8";
+
   private final int status;
   private final String contentType;
-  private final byte[] body;
+  private final ByteBuf body;
   private final Optional<byte[]> gzip;
   private final Optional<EventFeed> feed;
 
   /** Takes ownership of {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
+    this(status, contentType, Unpooled.wrappedBuffer(body));
+  }
+
+  /** Takes ownership of {@code body}, which goes out once. */
+  public AdminReply(int status, String contentType, ByteBuf body) {
     this(status, contentType, body, Optional.empty(), Optional.empty());
   }
 
   private AdminReply(
       int status,
       String contentType,
-      byte[] body,
+      ByteBuf body,
       Optional<byte[]> gzip,
       Optional<EventFeed> feed) {
     this.status = status;
@@ -41,33 +52,35 @@ public final class AdminReply {
   /** Server-sent events for as long as the reader stays. */
   public static AdminReply events(EventFeed feed) {
     return new AdminReply(
-        200, "text/event-stream", new byte[0], Optional.empty(), Optional.of(feed));
+        200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.empty(), Optional.of(feed));
   }
 
   /** The same answer, compressed once for all who can read it so: for what never changes. */
   AdminReply compressed() {
     var bytes = new ByteArrayOutputStream();
     try (var stream = new GZIPOutputStream(bytes)) {
-      stream.write(body);
+      stream.write(ByteBufUtil.getBytes(body));
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory does not fail to be written to
     }
-    return new AdminReply(status, contentType, body, Optional.of(bytes.toByteArray()), feed);
+    return new AdminReply(
+        status,
+        contentType,
+        Unpooled.unreleasableBuffer(body),
+        Optional.of(bytes.toByteArray()),
+        feed);
   }
 
   private static AdminReply ofJson(int status, JsonElement value) {
     return new AdminReply(
         status,
-        "application/json; charset=utf-8",
-        (Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+        JSON,
+        PlainText.ofJson(Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The same on one line: for what is polled and too long to be read by people. */
-  static AdminReply compactJson(JsonElement value) {
-    return new AdminReply(
-        200,
-        "application/json; charset=utf-8",
-        (Json.COMPACT.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+  /** Takes ownership of {@code json}, which goes out once. */
+  static AdminReply json(ByteBuf json) {
+    return new AdminReply(200, JSON, json);
   }
 
   /** Records, maps, lists, texts and numbers as JSON. */
@@ -101,17 +114,15 @@ public final class AdminReply {
   private static final class Json {
     static final Gson WRITER =
         new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
-
-    static final Gson COMPACT = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
   }
 
-  /** The bytes; do not modify. */
-  byte[] body() {
-    return body;
+  /** The bytes; whoever asks releases them. Once only, but of an answer that is compressed. */
+  ByteBuf body() {
+    return gzip.isPresent() ? body.duplicate() : body;
   }
 
-  /** The bytes in gzip's form, where there is one; do not modify. */
-  Optional<byte[]> gzip() {
-    return gzip;
+  /** The bytes in gzip's form, where there is one; whoever asks releases them. */
+  Optional<ByteBuf> gzip() {
+    return gzip.map(Unpooled::wrappedBuffer);
   }
 }

@@ -1,45 +1,38 @@
 package io.outrigger.proxy.admin;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
-import io.outrigger.base.AnyThread;
+import static io.outrigger.proxy.admin.JsonPieces.ascii;
+
+import com.google.gson.JsonParser;
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
-import java.time.Instant;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.Consumer;
 
-/** The load-balancing tree as JSON, in the form that CONTRACT section 6 gives for {@code /lb}. */
-@AnyThread
-public final class LbViews {
-  private static final Gson GSON = new Gson();
+/**
+ * The answer of {@code /lb} (CONTRACT section 6), written while the trees are shown: a copy of ten
+ * thousand endpoints for another thread to write from costs the control loop more than the text
+ * does (decision 0016).
+ */
+@ControlConfined
+public final class LbViews implements AutoCloseable {
+  private static final byte[] FORWARDS = ascii("{\"forwards\":[");
+  private static final byte[] NAME = ascii("{\"name\":");
+  private static final byte[] TARGET = ascii(",\"target\":");
+  private static final byte[] ROOT = ascii(",\"root\":");
+  private static final byte[] END = ascii("]}\n");
 
-  /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
-  private static final int MOST_READABLE = 200;
+  private final JsonPieces json = new JsonPieces();
+  private final TreeJson trees;
+  private boolean isFirst = true;
 
-  private final Detail detail;
-  private int endpoints;
-
-  private LbViews(Detail detail) {
-    this.detail = detail;
-  }
-
-  /**
-   * One forward.
-   *
-   * @param clusters their trees; empty while there is no configuration
-   */
-  public record Forward(String name, String target, List<LbNode> clusters) {
-    public Forward {
-      clusters = List.copyOf(clusters);
-    }
+  public LbViews(Detail detail) {
+    trees = new TreeJson(json, detail);
+    json.raw(FORWARDS);
   }
 
   /** How much is told of each endpoint. */
@@ -65,120 +58,91 @@ public final class LbViews {
     }
   }
 
-  /** The whole answer. */
-  public static AdminReply reply(List<Forward> forwards, Detail detail) {
-    var views = new LbViews(detail);
-    var list = new JsonArray();
-    forwards.forEach(forward -> list.add(views.forward(forward)));
-    var json = new JsonObject();
-    json.add("forwards", list);
-    return views.endpoints > MOST_READABLE ? AdminReply.compactJson(json) : AdminReply.json(json);
-  }
-
-  /** A root above the trees of its clusters. */
-  private JsonObject forward(Forward forward) {
-    List<LbNode> clusters = forward.clusters();
-    String target = forward.target();
-    var json = new JsonObject();
-    json.addProperty("name", forward.name());
-    json.addProperty("target", target);
-    json.add(
-        "root",
-        clusters.isEmpty()
-            ? JsonNull.INSTANCE
-            : node(
-                new LbNode(
-                    target,
-                    "cluster_manager",
-                    aggregate(clusters),
-                    Map.of(),
-                    clusters.size() == 1 ? "1 cluster" : clusters.size() + " clusters",
-                    clusters,
-                    List.of())));
-    return json;
-  }
-
-  private JsonObject node(LbNode node) {
-    var json = new JsonObject();
-    json.addProperty("name", node.name());
-    json.addProperty("policy", node.policy());
-    json.addProperty("state", node.state().toString());
-    json.add("config", GSON.toJsonTree(node.config()));
-    json.addProperty("detail", node.detail());
-    if (detail != Detail.CONTRACT) {
-      json.addProperty("used", node.isUsed());
+  /**
+   * One forward.
+   *
+   * @param clusters how each cluster stands; empty while there is no configuration
+   * @param show shows their trees
+   */
+  public void forward(
+      String name, String target, List<Connectivity> clusters, Consumer<NodeVisitor> show) {
+    if (!isFirst) {
+      json.raw(',');
     }
-    var children = new JsonArray();
-    node.children().forEach(child -> children.add(node(child)));
-    json.add("children", children);
-    var endpoints = new JsonArray();
-    node.endpoints().forEach(endpoint -> endpoints.add(endpoint(endpoint)));
-    json.add("endpoints", endpoints);
-    return json;
-  }
-
-  private JsonObject endpoint(LbEndpoint endpoint) {
-    endpoints++;
-    var json = new JsonObject();
-    json.addProperty("address", endpoint.address().toString());
-    json.addProperty("locality", endpoint.locality().toString());
-    json.addProperty("health", endpoint.health().toString());
-    json.addProperty("weight", endpoint.weight());
-    json.addProperty("state", endpoint.state().toString());
-    json.addProperty("active_requests", endpoint.calls().active());
-    LbEndpoint.Detection watched = endpoint.detection();
-    json.add("ejected", watched.ejection().map(LbViews::ejection).orElse(JsonNull.INSTANCE));
-    json.add("last_interval", counts(watched.succeeded(), watched.failed()));
-    endpoint.affinity().ifPresent(affinity -> json.add("session", affinity(affinity)));
-    if (detail != Detail.CONTRACT) {
-      json.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
+    isFirst = false;
+    json.raw(NAME);
+    json.text(name);
+    json.raw(TARGET);
+    json.text(target);
+    json.raw(ROOT);
+    if (clusters.isEmpty()) {
+      json.nullValue();
+    } else {
+      trees.enter(root(target, clusters));
+      show.accept(trees);
+      trees.leave();
     }
-    if (detail == Detail.FULL) {
-      var history = new JsonArray();
-      watched.history().forEach(event -> history.add(OutlierEventView.json(event)));
-      json.add("history", history);
-    }
-    return json;
+    json.raw('}');
   }
 
-  private static JsonElement ejection(LbEndpoint.Ejection ejection) {
-    var json = new JsonObject();
-    json.addProperty("since", ejection.since().toString());
-    json.addProperty("until", ejection.until().toString());
-    json.addProperty("times", ejection.times());
-    json.addProperty("by", ejection.by().word());
-    return json;
-  }
-
-  private static JsonElement affinity(LbEndpoint.Affinity affinity) {
-    var json = new JsonObject();
-    json.addProperty("owner", affinity.owner().toString().toLowerCase(Locale.ROOT));
-    json.add("last_use", instant(affinity.lastUse()));
-    json.add("closes", instant(affinity.closes()));
-    return json;
-  }
-
-  private static JsonElement instant(Optional<Instant> instant) {
-    return instant
-        .<JsonElement>map(time -> new JsonPrimitive(time.toString()))
-        .orElse(JsonNull.INSTANCE);
-  }
-
-  private static JsonObject counts(long success, long failure) {
-    var json = new JsonObject();
-    json.addProperty("success", success);
-    json.addProperty("failure", failure);
-    return json;
+  /** The node above the trees of its clusters. */
+  private static NodeHead root(String target, List<Connectivity> clusters) {
+    return new NodeHead(
+        target,
+        "cluster_manager",
+        aggregate(clusters),
+        Map.of(),
+        clusters.size() == 1 ? "1 cluster" : clusters.size() + " clusters",
+        true);
   }
 
   /** The best state among {@code clusters}: what a request to a random one can hope for. */
-  private static Connectivity aggregate(List<LbNode> clusters) {
+  private static Connectivity aggregate(List<Connectivity> clusters) {
     for (Connectivity state :
         List.of(Connectivity.READY, Connectivity.CONNECTING, Connectivity.IDLE)) {
-      if (clusters.stream().anyMatch(cluster -> cluster.state() == state)) {
+      if (clusters.contains(state)) {
         return state;
       }
     }
     return Connectivity.TRANSIENT_FAILURE;
+  }
+
+  /** All of it, once. */
+  public Text take() {
+    json.raw(END);
+    return new Text(json.take(), trees.endpoints());
+  }
+
+  /** Releases what nobody took. */
+  @Override
+  public void close() {
+    json.close();
+  }
+
+  /**
+   * An answer on one line, for whichever thread.
+   *
+   * @param json belongs to {@link #reply}
+   */
+  public record Text(ByteBuf json, int endpoints) {
+    /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
+    private static final int MOST_READABLE = 200;
+
+    /** The answer, once. */
+    public AdminReply reply() {
+      if (endpoints > MOST_READABLE) {
+        return AdminReply.json(json);
+      }
+      try {
+        return AdminReply.json(JsonParser.parseString(json.toString(StandardCharsets.UTF_8)));
+      } finally {
+        json.release();
+      }
+    }
+
+    /** Gives it up. */
+    public void release() {
+      json.release();
+    }
   }
 }

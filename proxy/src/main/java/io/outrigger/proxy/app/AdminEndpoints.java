@@ -10,6 +10,7 @@ import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
 import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.LbViews;
+import io.outrigger.proxy.admin.PieceStream;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
 import io.outrigger.proxy.history.TrafficView;
@@ -115,21 +116,24 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
     LbViews.Detail detail = LbViews.Detail.of(request);
-    return state
-        .ask(
-            () ->
-                state.forwards().stream()
-                    .filter(forward -> only.map(forward.name()::equals).orElse(true))
-                    .map(
-                        forward ->
-                            new LbViews.Forward(
-                                forward.name(), forward.target(), forward.describe()))
-                    .toList())
-        .thenApplyAsync(
-            forwards ->
-                only.isPresent() && forwards.isEmpty()
-                    ? AdminReply.text(404, "no forward of that name")
-                    : LbViews.reply(forwards, detail));
+    List<RunningForward> forwards =
+        state.forwards().stream()
+            .filter(forward -> only.map(forward.name()::equals).orElse(true))
+            .toList();
+    if (forwards.isEmpty() && only.isPresent()) {
+      return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
+    }
+    return state.ask(() -> lb(forwards, detail)).thenApplyAsync(LbViews.Text::reply);
+  }
+
+  /** On the control loop. */
+  private static LbViews.Text lb(List<RunningForward> forwards, LbViews.Detail detail) {
+    try (var views = new LbViews(detail)) {
+      for (RunningForward forward : forwards) {
+        views.forward(forward.name(), forward.target(), forward.clusters(), forward::accept);
+      }
+      return views.take();
+    }
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
@@ -172,7 +176,13 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> metrics() {
     return state
         .ask(state::metrics)
-        .thenApplyAsync(view -> new AdminReply(200, METRICS_TYPE, MetricsText.of(view)));
+        .thenApplyAsync(
+            view -> {
+              try (var text = new PieceStream()) {
+                MetricsText.write(view, text);
+                return new AdminReply(200, METRICS_TYPE, text.take());
+              }
+            });
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

@@ -69,8 +69,9 @@ record AdminState(
         forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
+        forward.listener().refused(),
         forward.listener().forward().totals(),
-        forward.describe());
+        forward.endpoints().counts());
   }
 
   /** Runs {@code view} on the control loop; what it returns must be immutable. */

@@ -1,10 +1,12 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.LbNode;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;
+import io.outrigger.proxy.metrics.EndpointStates;
 import io.outrigger.proxy.options.ListenAddress;
 import java.util.List;
 import java.util.Optional;
@@ -47,8 +49,22 @@ record RunningForward(
     return only.map(TargetRuntime::hadConfig).orElse(true);
   }
 
-  /** The trees of all its targets' clusters. On the control loop. */
-  List<LbNode> describe() {
-    return targets.get().stream().flatMap(runtime -> runtime.describe().stream()).toList();
+  /**
+   * How each cluster of its targets stands, in the order of {@link #accept}. On the control loop.
+   */
+  List<Connectivity> clusters() {
+    return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
+  }
+
+  /** Counts the endpoints of its clusters. On the control loop. */
+  EndpointStates endpoints() {
+    var states = new EndpointStates();
+    targets.get().forEach(runtime -> runtime.count(states::of));
+    return states;
+  }
+
+  /** Shows the trees of all its targets' clusters. On the control loop. */
+  void accept(NodeVisitor visitor) {
+    targets.get().forEach(runtime -> runtime.accept(visitor));
   }
 }

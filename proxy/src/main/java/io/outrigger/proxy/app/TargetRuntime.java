@@ -7,7 +7,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
@@ -16,11 +19,12 @@ import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,7 @@ final class TargetRuntime
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
+  private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
@@ -152,7 +157,7 @@ final class TargetRuntime
 
   @Override
   public long park(ParkedCall call) {
-    return waiting.park(call, () -> selector != null);
+    return waiting.park(call, hasSelector);
   }
 
   @Override
@@ -186,10 +191,22 @@ final class TargetRuntime
     return waiting.size() > 0 || clusters.isInUse();
   }
 
-  /** The trees of the target's clusters, for status views. */
-  List<LbNode> describe() {
+  /** How the target's clusters stand, in the order of {@link #accept}. */
+  Stream<Connectivity> clusters() {
     control.checkInside();
-    return clusters.describe();
+    return clusters.handles().map(ClusterHandle::state);
+  }
+
+  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  void count(Function<String, EndpointTally> tallies) {
+    control.checkInside();
+    clusters.count(tallies);
+  }
+
+  /** Shows the trees of the target's clusters. */
+  void accept(NodeVisitor visitor) {
+    control.checkInside();
+    clusters.accept(visitor);
   }
 
   /** The tree of one of the target's clusters. */

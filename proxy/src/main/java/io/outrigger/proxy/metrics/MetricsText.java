@@ -2,9 +2,6 @@ package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.proxy.forward.LocalReason;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -15,11 +12,9 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.EnumMap;
-import java.util.Map;
 
 /** Forms the text of a scrape. */
 @AnyThread
@@ -70,6 +65,10 @@ public final class MetricsText {
       gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
   private final GaugeSnapshot.Builder connections =
       gauge("outrigger_downstream_connections", "Local connections that are open.");
+  private final CounterSnapshot.Builder refusedConnections =
+      counter(
+          "outrigger_downstream_connections_refused",
+          "Local connections closed at once because there were too many (--max-connections).");
   private final GaugeSnapshot.Builder ready =
       gauge("outrigger_forward_ready", "1 when the forward has a configuration it can route with.");
   private final GaugeSnapshot.Builder endpoints =
@@ -82,15 +81,13 @@ public final class MetricsText {
 
   private MetricsText() {}
 
-  /** The text of a scrape, UTF-8. */
-  public static byte[] of(MetricsView view) {
-    var bytes = new ByteArrayOutputStream();
+  /** Writes the text of a scrape, UTF-8, to what is memory: it must not fail. */
+  public static void write(MetricsView view, OutputStream memory) {
     try {
-      PrometheusTextFormatWriter.builder().build().write(bytes, snapshots(view));
+      PrometheusTextFormatWriter.builder().build().write(memory, snapshots(view));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
+      throw new UncheckedIOException(e);
     }
-    return bytes.toByteArray();
   }
 
   /** All instruments; their names have dots where gRPC's have, which Prometheus does not show. */
@@ -146,6 +143,7 @@ public final class MetricsText {
     add(active, labels, calls.active());
     add(queued, labels, calls.queued());
     add(connections, labels, forward.connections());
+    add(refusedConnections, labels, forward.refusedConnections());
     add(ready, labels, forward.ready() ? 1 : 0);
     durations.dataPoint(
         HistogramSnapshot.HistogramDataPointSnapshot.builder()
@@ -153,8 +151,11 @@ public final class MetricsText {
             .classicHistogramBuckets(buckets(calls))
             .sum(calls.totalMicros() / MICROS_PER_SECOND)
             .build());
-    for (LbNode cluster : forward.clusters()) {
-      addEndpoints(name, cluster);
+    for (EndpointStates.Count each : forward.endpoints()) {
+      add(
+          endpoints,
+          Labels.of("forward", name, "cluster", each.cluster(), "state", each.state().toString()),
+          each.count());
     }
   }
 
@@ -170,26 +171,6 @@ public final class MetricsText {
     return buckets.build();
   }
 
-  private void addEndpoints(String forward, LbNode cluster) {
-    Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
-    countEndpoints(cluster, counts);
-    counts.forEach(
-        (state, count) ->
-            add(
-                endpoints,
-                Labels.of("forward", forward, "cluster", cluster.name(), "state", state.toString()),
-                count));
-  }
-
-  private static void countEndpoints(LbNode node, Map<Connectivity, Integer> counts) {
-    for (LbEndpoint endpoint : node.endpoints()) {
-      if (endpoint.health().isUsable()) { // nothing connects to the others
-        counts.merge(endpoint.state(), 1, Integer::sum);
-      }
-    }
-    node.children().forEach(child -> countEndpoints(child, counts));
-  }
-
   private void addTo(MetricSnapshots.Builder all) {
     all.metricSnapshot(requests.build())
         .metricSnapshot(started.build())
@@ -203,6 +184,7 @@ public final class MetricsText {
         .metricSnapshot(active.build())
         .metricSnapshot(queued.build())
         .metricSnapshot(connections.build())
+        .metricSnapshot(refusedConnections.build())
         .metricSnapshot(ready.build())
         .metricSnapshot(endpoints.build())
         .metricSnapshot(durations.build());

@@ -1,7 +1,6 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
@@ -49,17 +48,19 @@ public record MetricsView(
    *
    * @param target as configured ({@code grpc.target})
    * @param connections local connections that are open
-   * @param clusters the trees behind it
+   * @param refusedConnections closed at once because there were too many
+   * @param endpoints of its clusters
    */
   public record Forward(
       String name,
       String target,
       boolean ready,
       int connections,
+      long refusedConnections,
       CallTotals calls,
-      List<LbNode> clusters) {
+      List<EndpointStates.Count> endpoints) {
     public Forward {
-      clusters = List.copyOf(clusters);
+      endpoints = List.copyOf(endpoints);
     }
   }
 }

@@ -87,6 +87,7 @@ public final class OptionsReader {
     Optional<String> decisionHeader =
         value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
     Set<String> metricMethods = metricMethods();
+    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::truth);
     Logging logging =
         new Logging(
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -109,6 +110,7 @@ public final class OptionsReader {
         accessLog,
         decisionHeader,
         metricMethods,
+        metricLocality,
         logging,
         otlp);
   }
@@ -267,6 +269,7 @@ public final class OptionsReader {
     if (text.equals("-")) {
       return new AccessLog.Stdout();
     }
+    require(!text.isEmpty(), "is empty; give a file, - for stdout, or off");
     Path file = Path.of(text).toAbsolutePath();
     Path folder = file.getParent();
     require(!Files.isDirectory(file), "\"" + text + "\" is a folder; give a file, or - for stdout");
@@ -294,6 +297,8 @@ public final class OptionsReader {
       URI uri = new URI(text);
       require(
           uri.getHost() != null && List.of("http", "https").contains(uri.getScheme()), expected);
+      require(
+          uri.getPort() <= 65535, "\"" + text + "\": port " + uri.getPort() + " is above 65535");
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(expected, e);
     }

@@ -24,6 +24,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,14 @@ class MetricsTextTest {
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
   @Conformance({"A78-01", "A88-39"})
+  private static List<EndpointStates.Count> states(LbNode... trees) {
+    var states = new EndpointStates();
+    for (LbNode tree : trees) {
+      tree.accept(states.of(tree.name()));
+    }
+    return states.counts();
+  }
+
   @Test
   void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
     var server =
@@ -105,10 +114,7 @@ class MetricsTextTest {
             "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
 
     List<String> lines =
-        new String(MetricsText.of(view), StandardCharsets.UTF_8)
-            .lines()
-            .filter(line -> line.startsWith("grpc_lb_outlier_detection"))
-            .toList();
+        written(view).lines().filter(line -> line.startsWith("grpc_lb_outlier_detection")).toList();
 
     assertThat(lines)
         .containsExactlyInAnyOrder(
@@ -211,10 +217,7 @@ class MetricsTextTest {
     var view =
         new MetricsView(
             "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
-    return new String(MetricsText.of(view), StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> line.startsWith(prefix))
-        .toList();
+    return written(view).lines().filter(line -> line.startsWith(prefix)).toList();
   }
 
   private static OutlierEvent ejected() {
@@ -275,11 +278,12 @@ class MetricsTextTest {
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward =
         new MetricsView.Forward(
-            "orders", "xds:///orders", true, 3, idle().totals(), List.of(tree()));
+            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
         .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
+        .contains("outrigger_downstream_connections_refused_total{forward=\"orders\"} 2.0")
         .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
         .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
         .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")
@@ -316,9 +320,13 @@ class MetricsTextTest {
   }
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
-    return new String(
-        MetricsText.of(new MetricsView("1.2.3", forwards, xds, LbCounters.Counts.NONE, PROCESS)),
-        StandardCharsets.UTF_8);
+    return written(new MetricsView("1.2.3", forwards, xds, LbCounters.Counts.NONE, PROCESS));
+  }
+
+  private static String written(MetricsView view) {
+    var bytes = new ByteArrayOutputStream();
+    MetricsText.write(view, bytes);
+    return bytes.toString(StandardCharsets.UTF_8);
   }
 
   private static Forward idle() {

@@ -6,7 +6,6 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.WrappedSubchannels;
@@ -61,7 +60,7 @@ public final class LeastRequestPolicy
   }
 
   @Override
-  public LbNode describe(String name) {
-    return describe(name, Map.of("choice_count", config().choices()), "");
+  protected Map<String, Object> shownSettings() {
+    return Map.of("choice_count", config().choices());
   }
 }

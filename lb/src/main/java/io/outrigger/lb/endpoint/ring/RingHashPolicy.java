@@ -7,7 +7,6 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.member.EndpointPolicy;
@@ -199,14 +198,16 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
   }
 
   @Override
-  public LbNode describe(String name) {
+  protected Map<String, Object> shownSettings() {
     var settings = config().settings();
-    return describe(
-        name,
-        Map.of(
-            "min_ring_size", settings.minSize(),
-            "max_ring_size", settings.maxSize(),
-            "request_hash_header", settings.requestHashHeader()),
-        ring == null ? "" : "a ring of " + ring.size() + " entries");
+    return Map.of(
+        "min_ring_size", settings.minSize(),
+        "max_ring_size", settings.maxSize(),
+        "request_hash_header", settings.requestHashHeader());
+  }
+
+  @Override
+  protected String shownDetail() {
+    return ring == null ? "" : "a ring of " + ring.size() + " entries";
   }
 }

@@ -9,7 +9,6 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
@@ -150,18 +149,20 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  public LbNode describe(String name) {
-    return describe(
-        name,
-        Map.of(
-            "enable_oob_load_report", settings().oob(),
-            "blackout_period", settings().blackout().toString(),
-            "weight_expiration_period", settings().expiration().toString(),
-            "weight_update_period", settings().updatePeriod().toString(),
-            "error_utilization_penalty", settings().errorPenalty(),
-            "metric_names_for_computing_utilization", settings().utilizationMetrics()),
-        desk.refused() == 0
-            ? detail
-            : detail + "; " + desk.refused() + " reports could not be true");
+  protected Map<String, Object> shownSettings() {
+    return Map.of(
+        "enable_oob_load_report", settings().oob(),
+        "blackout_period", settings().blackout().toString(),
+        "weight_expiration_period", settings().expiration().toString(),
+        "weight_update_period", settings().updatePeriod().toString(),
+        "error_utilization_penalty", settings().errorPenalty(),
+        "metric_names_for_computing_utilization", settings().utilizationMetrics());
+  }
+
+  @Override
+  protected String shownDetail() {
+    return desk.refused() == 0
+        ? detail
+        : detail + "; " + desk.refused() + " reports could not be true";
   }
 }

@@ -1,0 +1,16 @@
+package io.outrigger.lb;
+
+import java.util.Map;
+
+/**
+ * What a node of the tree says of itself; see {@link LbNode} for each part.
+ *
+ * @param config not to be modified
+ */
+public record NodeHead(
+    String name,
+    String policy,
+    Connectivity state,
+    Map<String, Object> config,
+    String detail,
+    boolean isUsed) {}

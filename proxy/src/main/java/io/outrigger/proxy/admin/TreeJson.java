@@ -1,0 +1,217 @@
+package io.outrigger.proxy.admin;
+
+import static io.outrigger.proxy.admin.JsonPieces.ascii;
+
+import com.google.gson.JsonArray;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.NodeHead;
+import io.outrigger.lb.NodeVisitor;
+import io.outrigger.proxy.admin.LbViews.Detail;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes trees while they are shown, in the form of CONTRACT section 6. One thread at a time.
+ *
+ * <p>An endpoint is written some hundred times between two lines of code that would show in a
+ * profile of anything else, so names are constants with their commas, and what neighbours share is
+ * remembered.
+ */
+@AnyThread
+final class TreeJson implements NodeVisitor {
+  private static final byte[] NAME = ascii("{\"name\":");
+  private static final byte[] POLICY = ascii(",\"policy\":");
+  private static final byte[] NODE_STATE = ascii(",\"state\":");
+  private static final byte[] CONFIG = ascii(",\"config\":");
+  private static final byte[] DETAIL = ascii(",\"detail\":");
+  private static final byte[] USED = ascii(",\"used\":");
+  private static final byte[] CHILDREN = ascii(",\"children\":[");
+  private static final byte[] ENDPOINTS = ascii("],\"endpoints\":[");
+  private static final byte[] END = ascii("]}");
+
+  private static final byte[] ADDRESS = ascii("{\"address\":\"");
+  private static final byte[] LOCALITY = ascii("\",\"locality\":");
+  private static final byte[] HEALTH = ascii(",\"health\":");
+  private static final byte[] WEIGHT = ascii(",\"weight\":");
+  private static final byte[] STATE = ascii(",\"state\":");
+  private static final byte[] ACTIVE = ascii(",\"active_requests\":");
+  private static final byte[] EJECTED = ascii(",\"ejected\":");
+  private static final byte[] SINCE = ascii("{\"since\":");
+  private static final byte[] UNTIL = ascii(",\"until\":");
+  private static final byte[] TIMES = ascii(",\"times\":");
+  private static final byte[] BY = ascii(",\"by\":");
+  private static final byte[] LAST_INTERVAL = ascii(",\"last_interval\":");
+  private static final byte[] TOTAL = ascii(",\"total\":");
+  private static final byte[] SUCCESS = ascii("{\"success\":");
+  private static final byte[] FAILURE = ascii(",\"failure\":");
+  private static final byte[] SESSION = ascii(",\"session\":{\"owner\":");
+  private static final byte[] LAST_USE = ascii(",\"last_use\":");
+  private static final byte[] CLOSES = ascii(",\"closes\":");
+  private static final byte[] HISTORY = ascii(",\"history\":");
+
+  private final JsonPieces json;
+  private final Detail detail;
+
+  /** By depth: whether a node is not the first child, and whether its endpoints have begun. */
+  private final BitSet hasChildren = new BitSet();
+
+  private final BitSet hasEndpoints = new BitSet();
+  private int depth;
+  private int endpoints;
+
+  private @Nullable Locality known;
+  private String knownText = "";
+
+  TreeJson(JsonPieces json, Detail detail) {
+    this.json = json;
+    this.detail = detail;
+  }
+
+  /** How many endpoints were written. */
+  int endpoints() {
+    return endpoints;
+  }
+
+  @Override
+  public void enter(NodeHead node) {
+    if (hasChildren.get(depth)) {
+      json.raw(',');
+    }
+    hasChildren.set(depth, depth > 0); // roots stand alone
+    depth++;
+    hasChildren.clear(depth);
+    hasEndpoints.clear(depth);
+    json.raw(NAME);
+    json.text(node.name());
+    json.raw(POLICY);
+    json.text(node.policy());
+    json.raw(NODE_STATE);
+    json.text(node.state().toString());
+    json.raw(CONFIG);
+    json.value(node.config());
+    json.raw(DETAIL);
+    json.text(node.detail());
+    if (detail != Detail.CONTRACT) {
+      json.raw(USED);
+      json.bool(node.isUsed());
+    }
+    json.raw(CHILDREN);
+  }
+
+  @Override
+  public void leave() {
+    if (!hasEndpoints.get(depth)) {
+      json.raw(ENDPOINTS);
+    }
+    json.raw(END);
+    depth--;
+  }
+
+  @Override
+  public void endpoint(LbEndpoint endpoint) {
+    endpoints++;
+    if (hasEndpoints.get(depth)) {
+      json.raw(',');
+    } else {
+      hasEndpoints.set(depth);
+      json.raw(ENDPOINTS);
+    }
+    json.raw(ADDRESS);
+    address(endpoint.address());
+    json.raw(LOCALITY);
+    json.text(text(endpoint.locality()));
+    json.raw(HEALTH);
+    json.text(endpoint.health().toString());
+    json.raw(WEIGHT);
+    json.number(endpoint.weight());
+    json.raw(STATE);
+    json.text(endpoint.state().toString());
+    json.raw(ACTIVE);
+    json.number(endpoint.calls().active());
+    LbEndpoint.Detection watched = endpoint.detection();
+    json.raw(EJECTED);
+    watched.ejection().ifPresentOrElse(this::ejection, json::nullValue);
+    json.raw(LAST_INTERVAL);
+    counts(watched.succeeded(), watched.failed());
+    endpoint.affinity().ifPresent(this::affinity);
+    if (detail != Detail.CONTRACT) {
+      json.raw(TOTAL);
+      counts(endpoint.calls().succeeded(), endpoint.calls().failed());
+    }
+    if (detail == Detail.FULL) {
+      json.raw(HISTORY);
+      history(watched);
+    }
+    json.raw('}');
+  }
+
+  /** In the form of {@link EndpointAddress#toString}, without making it. */
+  private void address(EndpointAddress address) {
+    boolean isIp6 = address.ip().indexOf(':') >= 0;
+    if (isIp6) {
+      json.raw('[');
+    }
+    json.part(address.ip());
+    if (isIp6) {
+      json.raw(']');
+    }
+    json.raw(':');
+    json.number(address.port());
+  }
+
+  /** Neighbours mostly share their locality. */
+  private String text(Locality locality) {
+    if (locality != known) {
+      known = locality;
+      knownText = locality.toString();
+    }
+    return knownText;
+  }
+
+  private void ejection(LbEndpoint.Ejection ejection) {
+    json.raw(SINCE);
+    json.text(ejection.since().toString());
+    json.raw(UNTIL);
+    json.text(ejection.until().toString());
+    json.raw(TIMES);
+    json.number(ejection.times());
+    json.raw(BY);
+    json.text(ejection.by().word());
+    json.raw('}');
+  }
+
+  private void affinity(LbEndpoint.Affinity affinity) {
+    json.raw(SESSION);
+    json.text(affinity.owner().toString().toLowerCase(Locale.ROOT));
+    json.raw(LAST_USE);
+    instant(affinity.lastUse());
+    json.raw(CLOSES);
+    instant(affinity.closes());
+    json.raw('}');
+  }
+
+  private void instant(Optional<Instant> instant) {
+    instant.ifPresentOrElse(time -> json.text(time.toString()), json::nullValue);
+  }
+
+  private void counts(long success, long failure) {
+    json.raw(SUCCESS);
+    json.number(success);
+    json.raw(FAILURE);
+    json.number(failure);
+    json.raw('}');
+  }
+
+  private void history(LbEndpoint.Detection watched) {
+    var history = new JsonArray();
+    watched.history().forEach(event -> history.add(OutlierEventView.json(event)));
+    json.raw(history.toString().getBytes(StandardCharsets.UTF_8));
+  }
+}
