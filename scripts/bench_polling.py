@@ -38,7 +38,7 @@ PERIOD = 1.0
 MOST_RATIO = 1.03
 MOST_EXPLAIN_MS = 10
 EXPLAINED = "/explain?forward=many&path=/service.{}/Get"
-WARM_POLLS = 60
+WARM_POLLS = 150  # until the compilers are done with them
 LISTENERS_PER_PROCESS = 2500  # each has a connection too, and descriptors are few
 THREADS = {"loop": ("loop-",), "control": ("control",), "reply": ("ForkJoinPool",), "admin": ("admin",), "gc": ("GC ", "G1 ", "VM Thread"),
            "compilers": ("C1 ", "C2 ")}
