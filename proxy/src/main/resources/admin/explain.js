@@ -164,7 +164,7 @@ function branchOf(branch, root, number) {
     step('good', 'cluster', branch.cluster, clusters.length ? el('p.quiet', {}, 'drawn from ' + clusters.map(each => `${each.name} (${each.weight})`).join(', ')) : ''),
     ...(drops ?? []).map(drop => step('wait', 'drop', percent(drop.share), el('p.quiet', {}, `category ${drop.category}`))),
     breaker ? step(breaker.full ? 'bad' : 'good', 'circuit breaker', breaker.full ? 'full' : 'open to calls', el('p.quiet', {}, `${breaker.in_flight} of ${breaker.limit} requests in flight`)) : '',
-    session ? step(session.begins ? 'idle' : session.kept ? 'good' : 'wait', 'session', session.begins ? 'begins here' : session.kept ? 'kept' : 'not to be kept',
+    session ? step(session.begins ? 'idle' : session.kept ? 'good' : 'wait', 'session', session.begins ? 'begins here' : session.kept ? 'kept' : session.kept === null ? 'the first one here: looked up when it comes' : 'not to be kept',
       el('p.quiet', {}, `cookie ${session.cookie}`), ...session.endpoints.map(each => el('p.quiet', {}, `${each.address}: ${each.standing}${each.owner ? `, owned by ${each.owner}` : ''}`))) : '',
     hash ? step('good', 'hash', hash.value ?? 'drawn', el('p.quiet', {}, `${hash.source}; slot ${hash.ring_slot} of ${hash.ring_size}${hash.passed_over ? `, ${hash.passed_over} passed over` : ''}`)) : '',
   ];

@@ -80,7 +80,7 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public Optional<String> locality() {
+  public Optional<Locality> locality() {
     return delegate().locality();
   }
 

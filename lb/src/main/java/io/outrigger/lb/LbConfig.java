@@ -226,10 +226,17 @@ public sealed interface LbConfig {
     }
   }
 
-  /** The first address that connects (A62). */
-  record PickFirst(List<Backend> backends, boolean shuffle, FailureNote note) implements LbConfig {
+  /** The first address that connects (A62); shuffled, those of heavier endpoints come first. */
+  record PickFirst(
+      List<Backend> backends, LocalityWeights weights, boolean shuffle, FailureNote note)
+      implements LbConfig {
     public PickFirst {
       backends = List.copyOf(backends);
+    }
+
+    /** Localities, if there are several, weigh the same. */
+    public PickFirst(List<Backend> backends, boolean shuffle, FailureNote note) {
+      this(backends, LocalityWeights.EQUAL, shuffle, note);
     }
 
     @Override
@@ -238,11 +245,20 @@ public sealed interface LbConfig {
     }
   }
 
-  /** The endpoint that the request's hash falls to (A42); backends by weight. */
-  record RingHash(List<Backend> backends, BalancingPolicy.RingHash settings, FailureNote note)
+  /** The endpoint that the request's hash falls to (A42); a heavier one has more hashes. */
+  record RingHash(
+      List<Backend> backends,
+      LocalityWeights weights,
+      BalancingPolicy.RingHash settings,
+      FailureNote note)
       implements LbConfig {
     public RingHash {
       backends = List.copyOf(backends);
+    }
+
+    /** Localities, if there are several, weigh the same. */
+    public RingHash(List<Backend> backends, BalancingPolicy.RingHash settings, FailureNote note) {
+      this(backends, LocalityWeights.EQUAL, settings, note);
     }
 
     @Override

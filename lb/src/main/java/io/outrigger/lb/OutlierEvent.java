@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.time.Instant;
+import java.util.Locale;
 
 /**
  * What outlier detection decided about an endpoint, with the numbers that decided (A50, A91).
@@ -129,6 +130,9 @@ public sealed interface OutlierEvent extends LbEvent {
 
     /** How many endpoints had the volume to be compared. */
     int hosts();
+
+    /** The comparison with its numbers, for people: {@code failure percentage 41.00 > 30 (…)}. */
+    String text();
   }
 
   /** A success rate below {@code threshold}; all are fractions. */
@@ -139,6 +143,19 @@ public sealed interface OutlierEvent extends LbEvent {
     public Method method() {
       return Method.SUCCESS_RATE;
     }
+
+    @Override
+    public String text() {
+      return String.format(
+          Locale.ROOT,
+          "success rate %.4f < %.4f (mean %.4f, standard deviation %.4f over %d hosts, %d calls)",
+          successRate,
+          threshold,
+          mean,
+          deviation,
+          hosts,
+          volume);
+    }
   }
 
   /** A failure percentage above {@code threshold}; both are percentages. */
@@ -147,6 +164,17 @@ public sealed interface OutlierEvent extends LbEvent {
     @Override
     public Method method() {
       return Method.FAILURE_PERCENTAGE;
+    }
+
+    @Override
+    public String text() {
+      return String.format(
+          Locale.ROOT,
+          "failure percentage %.2f > %d (%d hosts, %d calls)",
+          failurePercentage,
+          threshold,
+          hosts,
+          volume);
     }
   }
 }

@@ -113,13 +113,23 @@ public sealed interface PickPlan {
     }
   }
 
+  /** What becomes of a session's wishes. */
+  enum Keeping {
+    /** The call goes to one of them, or waits for it. */
+    KEPT,
+    /** None of them can be had: the balancer picks. */
+    LOST,
+    /** Endpoints are looked up for sessions only once there was one; the call waits for that. */
+    NOT_LOOKED_UP
+  }
+
   /**
    * A session (A75): what it prefers, and what comes of that.
    *
    * @param wishes in the session's order; none for a session that begins
-   * @param isKept whether the call goes to one of them, or waits for it; else the balancer picks
+   * @param keeping whether the call goes to one of them
    */
-  record Preferring(List<Wish> wishes, boolean isKept, PickPlan rest) implements PickPlan {
+  record Preferring(List<Wish> wishes, Keeping keeping, PickPlan rest) implements PickPlan {
     public Preferring {
       wishes = List.copyOf(wishes);
     }

@@ -69,8 +69,8 @@ public interface Subchannel {
     return "";
   }
 
-  /** Where the endpoint stands, for status views. */
-  default Optional<String> locality() {
+  /** Where the endpoint stands; empty where policies do not know. Any thread. */
+  default Optional<Locality> locality() {
     return Optional.empty();
   }
 

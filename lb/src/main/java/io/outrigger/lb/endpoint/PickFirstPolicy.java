@@ -57,7 +57,9 @@ final class PickFirstPolicy implements LbPolicy {
     config = (LbConfig.PickFirst) next;
     updating = true;
     List<Backend> backends =
-        config.shuffle() ? WeightedShuffle.of(config.backends(), random) : config.backends();
+        config.shuffle()
+            ? WeightedShuffle.of(config.backends(), config.weights(), random)
+            : config.backends();
     if (backends.isEmpty()) {
       close();
     } else if (addresses != null) {

@@ -3,8 +3,10 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.LocalityWeights;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A random order in which a heavier endpoint tends to come earlier: among the endpoints that are
@@ -17,9 +19,10 @@ final class WeightedShuffle {
 
   private WeightedShuffle() {}
 
-  static List<Backend> of(List<Backend> backends, RandomSource random) {
-    return backends.stream()
-        .map(backend -> new Keyed(key(backend.weight(), random), backend))
+  static List<Backend> of(List<Backend> backends, LocalityWeights localities, RandomSource random) {
+    long[] weights = localities.sharesOf(backends);
+    return IntStream.range(0, weights.length)
+        .mapToObj(i -> new Keyed(key(weights[i], random), backends.get(i)))
         .sorted(Comparator.comparingDouble(Keyed::key))
         .map(Keyed::backend)
         .toList();

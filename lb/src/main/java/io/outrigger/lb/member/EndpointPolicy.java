@@ -70,8 +70,8 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** {@code member} is in another state than before, or has another error or connection. */
   protected abstract void onMemberChange(M member);
 
-  /** The configuration or the set of endpoints is another; {@code added} are new. */
-  protected abstract void onUpdate(List<M> added);
+  /** The configuration is another; the endpoints have changed so. */
+  protected abstract void onUpdate(Change<M> change);
 
   /** Decides, from the states of the members, what {@link #publish} is to be called with. */
   protected abstract void publish();
@@ -107,14 +107,14 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   public final void update(LbConfig next) {
     @SuppressWarnings("unchecked") // equal identity: the same kind
     C own = (C) next;
-    List<M> added = place(config.backends(), own.backends());
+    Change<M> change = place(config.backends(), own.backends());
     config = own;
-    onUpdate(added);
+    onUpdate(change);
     publishNow();
   }
 
-  /** Brings members in line with another list of endpoints. Returns those that are new. */
-  private List<M> place(List<Backend> before, List<Backend> after) {
+  /** Brings members in line with another list of endpoints. */
+  private Change<M> place(List<Backend> before, List<Backend> after) {
     boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     List<M> leaving = fits ? places.subList(change.head(), places.size() - change.tail()) : places;
@@ -122,6 +122,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     leaving.forEach(member -> old.put(Key.of(member.backend()), member));
     members.keySet().removeAll(old.keySet());
     List<M> added = new ArrayList<>();
+    List<M> kept = new ArrayList<>();
     List<M> between = new ArrayList<>();
     for (Backend backend : change.added()) {
       var key = Key.of(backend);
@@ -132,6 +133,8 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
       if (member == null) {
         member = add(backend);
         added.add(member);
+      } else {
+        kept.add(member);
       }
       member.take(backend);
       members.put(key, member);
@@ -149,7 +152,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
         lastFailed = null; // its error says nothing of those that are left
       }
     }
-    return added;
+    return new Change<>(added, kept, List.copyOf(old.values()));
   }
 
   private M add(Backend backend) {
@@ -246,6 +249,15 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
     Member member = lastFailed != null ? lastFailed : places.get(0);
     return member.failure();
   }
+
+  /**
+   * What an update did to the members.
+   *
+   * @param kept those that stay and may be in another place, or have another weight, key or
+   *     locality
+   * @param removed they are closed
+   */
+  protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
   private record Key(Set<EndpointAddress> addresses, String hostname) {

@@ -7,7 +7,6 @@ import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
-import java.util.List;
 
 /**
  * Shares calls among all endpoints that are READY. Every endpoint is connected, and connected again
@@ -34,8 +33,8 @@ public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
   protected abstract Picker picker();
 
   @Override
-  protected void onUpdate(List<M> added) {
-    added.forEach(Member::connect);
+  protected void onUpdate(Change<M> change) {
+    change.added().forEach(Member::connect);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class FirstSessionPicker implements Picker {
                         .map(
                             each -> new PickPlan.Wish(each, "not looked up before a first session"))
                         .toList(),
-                    false,
+                    PickPlan.Keeping.NOT_LOOKED_UP,
                     preferred.isEmpty()
                         ? child.plan(call)
                         : new PickPlan.Certain(PickResult.QUEUE)))

@@ -65,7 +65,8 @@ final class OverrideHostPicker implements Picker {
             : new PickPlan.Certain(
                 link != null && link.use() != null ? link.use() : PickResult.QUEUE);
     var wishes = preferred.stream().map(each -> new PickPlan.Wish(each, standing(each))).toList();
-    return new PickPlan.Preferring(wishes, chosen != null, rest);
+    return new PickPlan.Preferring(
+        wishes, chosen == null ? PickPlan.Keeping.LOST : PickPlan.Keeping.KEPT, rest);
   }
 
   private String standing(EndpointAddress address) {

@@ -8,6 +8,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.ConnectionEvent;
@@ -99,8 +100,8 @@ public final class ManagedSubchannel implements Subchannel {
   }
 
   @Override
-  public Optional<String> locality() {
-    return Optional.of(backend.locality().toString());
+  public Optional<Locality> locality() {
+    return Optional.of(backend.locality());
   }
 
   @Override

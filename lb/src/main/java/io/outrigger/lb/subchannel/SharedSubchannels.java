@@ -261,8 +261,8 @@ public final class SharedSubchannels implements LbParent {
     }
 
     @Override
-    public Optional<String> locality() {
-      return Optional.of(backend.locality().toString());
+    public Optional<Locality> locality() {
+      return Optional.of(backend.locality());
     }
 
     @Override

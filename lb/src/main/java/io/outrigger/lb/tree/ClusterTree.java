@@ -1,14 +1,18 @@
 package io.outrigger.lb.tree;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LocalityWeights;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,9 +26,6 @@ import java.util.List;
  * </pre>
  */
 final class ClusterTree {
-  /** 1 in the fixed-point form of A113, which has 31 bits behind the point. */
-  private static final long ONE = 1L << 31;
-
   private ClusterTree() {}
 
   /**
@@ -152,24 +153,25 @@ final class ClusterTree {
               .toList());
     }
     if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(weighed(localities), pickFirst.shuffle(), note);
+      return new LbConfig.PickFirst(
+          flat(localities), weights(localities), pickFirst.shuffle(), note);
     }
     if (policy instanceof BalancingPolicy.RingHash ringHash) {
-      return new LbConfig.RingHash(weighed(localities), ringHash, note);
+      return new LbConfig.RingHash(flat(localities), weights(localities), ringHash, note);
     }
     if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(unweighed(localities), note);
+      return new LbConfig.RoundRobin(flat(localities), note);
     }
     if (policy instanceof BalancingPolicy.LeastRequest least) {
-      return new LbConfig.LeastRequest(unweighed(localities), least.choices(), note);
+      return new LbConfig.LeastRequest(flat(localities), least.choices(), note);
     }
     if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(unweighed(localities), weighted, note, place);
+      return new LbConfig.WeightedRoundRobin(flat(localities), weighted, note, place);
     }
     throw new AssertionError(policy);
   }
 
-  private static List<Backend> unweighed(List<LocalityBackends> localities) {
+  private static List<Backend> flat(List<LocalityBackends> localities) {
     if (localities.size() == 1) {
       return localities.get(0).usable();
     }
@@ -178,19 +180,11 @@ final class ClusterTree {
     return backends;
   }
 
-  /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
-  private static List<Backend> weighed(List<LocalityBackends> localities) {
-    long localitySum = localities.stream().mapToLong(locality -> locality.source().weight()).sum();
-    List<Backend> backends = new ArrayList<>();
-    for (LocalityBackends locality : localities) {
-      long localityShare = locality.source().weight() * ONE / localitySum;
-      long sum = locality.usable().stream().mapToLong(backend -> backend.endpoint().weight()).sum();
-      for (Backend backend : locality.usable()) {
-        long share = backend.endpoint().weight() * ONE / sum;
-        backends.add(backend.weighing(Math.max(1, localityShare * share / ONE)));
-      }
-    }
-    return backends;
+  private static LocalityWeights weights(List<LocalityBackends> localities) {
+    return new LocalityWeights(
+        localities.stream()
+            .map(LocalityBackends::source)
+            .collect(toMap(LocalityEndpoints::locality, LocalityEndpoints::weight)));
   }
 
   private static String edsServiceName(ClusterSource source) {

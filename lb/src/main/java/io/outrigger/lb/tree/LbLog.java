@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
+import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,11 +19,11 @@ final class LbLog implements LbObserver {
   public void onEvent(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected ejected) {
       log.info(
-          "cluster {}: ejected {} until {} ({}), {} endpoints are ejected, multiplier {}",
+          "cluster {}: ejected {} until {}, {}; {} endpoints are ejected, multiplier {}",
           ejected.cluster(),
           ejected.address(),
-          ejected.until(),
-          ejected.evidence(),
+          ejected.until().truncatedTo(ChronoUnit.MILLIS),
+          ejected.evidence().text(),
           ejected.after(),
           ejected.multiplier());
     } else if (event instanceof OutlierEvent.Returned returned) {
@@ -31,14 +32,14 @@ final class LbLog implements LbObserver {
           returned.cluster(),
           returned.address(),
           returned.reason().text(),
-          returned.since());
+          returned.since().truncatedTo(ChronoUnit.MILLIS));
     } else if (event instanceof OutlierEvent.Spared spared) {
       log.debug( // at each sweep again, for as many as there are
-          "cluster {}: {} is an outlier but stays, {} ({}), {} endpoints are ejected",
+          "cluster {}: {} is an outlier but stays, {}, {}; {} endpoints are ejected",
           spared.cluster(),
           spared.address(),
           spared.reason().word(),
-          spared.evidence(),
+          spared.evidence().text(),
           spared.share());
     } else if (event instanceof LbEvent.PrioritySwitch change) {
       log.info(

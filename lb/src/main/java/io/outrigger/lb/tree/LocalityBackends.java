@@ -14,7 +14,7 @@ import java.util.List;
  * @param priority of the locality in its cluster, 0 the highest
  * @param proxied whether connections go through the proxies that endpoints name (A86); else the
  *     proxies are left out
- * @param all in the order of {@code source}, each of weight 1
+ * @param all in the order of {@code source}
  * @param usable those of {@code all} that ordinary requests may reach (A27-08)
  * @param unusable the others
  */
@@ -49,7 +49,7 @@ record LocalityBackends(
     backends.addAll(all.subList(0, change.head()));
     for (Endpoint endpoint : change.added()) {
       Endpoint reached = proxied ? endpoint : endpoint.direct();
-      backends.add(new Backend(reached, next.locality(), 1, priority));
+      backends.add(new Backend(reached, next.locality(), priority));
     }
     backends.addAll(all.subList(all.size() - change.tail(), all.size()));
     List<Backend> every = List.copyOf(backends);

@@ -11,6 +11,7 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.LocalityWeights;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
@@ -233,7 +234,7 @@ class PickFirstPolicyTest {
     Map<String, Integer> first = new HashMap<>();
 
     for (int i = 0; i < 4000; i++) {
-      List<Backend> shuffled = WeightedShuffle.of(backends, random);
+      List<Backend> shuffled = WeightedShuffle.of(backends, LocalityWeights.EQUAL, random);
       assertThat(shuffled).containsExactlyInAnyOrderElementsOf(backends);
       first.merge(shuffled.get(0).endpoint().address().toString(), 1, Integer::sum);
     }
@@ -268,7 +269,7 @@ class PickFirstPolicyTest {
   }
 
   private static Backend weighted(String address, long weight) {
-    return new Backend(Samples.endpoint(address), Samples.locality("z"), weight);
+    return new Backend(Samples.endpoint(address, weight), Samples.locality("z"));
   }
 
   private void update(String... addresses) {

@@ -56,6 +56,10 @@ public final class Samples {
     return new Endpoint(List.of(address(address)), health, 1, "");
   }
 
+  public static Endpoint endpoint(String address, long weight) {
+    return new Endpoint(List.of(address(address)), HealthStatus.HEALTHY, weight, "");
+  }
+
   public static Locality locality(String zone) {
     return new Locality("r", zone, "s");
   }

@@ -13,7 +13,6 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -169,8 +168,7 @@ class ClusterTreeTest {
     var leaf = (LbConfig.RingHash) priority(tree).children().get(0).config();
     long one = 1L << 31;
     assertThat(leaf.settings()).isEqualTo(settings);
-    assertThat(leaf.backends())
-        .extracting(Backend::weight)
+    assertThat(leaf.weights().sharesOf(leaf.backends()))
         .containsExactly(one * 3 / 16, one * 9 / 16, one / 4);
   }
 
@@ -188,7 +186,7 @@ class ClusterTreeTest {
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
     var leaf = (LbConfig.PickFirst) priority(tree).children().get(0).config();
-    assertThat(leaf.backends()).extracting(Backend::weight).containsExactly(1L, 1L, (1L << 31) - 1);
+    assertThat(leaf.weights().sharesOf(leaf.backends())).containsExactly(1L, 1L, (1L << 31) - 1);
   }
 
   @Conformance("A52-04")

@@ -16,6 +16,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
@@ -437,7 +438,7 @@ class SessionAffinityScenarioTest {
     var use = (PickResult.Use) lb.pick("pay", SessionCall.to(D));
 
     assertThat(lb.endpoint("pay", D).calls().active()).isEqualTo(1);
-    assertThat(use.subchannel().locality()).contains("r/y/s");
+    assertThat(use.subchannel().locality()).contains(new Locality("r", "y", "s"));
     assertThat(use.subchannel().endpoint()).isEqualTo(endpoint(D));
     assertThat(lb.connector().last(D).maxConnections()).isEqualTo(1);
     use.subchannel().callEnded(SessionCall.to(D), CallOutcome.SUCCESS);

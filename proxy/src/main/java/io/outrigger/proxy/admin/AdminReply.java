@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,7 +73,9 @@ public final class AdminReply {
 
   private static AdminReply ofJson(int status, JsonElement value) {
     return new AdminReply(
-        status, JSON, (Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+        status,
+        JSON,
+        PlainText.ofJson(Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Takes ownership of {@code json}, which goes out once. */

@@ -25,6 +25,8 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -45,6 +47,14 @@ import org.slf4j.LoggerFactory;
 public final class AdminServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
+
+  /** An explained request is in the request line, with its cookies and tokens. */
+  private static final int LONGEST_LINE = 64 * 1024;
+
+  /** Browsers send the cookies of everything else on this host. */
+  private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+  private static final int MAX_CHUNK_BYTES = 8 * 1024;
   private static final int IDLE_SECONDS = 60;
 
   /**
@@ -87,7 +97,7 @@ public final class AdminServer implements AutoCloseable {
                     child
                         .pipeline()
                         .addLast(
-                            new HttpServerCodec(),
+                            new HttpServerCodec(LONGEST_LINE, MAX_HEADER_BYTES, MAX_CHUNK_BYTES),
                             new HttpObjectAggregator(MAX_REQUEST_BYTES),
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new Handler(new AdminGuard(child.parent().localAddress()), endpoints));
@@ -190,14 +200,16 @@ public final class AdminServer implements AutoCloseable {
 
     private CompletionStage<AdminReply> answer(FullHttpRequest request) {
       if (!request.decoderResult().isSuccess()) {
-        return done(AdminReply.text(400, "not a valid HTTP request"));
+        return done(refused(request.decoderResult().cause()));
       }
       var headers = request.headers();
       String method = request.method().name();
       Optional<AdminReply> refusal =
           guard.refusal(
               method,
-              headers.get(HttpHeaderNames.HOST),
+              headers.getAll(HttpHeaderNames.HOST).size() > 1
+                  ? null
+                  : headers.get(HttpHeaderNames.HOST),
               headers.get(HttpHeaderNames.ORIGIN),
               headers.get(HttpHeaderNames.CONTENT_TYPE));
       if (refusal.isPresent()) {
@@ -215,6 +227,16 @@ public final class AdminServer implements AutoCloseable {
       } catch (IllegalArgumentException badQuery) {
         return done(AdminReply.text(400, "the query is not valid: " + badQuery.getMessage()));
       }
+    }
+
+    private static AdminReply refused(Throwable cause) {
+      if (cause instanceof TooLongHttpLineException) {
+        return AdminReply.text(414, "the request line is longer than " + LONGEST_LINE + " bytes");
+      }
+      if (cause instanceof TooLongHttpHeaderException) {
+        return AdminReply.text(431, "the headers are longer than " + MAX_HEADER_BYTES + " bytes");
+      }
+      return AdminReply.text(400, "not a valid HTTP request");
     }
 
     private CompletionStage<AdminReply> dispatch(AdminRequest request) {

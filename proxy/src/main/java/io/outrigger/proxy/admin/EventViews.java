@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.OutlierEvent;
@@ -12,9 +13,9 @@ import io.outrigger.proxy.events.Event;
 import io.outrigger.proxy.events.EventPage;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -58,7 +59,9 @@ public final class EventViews {
     var text = new StringBuilder();
     for (Event event : page.events()) {
       text.append("id: ").append(event.seq());
-      text.append("\ndata: ").append(json(event, isFull)).append("\n\n");
+      text.append("\ndata: ")
+          .append(PlainText.ofJson(json(event, isFull).toString()))
+          .append("\n\n");
     }
     return text.toString();
   }
@@ -98,15 +101,18 @@ public final class EventViews {
       return "cluster %s: ejected until %s, %s; %s endpoints are ejected, %s before; multiplier %d"
           .formatted(
               ejected.cluster(),
-              ejected.until(),
-              evidence(ejected.evidence()),
+              ejected.until().truncatedTo(ChronoUnit.MILLIS),
+              ejected.evidence().text(),
               ejected.after(),
               ejected.before(),
               ejected.multiplier());
     }
     if (event instanceof OutlierEvent.Returned returned) {
       return "cluster %s: in service again, %s; ejected since %s"
-          .formatted(returned.cluster(), returned.reason().text(), returned.since());
+          .formatted(
+              returned.cluster(),
+              returned.reason().text(),
+              returned.since().truncatedTo(ChronoUnit.MILLIS));
     }
     if (event instanceof LbEvent.PrioritySwitch change) {
       return "%s is in use now (%s) instead of %s: %s"
@@ -122,28 +128,6 @@ public final class EventViews {
                   : ": connection lost");
     }
     throw new AssertionError(event);
-  }
-
-  private static String evidence(OutlierEvent.Evidence evidence) {
-    if (evidence instanceof OutlierEvent.LowSuccessRate low) {
-      return String.format(
-          Locale.ROOT,
-          "success rate %.4f < %.4f (mean %.4f, standard deviation %.4f over %d hosts, %d calls)",
-          low.successRate(),
-          low.threshold(),
-          low.mean(),
-          low.deviation(),
-          low.hosts(),
-          low.volume());
-    }
-    var high = (OutlierEvent.HighFailurePercentage) evidence;
-    return String.format(
-        Locale.ROOT,
-        "failure percentage %.2f > %d (%d hosts, %d calls)",
-        high.failurePercentage(),
-        high.threshold(),
-        high.hosts(),
-        high.volume());
   }
 
   private static String message(Event.Answer answer, List<Difference> differences) {

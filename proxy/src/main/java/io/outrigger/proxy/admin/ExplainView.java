@@ -200,7 +200,7 @@ public final class ExplainView {
             delay ->
                 json.addProperty(
                     "delay",
-                    delay.fixed().map(Object::toString).orElse("as a header says")
+                    delay.fixed().map(fixed -> fixed.toMillis() + " ms").orElse("as a header says")
                         + " for "
                         + delay.share()));
     fault

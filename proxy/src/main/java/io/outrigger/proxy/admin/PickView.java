@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
@@ -56,7 +57,9 @@ final class PickView {
       EndpointAddress first = use.subchannel().endpoint().address();
       included.add(first);
       String picked = use.subchannel().address().toString();
-      var candidate = new Candidate(first, picked, use.subchannel().locality().orElse(""));
+      var candidate =
+          new Candidate(
+              first, picked, use.subchannel().locality().map(Locality::toString).orElse(""));
       candidates.merge(candidate, odds.probability(), Double::sum);
     } else if (odds.result() instanceof PickResult.Fail fail) {
       failures.merge(fail.status(), odds.probability(), Double::sum);

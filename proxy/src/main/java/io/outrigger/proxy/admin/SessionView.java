@@ -27,7 +27,13 @@ final class SessionView {
     var json = new JsonObject();
     json.addProperty("cookie", asked.cookie());
     json.addProperty("begins", asked.addresses().isEmpty());
-    json.addProperty("kept", preferring.map(PickPlan.Preferring::isKept).orElse(false));
+    PickPlan.Keeping keeping =
+        preferring.map(PickPlan.Preferring::keeping).orElse(PickPlan.Keeping.LOST);
+    json.add(
+        "kept",
+        keeping == PickPlan.Keeping.NOT_LOOKED_UP
+            ? JsonNull.INSTANCE
+            : new JsonPrimitive(keeping == PickPlan.Keeping.KEPT));
     json.add("cluster", asked.cluster().isEmpty() ? JsonNull.INSTANCE : text(asked.cluster()));
     var endpoints = new JsonArray();
     List<PickPlan.Wish> wishes =

@@ -2,6 +2,7 @@ package io.outrigger.proxy.admin;
 
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.lb.PickPlan;
+import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.explain.Explanation;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.route.RouteDecision;
@@ -28,10 +29,16 @@ final class Unknowns {
       }
       branch.plan().ifPresent(unknowns::add);
     }
-    if (explanation.branches().stream().anyMatch(branch -> branch.plan().isPresent())) {
+    if (explanation.branches().stream()
+        .flatMap(each -> each.plan().stream())
+        .anyMatch(Unknowns::mayBeSent)) {
       unknowns.lines.add("what the backend answers, and whether it is tried again");
     }
     return unknowns.lines;
+  }
+
+  private static boolean mayBeSent(PickPlan plan) {
+    return plan.odds().stream().anyMatch(odds -> !(odds.result() instanceof PickResult.Fail));
   }
 
   private void add(FilterConfig.Fault fault) {

@@ -2,6 +2,7 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminServer;
+import io.outrigger.proxy.admin.QueryParameters;
 import io.outrigger.proxy.admin.grpc.AdminGrpcServer;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -60,7 +61,8 @@ final class AdminServers implements AutoCloseable {
   private static AdminServer openHttp(ListenAddress.Tcp address, AdminState state)
       throws StartFailure {
     try {
-      return AdminServer.start(socketAddress(address), AdminEndpoints.of(state));
+      return AdminServer.start(
+          socketAddress(address), QueryParameters.checked(AdminEndpoints.of(state)));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin " + address, e);
     }

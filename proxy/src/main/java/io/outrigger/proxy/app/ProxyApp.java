@@ -59,6 +59,9 @@ public final class ProxyApp implements AutoCloseable {
 
   private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 
+  /** While less than half of it is in use: the loops look as well, whenever DATA has come. */
+  private static final Duration CALM_MEMORY_PERIOD = Duration.ofMillis(500);
+
   /** As many looks without excess end what was said of it. */
   private static final int CALM_LOOKS = 10;
 
@@ -255,7 +258,8 @@ public final class ProxyApp implements AutoCloseable {
     if (!change.isEmpty()) {
       log.warn("memory: the limit of {} bytes for buffers is {}", memory.maxBytes(), change);
     }
-    control.schedule(MEMORY_PERIOD, this::watchMemory);
+    boolean calm = calmLooks == CALM_LOOKS && !memory.isShort();
+    control.schedule(calm ? CALM_MEMORY_PERIOD : MEMORY_PERIOD, this::watchMemory);
   }
 
   /** Where a forward listens, with the port that was picked. */

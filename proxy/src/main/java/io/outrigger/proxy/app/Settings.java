@@ -41,7 +41,8 @@ final class Settings {
                 options.limits().maxQueuedRequests(),
                 ForwardSettings.MAX_QUEUED_BYTES,
                 options.source().bootstrap().node().id())
-            .measuring(options.metricMethods());
+            .measuring(
+                new ForwardSettings.Measuring(options.metricMethods(), options.metricLocality()));
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 

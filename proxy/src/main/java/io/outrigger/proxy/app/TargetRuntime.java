@@ -22,6 +22,7 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,7 @@ final class TargetRuntime
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
+  private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
@@ -155,7 +157,7 @@ final class TargetRuntime
 
   @Override
   public long park(ParkedCall call) {
-    return waiting.park(call, () -> selector != null);
+    return waiting.park(call, hasSelector);
   }
 
   @Override

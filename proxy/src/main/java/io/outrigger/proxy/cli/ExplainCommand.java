@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.outrigger.base.PlainText;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.StartFailure;
 import java.net.URLEncoder;
@@ -74,7 +75,7 @@ final class ExplainCommand implements Callable<Integer> {
           new IllegalStateException(reply.body()));
     }
     if (json) {
-      surroundings.out().print(reply.body());
+      surroundings.out().print(PlainText.ofJson(reply.body()));
       return Failures.OK;
     }
     try {

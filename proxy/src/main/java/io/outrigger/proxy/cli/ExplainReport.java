@@ -3,9 +3,11 @@ package io.outrigger.proxy.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The answer of {@code /explain} as lines for people. */
 final class ExplainReport {
@@ -84,13 +86,17 @@ final class ExplainReport {
     add(
         "  ",
         "time limit %s (%s)",
-        effective.isEmpty() ? "none" : effective + " s",
+        effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s",
         text(timeout, "source"));
     if (branch.get("retry") instanceof JsonObject retry) {
-      add("  ", "at most %s attempts, on %s", text(retry, "max_attempts"), retry.get("codes"));
+      add(
+          "  ",
+          "at most %s attempts, on %s",
+          text(retry, "max_attempts"),
+          joined(array(retry, "codes")));
     }
     for (JsonElement filter : array(branch, "filters")) {
-      add("  ", "filter %s", filter);
+      filter(filter.getAsJsonObject());
     }
     if (branch.get("session") instanceof JsonObject session) {
       session(session);
@@ -98,16 +104,32 @@ final class ExplainReport {
     pick(branch);
   }
 
+  private void filter(JsonObject filter) {
+    List<String> settings = new ArrayList<>();
+    filter
+        .entrySet()
+        .forEach(
+            each -> {
+              if (!each.getKey().equals("kind")) {
+                settings.add(each.getKey() + " " + text(filter, each.getKey()));
+              }
+            });
+    add("  ", "filter %s: %s", text(filter, "kind"), String.join(", ", settings));
+  }
+
   private void session(JsonObject session) {
     boolean begins = session.get("begins").getAsBoolean();
-    boolean isKept = session.get("kept").getAsBoolean();
+    String kept =
+        switch (text(session, "kept")) {
+          case "true" -> "kept";
+          case "false" -> "none of its endpoints can be had, the balancer picks";
+          default -> "the first one here; it waits a moment until endpoints are looked up";
+        };
     add(
         "  ",
         "session of cookie %s: %s",
         text(session, "cookie"),
-        begins
-            ? "begins with this request"
-            : isKept ? "kept" : "none of its endpoints can be had, the balancer picks");
+        begins ? "begins with this request" : kept);
     for (JsonElement element : array(session, "endpoints")) {
       JsonObject endpoint = element.getAsJsonObject();
       String owner = text(endpoint, "owner");
@@ -137,12 +159,18 @@ final class ExplainReport {
     if (branch.get("circuit_breaker") instanceof JsonObject breaker) {
       add(
           "  ",
-          "circuit breaker: %s of %s requests in flight",
+          "circuit breaker: %s of %s requests in flight%s",
           text(breaker, "in_flight"),
-          text(breaker, "limit"));
+          text(breaker, "limit"),
+          breaker.get("full").getAsBoolean() ? ", full" : "");
     }
     for (JsonElement drop : array(branch, "drops")) {
-      add("  ", "drops %s", drop);
+      JsonObject category = drop.getAsJsonObject();
+      add(
+          "  ",
+          "drops %s in category %s",
+          percent(category.get("share").getAsDouble()),
+          text(category, "category"));
     }
     if (branch.get("hash") instanceof JsonObject hash) {
       String value = text(hash, "value");
@@ -191,6 +219,10 @@ final class ExplainReport {
     return String.format(Locale.ROOT, "%.4g %%", share * 100).replaceFirst("\\.?0+ %", " %");
   }
 
+  private static String joined(JsonArray words) {
+    return words.asList().stream().map(JsonElement::getAsString).collect(Collectors.joining(", "));
+  }
+
   private static JsonArray array(JsonObject object, String name) {
     return object.get(name) instanceof JsonArray array ? array : new JsonArray();
   }
@@ -205,7 +237,6 @@ final class ExplainReport {
 
   /** What comes from elsewhere cannot steer the terminal. */
   private void add(String indent, String form, Object... values) {
-    lines.add(
-        indent + String.format(Locale.ROOT, form, values).replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
+    lines.add(indent + PlainText.of(String.format(Locale.ROOT, form, values)));
   }
 }

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.base.PlainText;
 import io.outrigger.proxy.options.InvalidInput;
 import java.io.PrintWriter;
 import org.slf4j.Logger;
@@ -16,7 +17,7 @@ final class Failures {
   private Failures() {}
 
   static void line(PrintWriter err, String line) {
-    err.println("outrigger: " + line);
+    err.println("outrigger: " + PlainText.of(line));
   }
 
   /** Says what ended a command; the result is the exit code. */

@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
+import io.outrigger.base.PlainText;
 import java.nio.charset.Charset;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -32,21 +33,12 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
     line.append(' ').append(level);
     line.append(" ".repeat(Math.max(0, LEVEL_WIDTH - level.length())));
     line.append(' ').append(logger, logger.lastIndexOf('.') + 1, logger.length()).append(": ");
-    appendMessage(event.getFormattedMessage(), line);
+    line.append(PlainText.of(event.getFormattedMessage()));
     line.append(System.lineSeparator());
     if (event.getThrowableProxy() != null) {
       line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
     return line.toString().getBytes(Charset.defaultCharset());
-  }
-
-  /** Text in a message may neither begin a line of its own nor steer a terminal. */
-  private static void appendMessage(String message, StringBuilder line) {
-    for (int i = 0; i < message.length(); i++) {
-      char c = message.charAt(i);
-      boolean steers = (c < ' ' && c != '\t') || c == 0x7F;
-      line.append(steers ? ' ' : c);
-    }
   }
 
   @Override

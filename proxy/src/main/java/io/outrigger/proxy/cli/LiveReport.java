@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.base.PlainText;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.XdsTarget;
@@ -47,6 +48,6 @@ final class LiveReport {
 
   /** Names come from the control plane and cannot steer the terminal. */
   private void add(String line) {
-    lines.add(line.replaceAll("[\\p{Cc}\\p{Cf}]+", " "));
+    lines.add(PlainText.of(line));
   }
 }

@@ -46,7 +46,7 @@ final class LogSetup {
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {
     if (format == Logging.Format.JSON) {
-      JsonEncoder json = new JsonEncoder();
+      JsonEncoder json = new PlainJsonEncoder();
       json.setWithSequenceNumber(false);
       json.setWithNanoseconds(false);
       json.setWithContext(false);

@@ -6,7 +6,6 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
-import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
@@ -49,7 +48,7 @@ public final class Main {
     start(
         new Programs(
             Main::runSidecar,
-            EventLoops::prepare,
+            Preparation::run,
             Main::runDemo,
             Main::checkResources,
             LiveCheck::run),

@@ -24,13 +24,19 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
    * @return the exit code
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
+    var preparation = new FutureTask<>(this::prepare);
+    new Thread(
+            () -> {
+              preparation.run();
+              Preparation.compareRecords();
+            },
+            "preparation")
+        .start();
     ProxyOptions options =
         OptionsReader.read(given, surroundings.environment(), surroundings.machine());
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);
-    var preparation = new FutureTask<>(this::prepare);
-    new Thread(preparation, "preparation").start();
     if (source.isStatic()) {
       checkResources(source);
     }
@@ -38,17 +44,16 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
   }
 
   /**
-   * Takes a large part of a start, and as long as reading the resource files, which waits for
-   * nothing of it.
+   * Takes a large part of a start, and as long as reading flags and resource files, which waits for
+   * nothing of it. What the reading needs as well comes first.
    */
   private Signals prepare() {
-    Signals signals = surroundings.signals().get();
     try {
       programs.preparation().run();
     } catch (RuntimeException | LinkageError e) {
       log.debug("preparation: left to the start", e); // which says what it could not do
     }
-    return signals;
+    return surroundings.signals().get();
   }
 
   private static Signals signals(FutureTask<Signals> preparation) {

@@ -80,7 +80,7 @@ final class StatusReport {
       JsonObject event = events.get(i).getAsJsonObject();
       String message = text(event, "message");
       table.row(
-          text(event, "time"),
+          text(event, "time").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
           text(event, "kind"),
           text(event, "subject"),
           message.length() > LONGEST_MESSAGE

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +18,7 @@ final class TextTable {
   void row(String... cells) {
     List<String> row = new ArrayList<>();
     for (String cell : cells) {
-      String clean = cell.replaceAll("[\\p{Cc}\\p{Cf}]+", " ");
+      String clean = PlainText.of(cell);
       row.add(clean.isEmpty() ? "-" : clean);
     }
     rows.add(row);

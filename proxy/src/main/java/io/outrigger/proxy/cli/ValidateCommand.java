@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.BootstrapSource;
@@ -83,8 +84,8 @@ final class ValidateCommand implements Callable<Integer> {
       checkLive(read, asked.get(), limit, errors, fine);
     }
     PrintWriter out = surroundings.out();
-    fine.forEach(out::println);
-    errors.forEach(out::println);
+    fine.stream().map(PlainText::of).forEach(out::println);
+    errors.stream().map(PlainText::of).forEach(out::println);
     if (errors.isEmpty()) {
       return Failures.OK;
     }

@@ -15,43 +15,30 @@ public record AdsEvents(EventLog log) implements AdsObserver {
 
   @Override
   public void onConnected(String server) {
-    log.add(EventKind.ADS_CONNECTED, ALL, server, new Event.Line("connected"));
+    line(EventKind.ADS_CONNECTED, server, "connected");
   }
 
   @Override
   public void onFailed(String server, RpcStatus reason) {
-    log.add(
-        EventKind.ADS_FAILED,
-        ALL,
-        server,
-        new Event.Line("no response; will try again: " + reason));
+    line(EventKind.ADS_FAILED, server, "no response; will try again: " + reason);
   }
 
   @Override
   public void onClosed(String server, RpcStatus reason) {
-    log.add(
-        EventKind.ADS_CLOSED,
-        ALL,
-        server,
-        new Event.Line("stream ended, will be opened again: " + reason));
+    line(EventKind.ADS_CLOSED, server, "stream ended, will be opened again: " + reason);
   }
 
   @Override
   public void onReportsAsked(String server, Duration interval) {
-    log.add(
+    line(
         EventKind.LRS_CONNECTED,
-        ALL,
         server,
-        new Event.Line("asks for load reports every " + interval.toMillis() + " ms"));
+        "asks for load reports every " + interval.toMillis() + " ms");
   }
 
   @Override
   public void onReportsFailed(String server, RpcStatus reason) {
-    log.add(
-        EventKind.LRS_FAILED,
-        ALL,
-        server,
-        new Event.Line("takes no load reports, counts are kept: " + reason));
+    line(EventKind.LRS_FAILED, server, "takes no load reports, counts are kept: " + reason);
   }
 
   @Override
@@ -73,11 +60,7 @@ public record AdsEvents(EventLog log) implements AdsObserver {
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    log.add(
-        EventKind.RESOURCE_ERROR,
-        ALL,
-        name,
-        new Event.Line(type.noun() + " of " + server + ": " + status));
+    line(EventKind.RESOURCE_ERROR, name, type.noun() + " of " + server + ": " + status);
   }
 
   @Override
@@ -85,17 +68,15 @@ public record AdsEvents(EventLog log) implements AdsObserver {
     String shown =
         String.join(", ", names.subList(0, Math.min(names.size(), NAMES_SHOWN)))
             + (names.size() > NAMES_SHOWN ? ", …" : "");
-    log.add(
+    line(
         EventKind.RESOURCE_DELETED,
-        ALL,
         names.size() == 1 ? names.get(0) : type.label(),
-        new Event.Line(
-            "%s deleted %d of type %s, %s: %s"
-                .formatted(
-                    server,
-                    names.size(),
-                    type.label(),
-                    kept ? "kept in use" : "out of use",
-                    shown)));
+        "%s deleted %d of type %s, %s: %s"
+            .formatted(
+                server, names.size(), type.label(), kept ? "kept in use" : "out of use", shown));
+  }
+
+  private void line(EventKind kind, String subject, String text) {
+    log.add(kind, ALL, subject, new Event.Line(text));
   }
 }

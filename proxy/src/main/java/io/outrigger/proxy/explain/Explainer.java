@@ -155,8 +155,7 @@ public final class Explainer {
   private void add(Walk walk, RouteDecision first) {
     double probability = walk.probability;
     if (!(first instanceof RouteDecision.Forward forwarded)
-        || !(forwarded.action().clusters() instanceof ClusterChoice.Weighted weighted)
-        || isBound(forwarded)) {
+        || !(forwarded.action().clusters() instanceof ClusterChoice.Weighted weighted)) {
       addBranch(probability, first);
       return;
     }
@@ -174,52 +173,45 @@ public final class Explainer {
     }
   }
 
-  /** Whether the request's session says which of the route's clusters it is, whatever is drawn. */
-  private boolean isBound(RouteDecision.Forward decision) {
-    Session session = decision.filters().session(request);
-    return session != null && !session.cluster(decision.clusters().keySet()).isEmpty();
-  }
-
   private void addBranch(double probability, RouteDecision decision) {
-    Optional<Branch> branch =
-        decision instanceof RouteDecision.Forward chosen
-            ? forwarded(probability, chosen)
-            : Optional.of(
-                new Branch(
-                    probability,
-                    decision,
-                    "",
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty()));
-    if (probability > 0 && branches.size() < MOST_BRANCHES) {
-      branch.ifPresent(branches::add);
+    if (decision instanceof RouteDecision.Forward chosen) {
+      addForwarded(probability, chosen);
+    } else if (probability > 0 && branches.size() < MOST_BRANCHES) {
+      branches.add(Branch.answered(probability, decision));
     }
   }
 
-  /** Goes to the cluster of the decision, or to that of the request's session, as a call does. */
-  private Optional<Branch> forwarded(double probability, RouteDecision.Forward chosen) {
+  /**
+   * Goes to the cluster of the decision, or to that of the request's session, as a call does. Draws
+   * that come to the same are one branch.
+   */
+  private void addForwarded(double probability, RouteDecision.Forward chosen) {
     Session session = chosen.filters().session(request);
     ClusterHandle cluster =
         session == null
             ? chosen.cluster()
             : chosen.changeTo(session.cluster(chosen.clusters().keySet()));
     try {
-      if (branches.size() >= MOST_BRANCHES) {
-        return Optional.empty();
-      }
       Optional<AskedSession> asked =
           Optional.ofNullable(session)
               .map(s -> new AskedSession(s.cookie(), s.namedCluster(), s.preferred()));
-      PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
-      return Optional.of(
-          new Branch(
-              probability,
-              chosen,
-              cluster.name(),
-              asked,
-              described.computeIfAbsent(cluster.name(), trees),
-              Optional.of(cluster.picker().plan(call))));
+      for (int i = 0; i < branches.size(); i++) {
+        if (branches.get(i).isAs(chosen, cluster.name(), asked)) {
+          branches.set(i, branches.get(i).orWith(probability));
+          return;
+        }
+      }
+      if (probability > 0 && branches.size() < MOST_BRANCHES) {
+        PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
+        branches.add(
+            new Branch(
+                probability,
+                chosen,
+                cluster.name(),
+                asked,
+                described.computeIfAbsent(cluster.name(), trees),
+                Optional.of(cluster.picker().plan(call))));
+      }
     } finally {
       cluster.release(); // nothing is sent
     }

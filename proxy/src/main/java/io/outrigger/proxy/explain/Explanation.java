@@ -67,7 +67,30 @@ public record Explanation(
       String cluster,
       Optional<AskedSession> session,
       Optional<LbNode> tree,
-      Optional<PickPlan> plan) {}
+      Optional<PickPlan> plan) {
+    /** One that ends here. */
+    static Branch answered(double probability, RouteDecision decision) {
+      return new Branch(
+          probability, decision, "", Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Whether a request would meet the same here: of a weighted route, draws differ in their
+     * filters, but a session leads all of them that keep it to one cluster (A60).
+     */
+    boolean isAs(RouteDecision.Forward other, String otherCluster, Optional<AskedSession> asked) {
+      return decision instanceof RouteDecision.Forward mine
+          && mine.route().equals(other.route())
+          && mine.filters().faults().equals(other.filters().faults())
+          && cluster.equals(otherCluster)
+          && session.equals(asked);
+    }
+
+    /** The same when further draws come to it. */
+    Branch orWith(double more) {
+      return new Branch(probability + more, decision, cluster, session, tree, plan);
+    }
+  }
 
   /**
    * What the cookie of a request says (A55, A60).

@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderField;
@@ -41,7 +42,6 @@ final class Attempt implements StreamWaiter {
   private final ForwardedCall call;
   private final Attempts attempts;
   private final Subchannel subchannel;
-  private final AppSide app;
   private final ResponseRelay response;
   private State state = State.WAITING;
   private @Nullable CallTransport transport;
@@ -54,18 +54,12 @@ final class Attempt implements StreamWaiter {
       ForwardedCall call,
       Attempts attempts,
       Subchannel subchannel,
-      AppSide app,
-      CallRecord record,
-      Forward forward,
       @Nullable HeaderField setCookie) {
     this.call = call;
     this.attempts = attempts;
     this.subchannel = subchannel;
-    this.app = app;
-    String nodeId = forward.settings().nodeId();
-    response =
-        new ResponseRelay(app, record, call.isGrpc(), subchannel.address(), nodeId, setCookie);
-    record.attempt(this);
+    response = new ResponseRelay(call, subchannel.address(), setCookie);
+    call.record.attempt(this);
   }
 
   /**
@@ -102,7 +96,7 @@ final class Attempt implements StreamWaiter {
     return subchannel.endpoint().hostname();
   }
 
-  Optional<String> locality() {
+  Optional<Locality> locality() {
     return subchannel.locality();
   }
 
@@ -204,7 +198,7 @@ final class Attempt implements StreamWaiter {
     if (delay == RetryCourse.NO_RETRY) {
       return false;
     }
-    if (stream != null && !(endStream && app.requestEnded())) {
+    if (stream != null && !(endStream && call.app.requestEnded())) {
       stream.reset(Http2Error.CANCEL);
     }
     end(CallOutcome.FAILURE);

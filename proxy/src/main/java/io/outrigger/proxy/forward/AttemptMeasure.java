@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Locality;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +11,16 @@ import org.jspecify.annotations.Nullable;
  * from before its pick until its status, whether or not it found a backend. Times are since the
  * call's arrival, in nanoseconds, as the call knows them anyway. A request that is not gRPC is not
  * measured.
+ *
+ * <p>Every call has it, as a part of its record and not as an object of its own.
  */
 @LoopConfined
-final class AttemptMeasure {
+abstract class AttemptMeasure {
   private static final long NONE = -1;
 
   private @Nullable MethodStats method;
   private @Nullable String cluster;
+  private @Nullable Locality locality;
 
   /** When the current attempt began; {@link #NONE} while there is none. */
   private long begun = NONE;
@@ -25,28 +29,36 @@ final class AttemptMeasure {
   private long received;
   private long sentPrefixes;
   private long receivedPrefixes;
-  private int retries;
-  private int transparentRetries;
-  private long lastEnd;
-  private long delay;
+
+  /** Made when the first attempt is followed by another: most are not. */
+  private @Nullable Further further;
+
+  /** What there is to tell of attempts after the first. */
+  private static final class Further {
+    int retries;
+    int transparentRetries;
+    long lastEnd;
+    long delay;
+  }
 
   /** The call counts there. */
-  void method(MethodStats stats) {
+  final void measureFor(MethodStats stats) {
     method = stats;
   }
 
   /**
    * @param routed the cluster, as far as it is known before the pick
    */
-  void begin(@Nullable String routed, long now) {
+  final void attemptBegun(@Nullable String routed, long now) {
     if (method == null) {
       return;
     }
     method.attemptStarted();
     cluster = routed;
+    locality = null;
     begun = now;
-    if (retries + transparentRetries > 0) {
-      delay += now - lastEnd;
+    if (further != null) {
+      further.delay += now - further.lastEnd;
       sent = 0;
       received = 0;
       sentPrefixes = 0;
@@ -54,19 +66,23 @@ final class AttemptMeasure {
     }
   }
 
-  /** The pick gave a backend of that cluster: of an aggregate, the leaf (A89). */
-  void picked(String leaf) {
+  /** The pick gave a backend: of an aggregate, in a leaf of it (A89). */
+  final void attemptPicked(Attempt attempt) {
+    String leaf = attempt.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
+    if (method != null && method.tellsLocalities()) {
+      locality = attempt.locality().orElse(null);
+    }
   }
 
-  void outbound(ByteBuf data) {
+  final void measureOutbound(ByteBuf data) {
     if (method != null) {
       sent += data.readableBytes();
       sentPrefixes = MessagePrefixes.read(sentPrefixes, data);
     }
   }
 
-  void inbound(ByteBuf data) {
+  final void measureInbound(ByteBuf data) {
     if (method != null) {
       received += data.readableBytes();
       receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data);
@@ -74,46 +90,60 @@ final class AttemptMeasure {
   }
 
   /** The attempt failed, and the policy makes another. */
-  void retried(RpcStatus.Code code, long now) {
-    retries++;
+  final void attemptRetried(RpcStatus.Code code, long now) {
+    Further more = further();
+    more.retries++;
+    more.lastEnd = now;
     attemptEnded(code, now);
   }
 
   /** The attempt was refused, and another is made that the policy does not count. */
-  void remade(RpcStatus.Code code, long now) {
-    transparentRetries++;
+  final void attemptRemade(RpcStatus.Code code, long now) {
+    Further more = further();
+    more.transparentRetries++;
+    more.lastEnd = now;
     attemptEnded(code, now);
+  }
+
+  private Further further() {
+    Further known = further;
+    if (known == null) {
+      known = new Further();
+      further = known;
+    }
+    return known;
   }
 
   private void attemptEnded(RpcStatus.Code code, long now) {
     if (begun != NONE && method != null) {
       method.attemptEnded(
           cluster == null ? "" : cluster,
+          locality,
           code,
           now - begun,
           sent - MessagePrefixes.bytes(sentPrefixes),
           received - MessagePrefixes.bytes(receivedPrefixes));
     }
     begun = NONE;
-    lastEnd = now;
   }
 
   /** The call is over, and with it the attempt that is under way. */
-  void ended(RpcStatus.Code code, long now) {
+  final void callEnded(RpcStatus.Code code, long now) {
     MethodStats stats = method;
     if (stats == null) {
       return;
     }
     attemptEnded(code, now);
     stats.callEnded(code, now);
-    if (retries > 0) {
-      stats.retries.record(retries);
+    if (further == null) {
+      return;
     }
-    if (transparentRetries > 0) {
-      stats.transparentRetries.record(transparentRetries);
+    if (further.retries > 0) {
+      stats.retries.record(further.retries);
     }
-    if (retries + transparentRetries > 0) {
-      stats.retryDelays.record(delay);
+    if (further.transparentRetries > 0) {
+      stats.transparentRetries.record(further.transparentRetries);
     }
+    stats.retryDelays.record(further.delay);
   }
 }

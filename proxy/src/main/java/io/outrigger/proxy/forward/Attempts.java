@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -41,14 +42,9 @@ import org.jspecify.annotations.Nullable;
 final class Attempts {
   private static final HeaderName SET_COOKIE = HeaderName.of(AsciiString.cached("set-cookie"));
 
-  private final Forward forward;
-  private final CallLoop loop;
   private final ForwardedCall call;
-  private final AppSide app;
-  private final CallRecord record;
-  private final RequestRelay request;
-  private final CallDeadline deadline;
   private AttemptPhase phase = AttemptPhase.IDLE;
+  private @Nullable Route route;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
   private boolean rewritesAuthority;
@@ -66,21 +62,8 @@ final class Attempts {
 
   private @Nullable CallPause backoff;
 
-  Attempts(
-      Forward forward,
-      CallLoop loop,
-      ForwardedCall call,
-      AppSide app,
-      CallRecord record,
-      RequestRelay request,
-      CallDeadline deadline) {
-    this.forward = forward;
-    this.loop = loop;
+  Attempts(ForwardedCall call) {
     this.call = call;
-    this.app = app;
-    this.record = record;
-    this.request = request;
-    this.deadline = deadline;
   }
 
   /**
@@ -94,18 +77,25 @@ final class Attempts {
       chosen = decision.changeTo(begun.cluster(decision.clusters().keySet()));
       session = begun;
     }
+    route = decision.route();
     cluster = chosen;
     holdsCluster = true;
-    deadline.limit(decision.limit().forRequest(deadline.limitNanos()));
-    record.routed(decision, chosen.name(), deadline.limitNanos());
+    call.limit(decision.limit().forRequest(call.limitNanos()));
+    call.record.routed(decision, chosen.name(), call.limitNanos());
     RouteAction.Forward action = decision.action();
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
-      retries = new RetryCourse(action.retry().get(), loop.random());
-      request.keepForReplay(ReplayBuffer.forPolicy(loop.copies(), forward.replays()));
-    } else if (!forward.isMemoryShort()) {
-      request.keepForReplay(ReplayBuffer.forRefusal(loop.copies()));
+      retries = new RetryCourse(action.retry().get(), call.loop.random());
+      call.request.keepForReplay(
+          ReplayBuffer.forPolicy(call.loop.copies(), call.forward.replays()));
+    } else if (!call.forward.isMemoryShort()) {
+      call.request.keepForReplay(ReplayBuffer.forRefusal(call.loop.copies()));
     }
+  }
+
+  /** The route that was chosen; call it after that. */
+  Route route() {
+    return requireNonNull(route);
   }
 
   /** The session that the call belongs to; null when its route keeps none. */
@@ -126,7 +116,7 @@ final class Attempts {
   private void beginAttempt(boolean transparent) {
     to(AttemptPhase.PICKING);
     waited = false;
-    record.attemptBegins(previousAttempts(), transparent, deadline.elapsedNanos());
+    call.record.attemptBegins(previousAttempts(), transparent, call.elapsedNanos());
   }
 
   private int previousAttempts() {
@@ -175,7 +165,7 @@ final class Attempts {
   /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
-    var next = new Attempt(call, this, subchannel, app, record, forward, setCookie());
+    var next = new Attempt(call, this, subchannel, setCookie());
     attempt = next;
     if (!next.start()) {
       to(AttemptPhase.PICKING);
@@ -210,38 +200,45 @@ final class Attempts {
   }
 
   void onStreamOpen(Http2Stream upstream) {
-    if (deadline.isOver()) {
+    if (call.isTimeOver()) {
       call.onDeadline();
       return;
     }
     to(AttemptPhase.STREAMING);
     call.stopWaiting();
-    HeaderField timeout = call.isGrpc() ? deadline.header() : null;
+    HeaderField timeout = call.isGrpc() ? call.timeoutField() : null;
     String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
-    HeaderField authority = forward.authorityFor(call.head(), call.target(), hostname);
+    HeaderField authority = call.forward.authorityFor(call.head(), call.target(), hostname);
     if (waited) {
-      record.spans().pickDelayed();
+      call.record.spans().pickDelayed();
     }
-    request.open(
-        upstream,
-        HopHeaders.upstream(
-            call.head(), authority, timeout, previousAttempts(), record.spans().context()));
+    call.loop
+        .hopHeaders()
+        .send(
+            upstream,
+            call.request.endsWithHead(),
+            call.head(),
+            authority,
+            timeout,
+            previousAttempts(),
+            call.record.spans().context());
+    call.request.open(upstream);
   }
 
   /** Bytes of the request have left for the backend. */
   void onRequestSent(int bytes) {
-    request.onSent(bytes);
+    call.request.onSent(bytes);
   }
 
   /** The call is committed: no further pick can happen from here on (A6, A31-08). */
   void onResponseStarted() {
-    request.commit();
+    call.request.commit();
     releaseCluster();
   }
 
   /** Whether a failure could be retried at all. */
   boolean mayRetry() {
-    return retries != null && request.canReplay() && !deadline.isOver();
+    return retries != null && call.request.canReplay() && !call.isTimeOver();
   }
 
   /**
@@ -261,10 +258,10 @@ final class Attempts {
   void retryAfter(long nanos, RpcStatus failure) {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
-    request.close();
-    record.retried(failure, deadline.elapsedNanos());
+    call.request.close();
+    call.record.retried(failure, call.elapsedNanos());
     if (backoff == null) {
-      backoff = new CallPause(loop, this::onBackoffOver);
+      backoff = new CallPause(call.loop, this::onBackoffOver);
     }
     backoff.begin(nanos);
   }
@@ -305,14 +302,14 @@ final class Attempts {
    * away. The policy does not count it.
    */
   private boolean remake(Attempt refused, RpcStatus failure) {
-    if (remade || !request.canReplay() || refused.response().hasBegun()) {
+    if (remade || !call.request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
     remade = true;
-    record.remade(failure, deadline.elapsedNanos());
-    request.close();
+    call.record.remade(failure, call.elapsedNanos());
+    call.request.close();
     beginAttempt(true);
-    loop.execute(this::resume);
+    call.loop.execute(this::resume);
     return true;
   }
 
@@ -324,7 +321,7 @@ final class Attempts {
    * @param heldBytes of the stream it came on that have not gone on
    */
   boolean sheds(ByteBuf data, int heldBytes) {
-    if (!forward.sheds(loop, data.readableBytes(), heldBytes)) {
+    if (!call.forward.sheds(call.loop, data.readableBytes(), heldBytes)) {
       return false;
     }
     data.release();
@@ -358,7 +355,7 @@ final class Attempts {
       backoff.cancel();
     }
     if (attempt != null) {
-      attempt.finish(app.requestEnded());
+      attempt.finish(call.app.requestEnded());
     }
     releaseCluster();
   }

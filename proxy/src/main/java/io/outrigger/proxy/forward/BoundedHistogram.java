@@ -1,7 +1,6 @@
 package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Values counted in buckets of given bounds, with their sum. One loop writes, anybody reads. */
@@ -19,8 +18,11 @@ final class BoundedHistogram {
   }
 
   void record(long value) {
-    int found = Arrays.binarySearch(bounds, value);
-    add(found >= 0 ? found : -found - 1, 1);
+    int bucket = 0;
+    while (bucket < bounds.length && bounds[bucket] < value) { // most values stand in front
+      bucket++;
+    }
+    add(bucket, 1);
     add(bounds.length + 1, value);
   }
 

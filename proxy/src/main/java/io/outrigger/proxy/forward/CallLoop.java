@@ -26,6 +26,7 @@ public final class CallLoop {
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
   private final TimeoutFields timeouts = new TimeoutFields();
+  private final HopHeaders hopHeaders = new HopHeaders();
   private final SmallCopies copies = new SmallCopies();
   private int receivedBytes;
 
@@ -107,6 +108,10 @@ public final class CallLoop {
 
   TimeoutFields timeouts() {
     return timeouts;
+  }
+
+  HopHeaders hopHeaders() {
+    return hopHeaders;
   }
 
   SmallCopies copies() {

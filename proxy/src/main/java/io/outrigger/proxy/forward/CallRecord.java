@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.Locale;
@@ -14,13 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What is to be said of one call when it has ended: for counters and the observer. */
 @LoopConfined
-final class CallRecord implements FinishedCall {
+final class CallRecord extends AttemptMeasure implements FinishedCall {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
 
   private final CallStats stats;
-  private final int loop;
-  private final CallTracer tracer;
-  private final AttemptMeasure measure = new AttemptMeasure();
   private CallSpans spans = CallSpans.NONE;
   private @Nullable RequestHead head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
@@ -41,20 +39,18 @@ final class CallRecord implements FinishedCall {
   private long timeoutNanos = EffectiveTimeout.NONE;
 
   /**
-   * @param loop the event loop of the call
+   * @param stats of the call's event loop
    */
-  CallRecord(CallStats stats, CallTracer tracer, int loop) {
+  CallRecord(CallStats stats) {
     this.stats = stats;
-    this.tracer = tracer;
-    this.loop = loop;
   }
 
-  void started(RequestHead request) {
+  void started(RequestHead request, CallTracer tracer) {
     head = request;
     stats.started();
     if (request.isGrpc()) {
       spans = tracer.begin(request);
-      measure.method(stats.method(request));
+      measureFor(stats.method(request));
     }
   }
 
@@ -82,7 +78,7 @@ final class CallRecord implements FinishedCall {
   void attempt(Attempt latest) {
     attempt = latest;
     attempts++;
-    measure.picked(latest.cluster());
+    attemptPicked(latest);
   }
 
   /**
@@ -94,7 +90,7 @@ final class CallRecord implements FinishedCall {
    */
   void attemptBegins(int previous, boolean transparent, long now) {
     spans.attemptBegins(previous, transparent);
-    measure.begin(clusterName, now);
+    attemptBegun(clusterName, now);
   }
 
   /**
@@ -104,7 +100,7 @@ final class CallRecord implements FinishedCall {
    */
   void retried(RpcStatus failure, long now) {
     stats.retried();
-    measure.retried(failure.code(), now);
+    attemptRetried(failure.code(), now);
     spans.attemptFailed(failure);
   }
 
@@ -115,21 +111,21 @@ final class CallRecord implements FinishedCall {
    */
   void remade(RpcStatus failure, long now) {
     stats.remade();
-    measure.remade(failure.code(), now);
+    attemptRemade(failure.code(), now);
     spans.attemptFailed(failure);
   }
 
   /** Body bytes go to the backend of the attempt; {@code data} stays the caller's. */
   void outbound(ByteBuf data) {
     spans.outbound(data);
-    measure.outbound(data);
+    measureOutbound(data);
   }
 
   /** Body bytes come from the backend of the attempt; {@code data} stays the caller's. */
   void inbound(ByteBuf data) {
     responseData(data.readableBytes());
     spans.inbound(data);
-    measure.inbound(data);
+    measureInbound(data);
   }
 
   /** A request that a policy would send again has outgrown what may be kept of it. */
@@ -195,7 +191,7 @@ final class CallRecord implements FinishedCall {
     }
     if (isGrpc()) {
       stats.ended();
-      measure.ended(code, nanos);
+      callEnded(code, nanos);
     } else {
       stats.endedPlain(nanos);
     }
@@ -256,7 +252,7 @@ final class CallRecord implements FinishedCall {
 
   @Override
   public int loop() {
-    return loop;
+    return stats.loop();
   }
 
   @Override
@@ -294,7 +290,7 @@ final class CallRecord implements FinishedCall {
 
   @Override
   public Optional<String> locality() {
-    return Optional.ofNullable(attempt).flatMap(Attempt::locality);
+    return Optional.ofNullable(attempt).flatMap(Attempt::locality).map(Locality::toString);
   }
 
   @Override

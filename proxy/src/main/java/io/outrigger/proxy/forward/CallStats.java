@@ -3,7 +3,6 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
@@ -27,21 +26,31 @@ final class CallStats {
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
 
+  private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
   /** Of requests that are not gRPC. */
   private final LatencyHistogram plain = new LatencyHistogram();
 
   /** Of all methods that are not told apart. */
-  private final MethodStats other = new MethodStats();
+  private final MethodStats other;
 
   private final Map<String, MethodStats> byMethod;
 
   /**
-   * @param methods those that are told apart, such as {@code pkg.Service/Method}
+   * @param loop the event loop
    */
-  CallStats(Set<String> methods) {
-    byMethod = methods.stream().collect(Collectors.toMap(name -> name, name -> new MethodStats()));
+  CallStats(int loop, ForwardSettings.Measuring told) {
+    this.loop = loop;
+    other = new MethodStats(told.localities());
+    byMethod =
+        told.methods().stream()
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told.localities())));
+  }
+
+  /** The event loop. */
+  int loop() {
+    return loop;
   }
 
   /** Where a gRPC call of that path counts. */

@@ -10,7 +10,7 @@ import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One {@code --forward} as its calls see it: settings, target, the queue's bounds, counters. */
@@ -64,7 +64,10 @@ public final class Forward {
     this.tracer = tracer;
     this.memory = memory;
     waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
-    stats = Stream.generate(() -> new CallStats(settings.measuredMethods())).limit(loops).toList();
+    stats =
+        IntStream.range(0, loops)
+            .mapToObj(loop -> new CallStats(loop, settings.measuring()))
+            .toList();
   }
 
   public String name() {

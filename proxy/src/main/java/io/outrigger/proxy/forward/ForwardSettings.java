@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxQueuedRequests how many may wait for names, picks and streams
  * @param maxQueuedBytes how many body bytes of waiting requests are kept
  * @param decisionHeader lower case: requests with it are told where they went; null: none are
- * @param measuredMethods such as {@code pkg.Service/Method}: those whose calls are counted apart
+ * @param measuring what metrics of calls tell apart
  * @param nodeId ends the message of each local failure; empty: nothing is added
  */
 public record ForwardSettings(
@@ -18,7 +18,7 @@ public record ForwardSettings(
     int maxQueuedRequests,
     long maxQueuedBytes,
     @Nullable AsciiString decisionHeader,
-    Set<String> measuredMethods,
+    Measuring measuring,
     String nodeId) {
   /** CONTRACT section 2, {@code --max-queued-requests}. */
   public static final int MAX_QUEUED_REQUESTS = 10_000;
@@ -26,34 +26,43 @@ public record ForwardSettings(
   /** SC-22. */
   public static final long MAX_QUEUED_BYTES = 64L << 20;
 
+  /**
+   * What metrics of calls tell apart: each of it multiplies their histograms.
+   *
+   * @param methods such as {@code pkg.Service/Method}; all others are one
+   * @param localities whether attempts have {@code grpc.lb.locality} (A78 "Per-Call Metrics")
+   */
+  public record Measuring(Set<String> methods, boolean localities) {
+    /** Nothing beyond what is always told. */
+    public static final Measuring LITTLE = new Measuring(Set.of(), false);
+
+    public Measuring {
+      methods = Set.copyOf(methods);
+    }
+  }
+
   public ForwardSettings {
-    measuredMethods = Set.copyOf(measuredMethods);
     if (maxQueuedRequests < 0 || maxQueuedBytes < 0) {
       throw new IllegalArgumentException("a limit is negative");
     }
   }
 
-  /** Requests are not told where they went; methods are not told apart. */
+  /** Requests are not told where they went; metrics tell little apart. */
   public ForwardSettings(
       AuthorityMode authority, int maxQueuedRequests, long maxQueuedBytes, String nodeId) {
-    this(authority, maxQueuedRequests, maxQueuedBytes, null, Set.of(), nodeId);
+    this(authority, maxQueuedRequests, maxQueuedBytes, null, Measuring.LITTLE, nodeId);
   }
 
   /** The same for requests that ask with a header where they went. */
   public ForwardSettings withDecisionHeader(String name) {
     return new ForwardSettings(
-        authority,
-        maxQueuedRequests,
-        maxQueuedBytes,
-        AsciiString.cached(name),
-        measuredMethods,
-        nodeId);
+        authority, maxQueuedRequests, maxQueuedBytes, AsciiString.cached(name), measuring, nodeId);
   }
 
-  /** The same with other methods whose calls are counted apart. */
-  public ForwardSettings measuring(Set<String> methods) {
+  /** The same with other things that metrics tell apart. */
+  public ForwardSettings measuring(Measuring other) {
     return new ForwardSettings(
-        authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, methods, nodeId);
+        authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, other, nodeId);
   }
 
   /** The defaults of the contract. */

@@ -7,7 +7,6 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.Route;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.proxy.filter.FilterStep;
@@ -41,36 +40,32 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-final class ForwardedCall implements StreamHandler, PickContext {
-  private final Forward forward;
-  private final CallLoop loop;
-  private final AppSide app;
-  private final CallRecord record;
-  private final RequestRelay request;
+final class ForwardedCall extends TimedCall implements StreamHandler, PickContext {
+  final Forward forward;
+  final AppSide app;
+  final CallRecord record;
+  final RequestRelay request;
+  private final Attempts attempts;
 
   /** Made when it is first needed: most calls never wait. */
   private @Nullable Waiting waiting;
 
-  private final CallDeadline deadline;
-  private final Attempts attempts;
   private @Nullable Filtering filtering;
   private CallPhase phase = CallPhase.ROUTING;
   private boolean waitedForConfig;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
-  private @Nullable Route route;
 
   /** Made when a policy first asks for it, and kept for further picks (A42). */
   private @Nullable Long hash;
 
   ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
+    super(loop);
     this.forward = forward;
-    this.loop = loop;
     app = new AppSide(stream);
-    record = new CallRecord(forward.stats(loop), forward.tracer(), loop.index());
+    record = new CallRecord(forward.stats(loop));
     request = new RequestRelay(app, record);
-    deadline = new CallDeadline(loop, this);
-    attempts = new Attempts(forward, loop, this, app, record, request, deadline);
+    attempts = new Attempts(this);
   }
 
   @Override
@@ -82,7 +77,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   public long hash() {
     Long known = hash;
     if (known == null) {
-      known = requireNonNull(route).hash(head(), forward.channelId(), loop.random());
+      known = attempts.route().hash(head(), forward.channelId(), loop.random());
       hash = known;
     }
     return known;
@@ -106,7 +101,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head == null) {
       start(headers, endStream);
-      deadline.onArrivalOver();
+      onArrivalOver();
     } else if (phase != CallPhase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
@@ -121,7 +116,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   private void begin(HeaderList headers, boolean endStream) {
     head = loop.heads().of(headers);
-    record.started(head);
+    record.started(head, forward.tracer());
     AsciiString asks = forward.settings().decisionHeader();
     if (asks != null && headers.contains(asks)) {
       app.tell(record);
@@ -139,7 +134,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       reply(CallFailures.malformedTimeout(head.timeoutText()), LocalReason.BAD_REQUEST);
       return;
     }
-    deadline.limit(appNanos);
+    limit(appNanos);
     if (appNanos == 0) { // SC-06
       onDeadline();
       return;
@@ -235,9 +230,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
-    route = chosen.route();
     attempts.route(chosen);
-    if (deadline.isOver()) {
+    if (isTimeOver()) {
       onDeadline();
     } else if (chosen.filters().mayInterfere()) {
       var pass = chosen.filters().begin(head(), loop.random(), loop.faults());
@@ -302,7 +296,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
   void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
     if (response.hasEnded()) {
       finish(); // the backend needs no more of the request
-    } else if (deadline.isOver()) {
+    } else if (isTimeOver()) {
       onDeadline(); // the backend keeps the same time, and its clock was a tick ahead (SC-11)
     } else if (relayed != null && response.hasBegun()) {
       record.grpcStatus(failure.code());
@@ -315,6 +309,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   // Ends.
 
+  @Override
   void onDeadline() {
     if (phase == CallPhase.DONE) {
       return;
@@ -324,7 +319,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
       return;
     }
     String waitsFor = CallFailures.waitsFor(phase, target, attempts);
-    reply(CallFailures.deadline(deadline.limitNanos(), waitsFor), LocalReason.DEADLINE);
+    reply(CallFailures.deadline(limitNanos(), waitsFor), LocalReason.DEADLINE);
   }
 
   private void overloaded() {
@@ -337,11 +332,16 @@ final class ForwardedCall implements StreamHandler, PickContext {
   }
 
   private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
-    RpcStatus noted = LocalReply.noted(status, reason, forward.settings().nodeId());
+    RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
     phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
     app.reply(head(), noted, reason, httpStatus);
     settle();
+  }
+
+  /** {@code status} with what its message says of this proxy besides. */
+  RpcStatus noted(RpcStatus status, LocalReason reason) {
+    return LocalReply.noted(status, reason, forward.settings().nodeId());
   }
 
   private void finishIfBothEnded() {
@@ -357,7 +357,7 @@ final class ForwardedCall implements StreamHandler, PickContext {
 
   /** The one exit: ends what is still open on either side, releases, and counts. */
   private void settle() {
-    deadline.cancel();
+    endTime();
     stopWaiting();
     request.release();
     if (filtering != null) {
@@ -365,8 +365,8 @@ final class ForwardedCall implements StreamHandler, PickContext {
     }
     attempts.finish();
     app.stop();
-    long elapsed = deadline.elapsedNanos();
-    record.ended(elapsed, deadline.limitNanos(), deadline.arrivalNanos() + elapsed);
+    long elapsed = elapsedNanos();
+    record.ended(elapsed, limitNanos(), arrivalNanos() + elapsed);
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }

@@ -1,8 +1,10 @@
 package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
 import org.jspecify.annotations.Nullable;
 
@@ -10,46 +12,56 @@ import org.jspecify.annotations.Nullable;
  * Header hygiene between two hops: what belongs to one connection stays there, what names the
  * destination is rewritten, everything else goes on as it came, in order (SC-29, SC-30, SC-32).
  */
+@LoopConfined
 final class HopHeaders {
   private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
-  private HopHeaders() {}
+  /** For a block that goes only once. */
+  private final HeaderList.Builder room = HeaderList.builder(32);
 
   /**
-   * The header block that goes upstream.
+   * Sends the header block that goes upstream.
    *
+   * @param endStream whether the request has nothing more
    * @param authority replaces the app's; added when it sent none
    * @param timeout the {@code grpc-timeout} to send; null: none
    * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
    * @param context of a trace: added, in place of what the app sent of these names
    */
-  static HeaderList upstream(
+  void send(
+      Http2Stream upstream,
+      boolean endStream,
       RequestHead head,
       HeaderField authority,
       @Nullable HeaderField timeout,
       int previousAttempts,
       HeaderList context) {
     if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
-      return collected(head, authority, timeout, previousAttempts, context).build();
+      room.clear();
+      collect(room, head, authority, timeout, previousAttempts, context);
+      upstream.sendHeaders(room, endStream);
+      return;
     }
     HeaderList known = head.upstream(authority, timeout);
     if (known == null) {
-      known = collected(head, authority, timeout, 0, context).buildRecurring();
+      var made = HeaderList.builder(head.headers().size() + 2);
+      collect(made, head, authority, timeout, 0, context);
+      known = made.buildRecurring();
       head.upstream(authority, timeout, known);
     }
-    return known;
+    upstream.sendHeaders(known, endStream);
   }
 
-  private static HeaderList.Builder collected(
+  private static void collect(
+      HeaderList.Builder to,
       RequestHead head,
       HeaderField authority,
       @Nullable HeaderField timeout,
       int previousAttempts,
       HeaderList context) {
     HeaderList from = head.headers();
-    var to = HeaderList.builder(from.size() + 2);
     boolean named = false;
     for (int i = 0; i < from.size(); i++) {
       HeaderField field = from.field(i);
@@ -96,6 +108,5 @@ final class HopHeaders {
     for (int i = 0; i < context.size(); i++) {
       to.add(context.field(i));
     }
-    return to;
   }
 }

@@ -54,14 +54,12 @@ final class LatencyHistogram {
     into[into.length - 1] += sumNanos();
   }
 
+  /** Without branches: one that was never taken costs the compiled code its life when it is. */
   static int bucketOf(long micros) {
-    if (micros < SUBS) {
-      return (int) Math.max(0, micros);
-    }
-    int top = Math.min(63 - Long.numberOfLeadingZeros(micros), MAX_BITS - 1);
-    long value = Math.min(micros, (1L << MAX_BITS) - 1);
-    int sub = (int) (value >> (top - SUB_BITS)) & (SUBS - 1);
-    return (top - SUB_BITS + 1) * SUBS + sub;
+    long value = Math.max(0, Math.min(micros, (1L << MAX_BITS) - 1));
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(value);
+    int shift = Math.max(0, bits - 1 - SUB_BITS);
+    return shift * SUBS + (int) (value >> shift);
   }
 
   /** The largest value of a bucket, in microseconds. */

@@ -2,7 +2,9 @@ package io.outrigger.proxy.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class MethodStats {
   /** Beyond these, attempts count for {@link #OTHER}: a control plane may make up names. */
-  static final int MOST_CLUSTERS = 500;
+  static final int MOST_PLACES = 500;
 
   /** A66's word for what is not told apart. */
   static final String OTHER = "other";
@@ -86,6 +88,9 @@ final class MethodStats {
     final BoundedHistogram received = new BoundedHistogram(SIZE_BYTES);
   }
 
+  /** Where attempts went. */
+  record Place(String cluster, @Nullable Locality locality) {}
+
   final BoundedHistogram retries = new BoundedHistogram(RETRIES);
   final BoundedHistogram transparentRetries = new BoundedHistogram(TRANSPARENT_RETRIES);
   final BoundedHistogram retryDelays = new BoundedHistogram(LATENCY_NANOS);
@@ -93,14 +98,36 @@ final class MethodStats {
   /** Calls that ended, by status. */
   final AtomicReferenceArray<LatencyHistogram> calls = new AtomicReferenceArray<>(CODES);
 
-  /** Attempts that ended, by cluster and status. */
-  final Map<String, AtomicReferenceArray<Attempts>> clusters = new ConcurrentHashMap<>();
+  /** Attempts that ended, by where they went and by status. */
+  final Map<Place, AtomicReferenceArray<Attempts>> places = new ConcurrentHashMap<>();
 
+  private final boolean localities;
   private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
 
   // Of the loop alone: most calls go where the last one went.
   private @Nullable String lastCluster;
+  private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<Attempts> last;
+
+  /**
+   * @param localities whether attempts are told apart by locality too (A78 "Per-Call Metrics")
+   */
+  MethodStats(boolean localities) {
+    this.localities = localities;
+  }
+
+  /** Whether {@link #attemptEnded} asks for the locality. */
+  boolean tellsLocalities() {
+    return localities;
+  }
+
+  /** The same as readers have it. */
+  AttemptPlace told(Place place) {
+    Locality locality = place.locality();
+    return new AttemptPlace(
+        place.cluster(),
+        localities ? Optional.of(locality == null ? "" : locality.label()) : Optional.empty());
+  }
 
   private static long[] nanos(long... micros) {
     long[] nanos = micros.clone();
@@ -128,11 +155,18 @@ final class MethodStats {
   }
 
   /**
+   * @param locality null where none is known, or {@link #tellsLocalities none is asked for}
    * @param sent bytes of messages
    * @param received bytes of messages
    */
-  void attemptEnded(String cluster, RpcStatus.Code code, long nanos, long sent, long received) {
-    AtomicReferenceArray<Attempts> byCode = of(cluster);
+  void attemptEnded(
+      String cluster,
+      @Nullable Locality locality,
+      RpcStatus.Code code,
+      long nanos,
+      long sent,
+      long received) {
+    AtomicReferenceArray<Attempts> byCode = of(cluster, locality);
     Attempts attempts = byCode.getPlain(code.number());
     if (attempts == null) {
       attempts = new Attempts();
@@ -144,19 +178,23 @@ final class MethodStats {
   }
 
   @SuppressWarnings("ReferenceEquality") // the same object is the same name, and that is enough
-  private AtomicReferenceArray<Attempts> of(String cluster) {
+  private AtomicReferenceArray<Attempts> of(String cluster, @Nullable Locality locality) {
     AtomicReferenceArray<Attempts> found = last;
-    if (found == null || cluster != lastCluster) {
-      found = clusters.get(cluster);
-      if (found == null) {
-        found =
-            clusters.computeIfAbsent(
-                clusters.size() < MOST_CLUSTERS ? cluster : OTHER,
-                name -> new AtomicReferenceArray<>(CODES));
-      }
+    if (found == null || cluster != lastCluster || locality != lastLocality) {
+      found = of(new Place(cluster, locality));
       lastCluster = cluster;
+      lastLocality = locality;
       last = found;
     }
     return found;
+  }
+
+  private AtomicReferenceArray<Attempts> of(Place place) {
+    AtomicReferenceArray<Attempts> found = places.get(place);
+    return found != null
+        ? found
+        : places.computeIfAbsent(
+            places.size() < MOST_PLACES ? place : new Place(OTHER, null),
+            p -> new AtomicReferenceArray<>(CODES));
   }
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 public final class MethodTotals {
   private long attempts;
   private final Map<RpcStatus.Code, Measured> calls = new TreeMap<>();
-  private final Map<String, Map<RpcStatus.Code, Attempts>> ended = new TreeMap<>();
+  private final Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended = new TreeMap<>();
   private final Measured retries = new Measured(MethodStats.RETRIES);
   private final Measured transparentRetries = new Measured(MethodStats.TRANSPARENT_RETRIES);
   private final Measured retryDelays = new Measured(MethodStats.LATENCY_NANOS);
@@ -93,14 +93,14 @@ public final class MethodTotals {
         calls.computeIfAbsent(code, c -> new Measured(MethodStats.LATENCY_NANOS)).add(durations);
       }
     }
-    loop.clusters.forEach(
-        (cluster, byCode) -> {
+    loop.places.forEach(
+        (place, byCode) -> {
           for (RpcStatus.Code code : RpcStatus.Code.values()) {
             MethodStats.Attempts of = byCode.getAcquire(code.number());
             if (of != null) {
               Attempts total =
                   ended
-                      .computeIfAbsent(cluster, c -> new TreeMap<>())
+                      .computeIfAbsent(loop.told(place), p -> new TreeMap<>())
                       .computeIfAbsent(code, c -> Attempts.none());
               total.durations().add(of.durations);
               total.sent().add(of.sent);
@@ -120,8 +120,8 @@ public final class MethodTotals {
     return calls;
   }
 
-  /** Attempts by cluster and status. */
-  public Map<String, Map<RpcStatus.Code, Attempts>> ended() {
+  /** Attempts by where they went and by status. */
+  public Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended() {
     return ended;
   }
 

@@ -27,11 +27,11 @@ final class RequestHead implements RequestView {
   private boolean grpc;
   private boolean waitForReady;
 
-  /** The list that went upstream last, and two of its fields; null before. */
-  private @Nullable HeaderList upstream;
+  /** What went upstream last; null before, and for a head that does not recur. */
+  private @Nullable Upstream upstream;
 
-  private @Nullable HeaderField upstreamAuthority;
-  private @Nullable HeaderField upstreamTimeout;
+  /** A list that goes upstream, and two of its fields. */
+  private record Upstream(HeaderList list, HeaderField authority, @Nullable HeaderField timeout) {}
 
   private RequestHead(HeaderList headers) {
     this.headers = headers;
@@ -104,13 +104,14 @@ final class RequestHead implements RequestView {
    */
   @SuppressWarnings("ReferenceEquality") // both are kept where they come from
   @Nullable HeaderList upstream(HeaderField authority, @Nullable HeaderField timeout) {
-    return upstreamAuthority == authority && upstreamTimeout == timeout ? upstream : null;
+    Upstream known = upstream;
+    return known != null && known.authority == authority && known.timeout == timeout
+        ? known.list
+        : null;
   }
 
   void upstream(HeaderField authority, @Nullable HeaderField timeout, HeaderList list) {
-    upstreamAuthority = authority;
-    upstreamTimeout = timeout;
-    upstream = list;
+    upstream = new Upstream(list, authority, timeout);
   }
 
   @Override

@@ -73,12 +73,19 @@ final class RequestRelay {
     return backend != null;
   }
 
-  /** Sends the request's head and everything kept; what comes from now on follows at once. */
-  void open(Http2Stream stream, HeaderList head) {
+  /** Whether the request, as far as it is known, is its head alone. */
+  boolean endsWithHead() {
+    return app.requestEnded() && keepsNothing();
+  }
+
+  /**
+   * Sends everything kept on {@code stream}, which has the head; what comes from now on follows at
+   * once.
+   */
+  void open(Http2Stream stream) {
     backend = stream;
     sent = 0;
     boolean ended = app.requestEnded();
-    stream.sendHeaders(head, ended && keepsNothing());
     if (replay != null && !replay.isEmpty()) {
       send(stream, replay.copy(), ended && trailers == null);
     }
@@ -123,7 +130,7 @@ final class RequestRelay {
     if (backend != null) {
       send(backend, data, endStream);
     } else if (replay == null && data.isReadable()) {
-      keep(data);
+      keep(data.slice()); // its indices are not ours
     } else {
       data.release();
     }

@@ -18,35 +18,22 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class ResponseRelay {
-  private final AppSide app;
-  private final CallRecord record;
-  private final boolean grpc;
+  private final ForwardedCall call;
   private final EndpointAddress address;
-  private final String nodeId;
   private final @Nullable HeaderField setCookie;
   private int status;
   private boolean owesGrpcStatus;
   private boolean ended;
-  private CallOutcome outcome = CallOutcome.FAILURE;
+  private boolean succeeded;
 
   /**
-   * @param grpc whether the request is gRPC
    * @param address of the backend, for messages
    * @param setCookie added to the final head, beside what the backend sets (SC-40); null: nothing
    */
-  ResponseRelay(
-      AppSide app,
-      CallRecord record,
-      boolean grpc,
-      EndpointAddress address,
-      String nodeId,
-      @Nullable HeaderField setCookie) {
-    this.app = app;
-    this.setCookie = setCookie;
-    this.record = record;
-    this.grpc = grpc;
+  ResponseRelay(ForwardedCall call, EndpointAddress address, @Nullable HeaderField setCookie) {
+    this.call = call;
     this.address = address;
-    this.nodeId = nodeId;
+    this.setCookie = setCookie;
   }
 
   /** Whether the final head has come. */
@@ -60,7 +47,7 @@ final class ResponseRelay {
 
   /** What the response means for balancing; FAILURE until it has ended well. */
   CallOutcome outcome() {
-    return outcome;
+    return succeeded ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
   }
 
   void onHeaders(HeaderList headers, boolean endStream) {
@@ -70,19 +57,19 @@ final class ResponseRelay {
     }
     int code = statusOf(headers);
     if (code < 200) {
-      if (!grpc) { // SC-39
-        app.informational(headers);
+      if (!call.isGrpc()) { // SC-39
+        call.app.informational(headers);
       }
       return;
     }
     status = code;
-    record.responded(code);
-    owesGrpcStatus = grpc && code == 200 && isGrpc(headers);
+    call.record.responded(code);
+    owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers);
     HeaderList head = setCookie == null ? headers : with(setCookie, headers);
     if (endStream) {
       onEnd(head);
     } else {
-      app.headers(head);
+      call.app.headers(head);
     }
   }
 
@@ -95,15 +82,15 @@ final class ResponseRelay {
   }
 
   void onData(ByteBuf data, boolean endStream) {
-    record.inbound(data);
+    call.record.inbound(data);
     if (!endStream) {
-      app.data(data, false);
+      call.app.data(data, false);
     } else if (!owesGrpcStatus) {
       settle(HeaderList.EMPTY);
-      app.data(data, true);
+      call.app.data(data, true);
     } else {
       if (data.isReadable()) {
-        app.data(data, false);
+        call.app.data(data, false);
       } else {
         data.release();
       }
@@ -115,28 +102,28 @@ final class ResponseRelay {
   private void onEnd(HeaderList last) {
     settle(last);
     if (!owesGrpcStatus || last.contains(KnownName.GRPC_STATUS)) {
-      app.end(last);
+      call.app.end(last);
       return;
     }
     String text = address + " ended the response without grpc-status";
     LocalReason reason = LocalReason.MISSING_STATUS;
-    RpcStatus unknown = LocalReply.noted(new RpcStatus(Code.UNKNOWN, text), reason, nodeId);
-    record.local(unknown, reason, status);
-    app.end(LocalReply.completed(last, unknown, reason));
+    RpcStatus unknown = call.noted(new RpcStatus(Code.UNKNOWN, text), reason);
+    call.record.local(unknown, reason, status);
+    call.app.end(LocalReply.completed(last, unknown, reason));
   }
 
   /** Decides what the end of the response means for accounting (SC-18, SC-28, A50). */
   private void settle(HeaderList last) {
     ended = true;
     Code code;
-    if (grpc) {
+    if (call.isGrpc()) {
       AsciiString text = last.get(KnownName.GRPC_STATUS);
       code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;
     }
-    record.grpcStatus(code);
-    outcome = code == Code.OK ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
+    call.record.grpcStatus(code);
+    succeeded = code == Code.OK;
   }
 
   /**

@@ -19,6 +19,7 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Errors;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringDomainSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
@@ -86,6 +87,7 @@ public final class EventLoops {
   /**
    * Has Netty do what it does for the first loop, channel and buffer: load native code, try out
    * what the JVM allows, read annotations. That takes some time and depends on no configuration.
+   * And what the first connection would have to wait for.
    */
   public static void prepare() {
     TransportKind kind = resolve(TransportKind.AUTO);
@@ -98,6 +100,10 @@ public final class EventLoops {
       @Override
       protected void initChannel(Channel channel) {}
     }.isSharable();
+    if (kind == TransportKind.EPOLL) {
+      var unusedFailure = Errors.newIOException("connect", Errors.ERRNO_EPIPE_NEGATIVE);
+    }
+    Huffman.prepare();
   }
 
   private static TransportKind resolve(TransportKind wanted) {

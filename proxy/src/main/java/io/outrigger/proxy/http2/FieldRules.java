@@ -2,6 +2,8 @@ package io.outrigger.proxy.http2;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class FieldRules {
   static final AsciiString ASTERISK = AsciiString.cached("*");
-  private static final AsciiString TRAILERS = AsciiString.cached("trailers");
-  private static final AsciiString SWITCHING_PROTOCOLS = AsciiString.cached("101");
+  private static final byte[] TRAILERS = "trailers".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] SWITCHING_PROTOCOLS = "101".getBytes(StandardCharsets.US_ASCII);
 
   /** Fits a long. */
   private static final int MAX_LENGTH_DIGITS = 18;
@@ -20,7 +22,7 @@ final class FieldRules {
   private FieldRules() {}
 
   /** What is wrong with a field of this name and value; null when nothing is. */
-  static @Nullable String fault(HeaderName name, AsciiString value) {
+  static @Nullable String fault(HeaderName name, byte[] value) {
     if (name.fault() != null) {
       return name.fault();
     }
@@ -33,21 +35,19 @@ final class FieldRules {
         : valueFault(value);
   }
 
-  private static @Nullable String faultOfKnown(KnownName name, AsciiString value) {
+  private static @Nullable String faultOfKnown(KnownName name, byte[] value) {
     return switch (name) {
       case METHOD, SCHEME ->
-          value.isEmpty() || !isGraphic(value) ? ":method or :scheme is not a token" : null;
+          value.length == 0 || !isGraphic(value) ? ":method or :scheme is not a token" : null;
       case PATH -> pathFault(value);
       case AUTHORITY ->
-          !isGraphic(value) || value.indexOf('@', 0) >= 0
-              ? ":authority has a forbidden character"
-              : null;
+          !isGraphic(value) || has(value, '@') ? ":authority has a forbidden character" : null;
       case STATUS -> statusFault(value);
-      case TE -> value.contentEqualsIgnoreCase(TRAILERS) ? null : "te is not trailers";
+      case TE -> isTrailers(value) ? null : "te is not trailers";
       case CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TRANSFER_ENCODING, UPGRADE ->
           "connection-specific field"; // section 8.2.2
       case CONTENT_LENGTH ->
-          value.isEmpty() || value.length() > MAX_LENGTH_DIGITS || !isDigits(value)
+          value.length == 0 || value.length > MAX_LENGTH_DIGITS || !isDigits(value)
               ? HeaderRules.BAD_LENGTH
               : null;
       case HOST,
@@ -64,22 +64,22 @@ final class FieldRules {
   }
 
   /** Section 8.3.1; the asterisk is for OPTIONS alone. */
-  private static @Nullable String pathFault(AsciiString path) {
-    if (path.equals(ASTERISK)) {
+  private static @Nullable String pathFault(byte[] path) {
+    if (path.length == 1 && path[0] == '*') {
       return null;
     }
-    if (path.isEmpty() || path.byteAt(0) != '/') {
+    if (path.length == 0 || path[0] != '/') {
       return HeaderRules.NO_SLASH;
     }
-    return !isGraphic(path) || path.indexOf('#', 0) >= 0 ? ":path has a forbidden character" : null;
+    return !isGraphic(path) || has(path, '#') ? ":path has a forbidden character" : null;
   }
 
   /** Section 8.6 does away with 101. */
-  private static @Nullable String statusFault(AsciiString status) {
-    if (status.length() != 3 || status.charAt(0) < '1' || status.charAt(0) > '9') {
+  private static @Nullable String statusFault(byte[] status) {
+    if (status.length != 3 || status[0] < '1' || status[0] > '9') {
       return ":status is not a number";
     }
-    return !isDigits(status) || status.equals(SWITCHING_PROTOCOLS)
+    return !isDigits(status) || Arrays.equals(status, SWITCHING_PROTOCOLS)
         ? ":status is not allowed"
         : null;
   }
@@ -88,9 +88,8 @@ final class FieldRules {
    * Section 8.2.1 forbids it; but gRPC's Percent-Encoded leaves spaces as they are, so a {@code
    * grpc-message} may begin or end with one, and gRPC's peers take it.
    */
-  private static boolean hasBlankEnd(AsciiString value) {
-    return !value.isEmpty()
-        && (isBlank(value.byteAt(0)) || isBlank(value.byteAt(value.length() - 1)));
+  private static boolean hasBlankEnd(byte[] value) {
+    return value.length > 0 && (isBlank(value[0]) || isBlank(value[value.length - 1]));
   }
 
   private static boolean isBlank(byte b) {
@@ -98,8 +97,8 @@ final class FieldRules {
   }
 
   /** Section 8.2.1. */
-  private static @Nullable String valueFault(AsciiString value) {
-    for (byte b : value.array()) {
+  private static @Nullable String valueFault(byte[] value) {
+    for (byte b : value) {
       if (b == 0 || b == '\r' || b == '\n') {
         return "field value has a forbidden character";
       }
@@ -107,8 +106,8 @@ final class FieldRules {
     return null;
   }
 
-  private static boolean isDigits(AsciiString text) {
-    for (byte b : text.array()) {
+  private static boolean isDigits(byte[] text) {
+    for (byte b : text) {
       if (b < '0' || b > '9') {
         return false;
       }
@@ -117,9 +116,31 @@ final class FieldRules {
   }
 
   /** Neither control characters nor spaces. */
-  static boolean isGraphic(AsciiString text) {
-    for (byte b : text.array()) {
+  static boolean isGraphic(byte[] text) {
+    for (byte b : text) {
       if ((b & 0xff) <= ' ' || b == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean has(byte[] text, int wanted) {
+    for (byte b : text) {
+      if (b == wanted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Letter case does not matter. */
+  private static boolean isTrailers(byte[] text) {
+    if (text.length != TRAILERS.length) {
+      return false;
+    }
+    for (int i = 0; i < text.length; i++) {
+      if ((text[i] | 0x20) != TRAILERS[i]) { // the bit in which the cases differ
         return false;
       }
     }

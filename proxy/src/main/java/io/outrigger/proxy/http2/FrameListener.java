@@ -16,7 +16,10 @@ interface FrameListener {
   void onDataStart(int streamId, int flowBytes, int padding, boolean endStream)
       throws ConnectionFault;
 
-  /** A part of the DATA frame begun last; the listener owns it. {@code last} for its last part. */
+  /**
+   * A part of the DATA frame begun last; the listener owns it as {@link StreamHandler#onData} has
+   * it. {@code last} for its last part.
+   */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 
   /** A whole header block, CONTINUATION included; the reader keeps {@code block}. */

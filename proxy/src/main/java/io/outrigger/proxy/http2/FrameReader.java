@@ -88,7 +88,7 @@ final class FrameReader {
           if (last) {
             skipPadding();
           }
-          listener.onDataPart(in.readRetainedSlice(bytes), last);
+          onDataPart(in, bytes, last);
         }
         case SKIP -> {
           int bytes = Math.min(in.readableBytes(), remaining);
@@ -105,6 +105,25 @@ final class FrameReader {
           }
         }
       }
+    }
+  }
+
+  /**
+   * Hands out the next {@code bytes} of {@code in}. A small part is {@code in} itself with its ends
+   * moved meanwhile: most messages are small, and a slice is an object.
+   */
+  private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
+    if (bytes > FrameWriter.COPY_BYTES) {
+      listener.onDataPart(in.readRetainedSlice(bytes), last);
+      return;
+    }
+    int after = in.writerIndex();
+    int end = in.readerIndex() + bytes;
+    in.writerIndex(end);
+    try {
+      listener.onDataPart(in.retain(), last);
+    } finally {
+      in.setIndex(end, after);
     }
   }
 

@@ -16,22 +16,23 @@ public final class HeaderField {
   static final int OVERHEAD = 32;
 
   private final HeaderName name;
-  private final AsciiString value;
+  private final byte[] bytes;
+
+  /** The bytes as text, for who asks: nobody reads most values that come only once. */
+  private @Nullable AsciiString value;
+
   private final int hash;
   private final byte staticIndex;
   private final boolean neverIndexed;
-  private final @Nullable String fault;
+  private final boolean faulty;
 
-  /**
-   * @param value all of its array
-   */
-  private HeaderField(HeaderName name, AsciiString value, int hash, boolean neverIndexed) {
+  private HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
     this.name = name;
-    this.value = value;
+    this.bytes = bytes;
     this.hash = hash;
     this.neverIndexed = neverIndexed;
-    staticIndex = (byte) staticIndex(name, value);
-    fault = FieldRules.fault(name, value);
+    staticIndex = (byte) staticIndex(name, bytes);
+    faulty = FieldRules.fault(name, bytes) != null;
   }
 
   public static HeaderField of(KnownName name, AsciiString value) {
@@ -43,9 +44,8 @@ public final class HeaderField {
   }
 
   public static HeaderField of(HeaderName name, AsciiString value) {
-    AsciiString whole =
-        value.isEntireArrayUsed() ? value : new AsciiString(value.toByteArray(), false);
-    return new HeaderField(name, whole, hash(name, whole.array(), 0, whole.length()), false);
+    byte[] bytes = value.isEntireArrayUsed() ? value.array() : value.toByteArray();
+    return new HeaderField(name, bytes, hash(name, bytes, 0, bytes.length), false);
   }
 
   /** The same for bytes that stay the caller's; {@code hash} is theirs. */
@@ -58,8 +58,8 @@ public final class HeaderField {
     return new HeaderField(name, copy(bytes, at, length), hash(name, bytes, at, length), true);
   }
 
-  private static AsciiString copy(byte[] bytes, int at, int length) {
-    return new AsciiString(Arrays.copyOfRange(bytes, at, at + length), false);
+  private static byte[] copy(byte[] bytes, int at, int length) {
+    return Arrays.copyOfRange(bytes, at, at + length);
   }
 
   static int hash(HeaderName name, byte[] bytes, int at, int length) {
@@ -71,7 +71,17 @@ public final class HeaderField {
   }
 
   public AsciiString value() {
-    return value;
+    AsciiString known = value;
+    if (known == null) {
+      known = new AsciiString(bytes, false);
+      value = known; // a race makes another one that is the same
+    }
+    return known;
+  }
+
+  /** The value as it came; nobody changes it. */
+  byte[] bytes() {
+    return bytes;
   }
 
   /** Short for the name's. */
@@ -89,7 +99,7 @@ public final class HeaderField {
 
   /** What is wrong with it wherever it stands; null when nothing is. */
   @Nullable String fault() {
-    return fault;
+    return faulty ? FieldRules.fault(name, bytes) : null;
   }
 
   int hash() {
@@ -103,39 +113,49 @@ public final class HeaderField {
 
   /** RFC 7541 section 4.1. */
   int size() {
-    return name.text().length() + value.length() + OVERHEAD;
+    return name.text().length() + bytes.length + OVERHEAD;
   }
 
-  boolean isSpelled(HeaderName otherName, byte[] bytes, int at, int length, int hashOfBytes) {
+  boolean isSpelled(HeaderName otherName, byte[] other, int at, int length, int hashOfBytes) {
     return hash == hashOfBytes
-        && Arrays.equals(value.array(), 0, value.length(), bytes, at, at + length)
+        && Arrays.equals(bytes, 0, bytes.length, other, at, at + length)
         && name.isSame(otherName);
   }
 
   /** Whether name and value are the same. */
   boolean isSame(HeaderField other) {
     return this == other
-        || (hash == other.hash
-            && Arrays.equals(value.array(), other.value.array())
-            && name.isSame(other.name));
+        || (hash == other.hash && Arrays.equals(bytes, other.bytes) && name.isSame(other.name));
   }
 
-  private static int staticIndex(HeaderName name, AsciiString value) {
+  private static int staticIndex(HeaderName name, byte[] bytes) {
     int first = name.staticIndex();
     if (first == 0) {
       return 0;
     }
     String text = StaticTable.name(first);
     for (int i = first; i <= StaticTable.SIZE && StaticTable.name(i).equals(text); i++) {
-      if (value.contentEquals(StaticTable.value(i))) {
+      if (isSpelled(StaticTable.value(i), bytes)) {
         return i;
       }
     }
     return 0;
   }
 
+  private static boolean isSpelled(String text, byte[] bytes) {
+    if (text.length() != bytes.length) {
+      return false;
+    }
+    for (int i = 0; i < bytes.length; i++) {
+      if (text.charAt(i) != (bytes[i] & 0xff)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   @Override
   public String toString() {
-    return name + "=" + value;
+    return name + "=" + value();
   }
 }

@@ -150,7 +150,7 @@ public final class HeaderList {
     return text.toString();
   }
 
-  /** Collects fields for one block. */
+  /** Collects fields for one block, or for one after the other. */
   public static final class Builder {
     private static final int MOST_KEPT = 64;
 
@@ -193,6 +193,24 @@ public final class HeaderList {
     /** The block, which will be sent again as this very object; the builder is spent. */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, namesOf(fields, size), mayBeKept() ? hash() : 0);
+    }
+
+    int size() {
+      return size;
+    }
+
+    HeaderField field(int index) {
+      return fields[index];
+    }
+
+    /** The first value of {@code name}; null when absent. */
+    @Nullable AsciiString get(KnownName name) {
+      for (int i = 0; i < size; i++) {
+        if (fields[i].known() == name) {
+          return fields[i].value();
+        }
+      }
+      return null;
     }
 
     /** Never 0. */
@@ -241,7 +259,7 @@ public final class HeaderList {
     }
 
     /** Forgets the fields, and room that only an unusual block needed. */
-    void clear() {
+    public void clear() {
       if (fields.length > MOST_KEPT) {
         fields = new HeaderField[MOST_KEPT];
       }

@@ -102,6 +102,11 @@ public final class HeaderName {
     return text;
   }
 
+  /** The name as it is sent; nobody changes it. */
+  byte[] bytes() {
+    return text.array();
+  }
+
   public KnownName known() {
     return known;
   }

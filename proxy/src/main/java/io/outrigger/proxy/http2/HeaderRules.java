@@ -158,7 +158,7 @@ public final class HeaderRules {
           return "host appears twice";
         }
         boolean same = authority == null || authority.contentEqualsIgnoreCase(field.value());
-        if (!same || !FieldRules.isGraphic(field.value())) {
+        if (!same || !FieldRules.isGraphic(field.bytes())) {
           return WRONG_HOST;
         }
       }

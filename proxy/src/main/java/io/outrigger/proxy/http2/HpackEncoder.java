@@ -51,6 +51,16 @@ final class HpackEncoder {
     return out;
   }
 
+  /** The same for a block that goes only once. */
+  HpackOutput encode(HeaderList.Builder fields) {
+    out.clear();
+    resizeTable();
+    for (int i = 0; i < fields.size(); i++) {
+      encode(fields.field(i));
+    }
+    return out;
+  }
+
   /** A literal may be worth an entry the next time, so only indexes are the same again. */
   private void encodeNew(HeaderList headers) {
     int from = out.length();
@@ -113,9 +123,9 @@ final class HpackEncoder {
     int name = nameIndex(field.name());
     out.integer(pattern, prefixBits, name);
     if (name == 0) {
-      out.string(field.name().text());
+      out.string(field.name().bytes());
     }
-    out.string(field.value());
+    out.string(field.bytes());
   }
 
   private int nameIndex(HeaderName name) {

@@ -1,6 +1,5 @@
 package io.outrigger.proxy.http2;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import java.util.Arrays;
 
@@ -50,10 +49,9 @@ final class HpackOutput {
   }
 
   /** Section 5.2, never in Huffman code: it costs more time than its bytes do. */
-  void string(AsciiString text) {
-    int size = text.length();
-    integer(0, 7, size);
-    bytes(text.array(), text.arrayOffset(), size);
+  void string(byte[] text) {
+    integer(0, 7, text.length);
+    bytes(text, 0, text.length);
   }
 
   /** Bytes as they are. */

@@ -18,11 +18,17 @@ public interface Http2Stream {
   /** Sends a header block: request, 1xx, response or trailers, as position and content tell. */
   void sendHeaders(HeaderList headers, boolean endStream);
 
+  /** The same for a block that goes only once: {@code fields} may serve again when this returns. */
+  default void sendHeaders(HeaderList.Builder fields, boolean endStream) {
+    sendHeaders(fields.copy(false), endStream);
+  }
+
   /**
-   * Sends {@code data}, of which this takes ownership. What the peer's windows or a full socket do
-   * not admit is kept in order; {@link StreamHandler#onDataSent} tells when bytes have gone, which
-   * may be before this returns. The caller bounds what is kept by returning credit ({@link
-   * #consumed}) on the other side only then.
+   * Sends {@code data}, of which this takes ownership, but not of its indices, as {@link
+   * StreamHandler#onData} has it. What the peer's windows or a full socket do not admit is kept in
+   * order; {@link StreamHandler#onDataSent} tells when bytes have gone, which may be before this
+   * returns. The caller bounds what is kept by returning credit ({@link #consumed}) on the other
+   * side only then.
    */
   void sendData(ByteBuf data, boolean endStream);
 

@@ -73,6 +73,9 @@ final class Huffman {
 
   private Huffman() {}
 
+  /** Makes the tables, if nobody has: they are this class's only state. */
+  static void prepare() {}
+
   /** The most bytes that {@code bytes} of code can stand for. */
   static int mostDecoded(int bytes) {
     return (int) (bytes * 8L / LEAST_BITS);

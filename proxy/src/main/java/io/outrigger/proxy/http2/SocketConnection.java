@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import java.io.IOException;
@@ -144,17 +145,33 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
-    ConnectionParts p = parts();
     if (stream.id() == 0) {
-      p.table().number(stream);
-      if (HeaderRules.HEAD.equals(headers.get(KnownName.METHOD))) {
-        stream.onHeadRequest();
-      }
-      if (!p.table().hasLocalIds()) {
-        p.course().onIdsUsedUp();
-      }
+      number(stream, headers.get(KnownName.METHOD));
     }
-    p.writer().headers(stream.id(), headers, endStream);
+    parts().writer().headers(stream.id(), headers, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList.Builder fields, boolean endStream) {
+    if (stream.id() == 0) {
+      number(stream, fields.get(KnownName.METHOD));
+    }
+    parts().writer().headers(stream.id(), fields, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  private void number(SocketStream stream, @Nullable AsciiString method) {
+    ConnectionParts p = parts();
+    p.table().number(stream);
+    if (HeaderRules.HEAD.equals(method)) {
+      stream.onHeadRequest();
+    }
+    if (!p.table().hasLocalIds()) {
+      p.course().onIdsUsedUp();
+    }
+  }
+
+  private void onHeadersWritten(SocketStream stream, boolean endStream) {
     if (endStream) {
       stream.onEndSent();
       settle(stream);

@@ -27,6 +27,12 @@ final class SocketStream implements Http2Stream {
     ENDED
   }
 
+  /** The head of the peer's message says nothing of the length of its content. */
+  private static final long NO_PROMISE = -1;
+
+  /** It has not come yet. */
+  private static final long NO_HEAD = -2;
+
   private final SocketConnection connection;
 
   /** Made when it is first needed: most streams never wait. */
@@ -55,11 +61,8 @@ final class SocketStream implements Http2Stream {
 
   private int returned;
 
-  /** Whether the head of the peer's message has come. */
-  private boolean headReceived;
-
-  /** Content that was promised and has not come; -1 when nothing was promised. */
-  private long contentLeft = -1;
+  /** Content that was promised and has not come, {@link #NO_PROMISE} or {@link #NO_HEAD}. */
+  private long contentLeft = NO_HEAD;
 
   /** The request was HEAD: the response's content-length promises nothing. */
   private boolean headRequest;
@@ -115,6 +118,15 @@ final class SocketStream implements Http2Stream {
       return;
     }
     connection.writeHeaders(this, headers, endStream);
+  }
+
+  @Override
+  public void sendHeaders(HeaderList.Builder fields, boolean endStream) {
+    if (isOpenForSending() && pendingBytes() == 0) {
+      connection.writeHeaders(this, fields, endStream);
+    } else {
+      sendHeaders(fields.copy(false), endStream);
+    }
   }
 
   @Override
@@ -276,17 +288,16 @@ final class SocketStream implements Http2Stream {
 
   /** Whether DATA or trailers may come. */
   boolean hasHead() {
-    return headReceived;
+    return contentLeft != NO_HEAD;
   }
 
   /**
    * The head of the peer's message has come.
    *
-   * @param contentLength what it promises; -1 when it promises nothing
+   * @param contentLength what it promises; negative when it promises nothing
    */
   void onHead(long contentLength) {
-    headReceived = true;
-    contentLeft = contentLength;
+    contentLeft = Math.max(contentLength, NO_PROMISE);
   }
 
   /** Counts content that came: false if it is not as much as was promised (section 8.1.1). */

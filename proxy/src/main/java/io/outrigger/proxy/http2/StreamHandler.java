@@ -19,6 +19,8 @@ public interface StreamHandler {
 
   /**
    * DATA; the handler owns {@code data} and returns its readable bytes as credit when they went on.
+   * Its indices are good until this returns: it may be the buffer in which more was read, and who
+   * keeps it keeps a {@link ByteBuf#slice()} of it.
    */
   void onData(ByteBuf data, boolean endStream);
 

@@ -5,6 +5,7 @@ import static io.outrigger.proxy.metrics.MetricsText.counter;
 import static io.outrigger.proxy.metrics.MetricsText.histogram;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.forward.AttemptPlace;
 import io.outrigger.proxy.forward.MethodTotals;
 import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -17,8 +18,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The instruments of A66 for clients and those of A96, with the label of A89. Forwards of one
- * target are one client.
+ * The instruments of A66 for clients and those of A96, with the labels of A89 and A78. Forwards of
+ * one target are one client.
  */
 final class CallMetrics {
   private static final double NANOS = 1e9;
@@ -58,10 +59,10 @@ final class CallMetrics {
     totals
         .ended()
         .forEach(
-            (cluster, byCode) ->
+            (place, byCode) ->
                 byCode.forEach(
                     (code, ended) -> {
-                      Labels full = with(labels, code).add("grpc.lb.backend_service", cluster);
+                      Labels full = with(with(labels, code), place);
                       put(attempts, full, ended.durations());
                       put(sent, full, ended.sent());
                       put(received, full, ended.received());
@@ -73,6 +74,14 @@ final class CallMetrics {
 
   private static Labels with(Labels labels, RpcStatus.Code code) {
     return labels.add("grpc.status", code.toString());
+  }
+
+  private static Labels with(Labels labels, AttemptPlace place) {
+    Labels placed = labels.add("grpc.lb.backend_service", place.cluster());
+    return place
+        .locality()
+        .map(locality -> placed.add("grpc.lb.locality", locality))
+        .orElse(placed);
   }
 
   private static void put(Map<Labels, Measured> points, Labels labels, Measured more) {

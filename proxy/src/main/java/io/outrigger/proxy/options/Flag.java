@@ -72,6 +72,11 @@ public enum Flag {
       Arity.MANY,
       "a gRPC method that metrics tell apart, such as pkg.Service/Method; all others count as"
           + " other, since names come from apps. Repeatable"),
+  METRIC_LOCALITY(
+      "",
+      Arity.SWITCH,
+      "metrics of attempts have grpc.lb.locality too, which multiplies their histograms by the"
+          + " localities"),
   LOG_LEVEL("LEVEL", Arity.ONE, "TRACE, DEBUG, INFO, WARN, ERROR or OFF, on stderr. Default INFO"),
   LOG_FORMAT("text|json", Arity.ONE, "form of the log. Default text"),
   OTLP(

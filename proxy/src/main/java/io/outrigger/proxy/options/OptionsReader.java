@@ -87,6 +87,7 @@ public final class OptionsReader {
     Optional<String> decisionHeader =
         value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
     Set<String> metricMethods = metricMethods();
+    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::truth);
     Logging logging =
         new Logging(
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -109,6 +110,7 @@ public final class OptionsReader {
         accessLog,
         decisionHeader,
         metricMethods,
+        metricLocality,
         logging,
         otlp);
   }

@@ -19,6 +19,7 @@ import java.util.Set;
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
  * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
  * @param metricMethods such as {@code pkg.Service/Method}: those that metrics tell apart
+ * @param metricLocality whether metrics of attempts tell localities apart (A78)
  * @param otlp where traces and metrics go; empty when switched off
  */
 @AnyThread
@@ -38,6 +39,7 @@ public record ProxyOptions(
     AccessLog accessLog,
     Optional<String> decisionHeader,
     Set<String> metricMethods,
+    boolean metricLocality,
     Logging logging,
     Optional<String> otlp) {
   public ProxyOptions {

@@ -2,17 +2,30 @@ package io.outrigger.proxy.warmup;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A target whose configuration is there before its first call: nobody waits for it. */
+/** A target whose configuration comes when its first call waits for it, as it is for an app. */
 @AnyThread
 final class SampleTarget implements ForwardTarget {
+  private final PickQueue waiting = new PickQueue();
+  private final BooleanSupplier hasSelector = () -> selector() != null;
+  private final CompletableFuture<Void> asked = new CompletableFuture<>();
   private volatile @Nullable ConfigSelector selector;
 
+  /** Completed on the first call's event loop, when it waits. */
+  CompletableFuture<Void> asked() {
+    return asked;
+  }
+
+  /** Gives calls their selector. On the control loop. */
   void publish(ConfigSelector next) {
     selector = next;
+    waiting.wakeAll();
   }
 
   @Override
@@ -32,11 +45,13 @@ final class SampleTarget implements ForwardTarget {
 
   @Override
   public long park(ParkedCall call) {
-    return -1; // look again: there is a selector
+    long ticket = waiting.park(call, hasSelector);
+    asked.complete(null);
+    return ticket;
   }
 
   @Override
   public boolean unpark(long ticket) {
-    return false;
+    return waiting.unpark(ticket);
   }
 }

@@ -15,14 +15,18 @@ import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.history.LastCalls;
+import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.route.ConfigSelectors;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +42,7 @@ import org.slf4j.LoggerFactory;
 @AnyThread
 public final class WarmUp {
   /** How many calls; the run that trains a start-up cache asks for more. */
-  private static final int CALLS = Integer.getInteger("outrigger.warm-up.calls", 20);
+  static final int CALLS = Integer.getInteger("outrigger.warm-up.calls", 3);
 
   private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
   private static final Duration LIMIT = Duration.ofSeconds(CALLS > 1000 ? 30 : 2);
@@ -51,6 +55,9 @@ public final class WarmUp {
   private final Http2Listener listener;
   private final Duration limit;
   private final CompletableFuture<Integer> done = new CompletableFuture<>();
+
+  /** Of the control loop. */
+  private boolean isOver;
 
   private WarmUp(
       ControlLoop control,
@@ -95,7 +102,7 @@ public final class WarmUp {
             SampleConfig.AUTHORITY,
             ForwardSettings.defaults(""),
             TargetResolver.fixed(target),
-            CallObserver.none(),
+            observer(control, callLoops),
             loops.count());
     EchoBackend backend = EchoBackend.open(loops);
     try {
@@ -122,18 +129,33 @@ public final class WarmUp {
     }
   }
 
+  /** What keeps records of calls in every forward; these are thrown away. */
+  private static CallObserver observer(ControlLoop control, List<CallLoop> callLoops) {
+    List<Executor> executors = callLoops.stream().<Executor>map(loop -> loop::execute).toList();
+    return new LastCalls(Clock.systemUTC(), executors.size())
+        .and(new TrafficHistory(SampleConfig.AUTHORITY, control, executors));
+  }
+
   /** Begins, on the control loop. */
   public void start() {
     control.checkInside();
-    XdsConfig config = SampleConfig.leadingTo(backend.address());
-    target.publish(
-        new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+    target.asked().thenRunAsync(this::configure, control::execute);
     Caller.call(loops, listener.port(), CALLS)
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
   }
 
+  /** The first call waits for this, and then for a connection to the backend. */
+  private void configure() {
+    if (!isOver) {
+      XdsConfig config = SampleConfig.leadingTo(backend.address());
+      target.publish(
+          new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+    }
+  }
+
   private void end(int succeeded) {
+    isOver = true;
     if (succeeded < CALLS) {
       log.warn(
           "warm-up: {} of {} calls succeeded; the first requests may be slow", succeeded, CALLS);

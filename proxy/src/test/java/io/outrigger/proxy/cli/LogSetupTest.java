@@ -49,10 +49,13 @@ final class LogSetupTest {
     assertThat(
             stderr(
                 Logging.DEFAULT,
-                context -> context.getLogger("io.outrigger.lb.A").info("a\r\nb\u001b[2Jc {}", 1)))
+                context ->
+                    context
+                        .getLogger("io.outrigger.lb.A")
+                        .info("a\r\nb\u001b[2J\u009b\u202ec {}", 1)))
         .singleElement()
         .asString()
-        .matches("[0-9T:.-]+Z INFO  A: a  b \\[2Jc 1");
+        .matches("[0-9T:.-]+Z INFO  A: a b \\[2J c 1");
   }
 
   @Test
@@ -82,13 +85,14 @@ final class LogSetupTest {
             context ->
                 context
                     .getLogger("io.outrigger.lb.A")
-                    .warn("a\n{}", "b", new IllegalStateException("c")));
+                    .warn("a\n{}\u202e", "b", new IllegalStateException("c")));
 
     assertThat(lines).hasSize(1);
+    assertThat(lines.get(0)).doesNotContain("\u202e");
     JsonObject event = JsonParser.parseString(lines.get(0)).getAsJsonObject();
     assertThat(event.get("level").getAsString()).isEqualTo("WARN");
     assertThat(event.get("loggerName").getAsString()).isEqualTo("io.outrigger.lb.A");
-    assertThat(event.get("formattedMessage").getAsString()).isEqualTo("a\nb");
+    assertThat(event.get("formattedMessage").getAsString()).isEqualTo("a\nb\u202e");
     assertThat(event.get("throwable").getAsJsonObject().get("message").getAsString())
         .isEqualTo("c");
   }

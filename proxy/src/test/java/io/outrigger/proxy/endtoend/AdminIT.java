@@ -180,6 +180,35 @@ class AdminIT {
   }
 
   @Test
+  void aParameterThatAnEndpointDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
+    serve();
+    mesh.startReady();
+    Map<String, String> known =
+        Map.of(
+            "/lb?frward=orders", "unknown parameter \"frward\"; known are forward, detail",
+            "/events?format=json&evnets=1", "known are format, since, detail",
+            "/config_dump?typ=cds", "known are type, name",
+            "/xds?type=cds", "known are name",
+            "/explain?path=/a/b&headers=a:b", "known are forward, path, method, header, last",
+            "/history?minutes=5", "known are forward, cluster, endpoint",
+            "/calls?forward=orders", "unknown parameter \"forward\"; there are none here",
+            "/forwards?%1b[2J=1", "unknown parameter \"?[2J\"; there are none here");
+
+    known.forEach(
+        (path, reason) -> {
+          Admin.Answer answer = mesh.admin().get(path);
+          assertThat(answer.status()).as(path).isEqualTo(400);
+          assertThat(answer.body().strip()).as(path).endsWith(reason);
+        });
+    assertThat(mesh.admin().post("/drain?delay=5s").status()).isEqualTo(400);
+    assertThat(mesh.admin().post("/loggers/io.outrigger.x?level=INFO&for=1m").status())
+        .isEqualTo(400);
+    for (String free : List.of("/ready?from=probe", "/live?x", "/metrics?name[]=up", "/?theme=a")) {
+      assertThat(mesh.admin().get(free).status()).as(free).isEqualTo(200);
+    }
+  }
+
+  @Test
   void anEndThatIsAskedForTwiceHappensOnce() throws Exception {
     serve();
     mesh.startReady();
@@ -257,6 +286,27 @@ class AdminIT {
                   + "grpc_status=\"OK\",grpc_target=\"xds:///orders\",le=\"100.0\"} 1",
               "grpc_client_call_retries_count{" + target + "grpc_target=\"xds:///orders\"} 0");
     }
+  }
+
+  @Conformance("A66-01")
+  @Test
+  void attemptsAreToldApartByLocalityWhereThatIsAskedFor() throws Exception {
+    serve();
+    mesh.with(Flag.METRIC_LOCALITY, "true").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    Await.until("it is counted", () -> metric("grpc_client_attempt_duration_seconds_count") == 1);
+
+    String body = mesh.admin().get("/metrics").body();
+    String place =
+        "grpc_lb_backend_service=\"A\",grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"a\\\","
+            + " sub_zone=\\\"s\\\"}\",grpc_method=\"other\",grpc_status=\"OK\"";
+    assertThat(body)
+        .contains("grpc_client_attempt_duration_seconds_count{" + place)
+        .contains("grpc_client_attempt_sent_total_compressed_message_size_bytes_count{" + place)
+        .contains("grpc_client_attempt_rcvd_total_compressed_message_size_bytes_count{" + place);
+    assertThat(body.lines().filter(line -> line.startsWith("grpc_client_call_duration")))
+        .isNotEmpty()
+        .noneMatch(line -> line.contains("locality"));
   }
 
   @Conformance("A94-01")
@@ -352,6 +402,7 @@ class AdminIT {
     String host = "Host: " + admin.host();
 
     assertThat(admin.send("GET /ready", "Host: evil.example").status()).isEqualTo(403);
+    assertThat(admin.send("GET /ready", host, "Host: evil.example").status()).isEqualTo(403);
     assertThat(admin.send("GET /ready", host, "Origin: http://evil.example").status())
         .isEqualTo(403);
     assertThat(admin.send("POST /drain", host).status()).isEqualTo(415);
@@ -367,6 +418,19 @@ class AdminIT {
     assertThat(admin.get("/loggers").body()).doesNotContain("TRACE");
     assertThat(admin.get("/ready").status()).isEqualTo(200);
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+  }
+
+  @Test
+  void longCookiesAreReadAndExplained() throws Exception {
+    serve();
+    mesh.startReady();
+    Admin admin = mesh.admin();
+    String cookie = "a=" + "x".repeat(20_000);
+
+    assertThat(admin.send("GET /ready", "Host: " + admin.host(), "Cookie: " + cookie).status())
+        .isEqualTo(200);
+    assertThat(admin.get("/explain?path=/test.Pay/Charge&header=cookie:" + cookie).status())
+        .isEqualTo(200);
   }
 
   @Test

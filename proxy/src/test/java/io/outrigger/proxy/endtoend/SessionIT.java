@@ -89,6 +89,8 @@ class SessionIT {
     endpoints(Xds.locality("x", 0, 1, a, b));
     start();
     assertThat(explained("").get("begins").getAsBoolean()).isTrue();
+    JsonObject early = explained(visitor().bringing("127.0.0.1:" + a.port() + ";pay").cookie());
+    assertThat(early.get("kept").isJsonNull()).as("no session so far").isTrue();
     Visitor visitor = visitor();
     String home = visitor.visits();
     Backend mine = home.equals("a") ? a : b;

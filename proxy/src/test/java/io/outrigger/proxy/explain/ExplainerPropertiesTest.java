@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.netty.util.AsciiString;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.PathMatcher;
@@ -34,7 +36,10 @@ import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.proxy.route.RouteDecision;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +48,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** For random routes and requests, what is explained is what the selector does. */
@@ -50,6 +57,8 @@ class ExplainerPropertiesTest {
   private static final List<String> PATHS = List.of("/p.S/A", "/p.S/B", "/p.S/Ab", "/q.T/A");
   private static final List<String> CLUSTERS = List.of("alpha", "beta", "gamma");
   private static final int SELECTIONS = 400;
+  private static final FilterConfig.Fault NO_FAULT =
+      new FilterConfig.Fault(Optional.empty(), Optional.empty(), Optional.empty());
 
   private final Map<String, ClusterHandle> handles = new HashMap<>();
 
@@ -133,6 +142,69 @@ class ExplainerPropertiesTest {
         .containsExactly("0.75 3 gamma", "0.25 2 beta");
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("overrides")
+  void aSessionLeadsTheDrawsThatKeepItToItsCluster(
+      String what, Map<String, FilterConfig> overridesOfAlpha, List<String> branches) {
+    var weighted =
+        new ClusterChoice.Weighted(
+            List.of(
+                new WeightedCluster("alpha", 1, overridesOfAlpha),
+                new WeightedCluster("beta", 2, Map.of()),
+                new WeightedCluster("gamma", 1, Map.of())));
+    var route =
+        new Route(
+            "",
+            0,
+            new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty()),
+            new RouteAction.Forward(weighted, RouteTimeout.UNSET, false),
+            Map.of());
+    var cookie = new FilterConfig.SessionCookie("home", "", Duration.ZERO);
+    var target =
+        target(
+            List.of(route),
+            List.of(
+                new HttpFilter("session", new FilterConfig.StatefulSession(Optional.of(cookie))),
+                new HttpFilter("fault", NO_FAULT)));
+    String value =
+        Base64.getEncoder().encodeToString("10.0.0.1:80;beta".getBytes(StandardCharsets.UTF_8));
+
+    Explanation explanation = explain(target, request("/p.S/A", "cookie", "home=" + value));
+
+    assertThat(explanation.branches())
+        .extracting(
+            branch ->
+                "%s %s%s%s"
+                    .formatted(
+                        branch.probability(),
+                        branch.cluster(),
+                        branch.session().isPresent() ? " session" : "",
+                        ((RouteDecision.Forward) branch.decision()).filters().mayInterfere()
+                            ? " fault"
+                            : ""))
+        .containsExactlyElementsOf(branches);
+    handles.values().forEach(handle -> assertThat(handle.callsInUse()).isZero());
+  }
+
+  static List<Arguments> overrides() {
+    var abort =
+        new FilterConfig.Fault(
+            Optional.empty(),
+            Optional.of(
+                new FilterConfig.Abort(Optional.of(14), Optional.empty(), new Fraction(100, 100))),
+            Optional.empty());
+    return List.of(
+        Arguments.of("no override", Map.of(), List.of("1.0 beta session")),
+        Arguments.of(
+            "the first cluster keeps no sessions",
+            Map.of("session", FilterConfig.StatefulSession.OFF),
+            List.of("0.75 beta session", "0.25 alpha")),
+        Arguments.of(
+            "the first cluster has a fault",
+            Map.of("fault", abort),
+            List.of("0.75 beta session", "0.25 beta session fault")));
+  }
+
   @Test
   void aTargetWithoutConfigurationIsWaitedFor() {
     Explanation explanation = explain(new Target(null), request("/p.S/A"));
@@ -160,12 +232,16 @@ class ExplainerPropertiesTest {
   }
 
   private Target target(List<Route> routes) {
+    return target(routes, List.of());
+  }
+
+  private Target target(List<Route> routes, List<HttpFilter> filters) {
     CLUSTERS.forEach(name -> handles.computeIfAbsent(name, ClusterHandles::named));
     var host = new VirtualHost("vh", List.of("*"), routes, Map.of());
     var table = new RouteTable("rc", List.of(host));
     var listener =
         new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     return new Target(
         new ConfigSelectors("orders", false)
             .next(new XdsConfig(listener, table, host, Map.of()), handles));

@@ -11,7 +11,9 @@ import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,11 +22,17 @@ class CallMeasuresTest {
   private static final RetryPolicy POLICY =
       new RetryPolicy(Set.of(Code.UNAVAILABLE), 3, Duration.ofMillis(100), Duration.ofSeconds(1));
 
+  private static final AttemptPlace LEAF = place("leaf", null);
+
   private final CallScript script = new CallScript().ready();
 
   @AfterEach
   void nothingIsLeftBehind() {
     assertThat(script.unreleased()).isZero();
+  }
+
+  private static AttemptPlace place(String cluster, @Nullable String locality) {
+    return new AttemptPlace(cluster, Optional.ofNullable(locality));
   }
 
   private MethodTotals measured() {
@@ -36,7 +44,7 @@ class CallMeasuresTest {
   }
 
   private MethodTotals.Attempts attempts(Code code) {
-    return measured().ended().get("leaf").get(code);
+    return measured().ended().get(LEAF).get(code);
   }
 
   private static long count(Measured measured) {
@@ -72,7 +80,7 @@ class CallMeasuresTest {
 
     assertThat(measured().calls()).containsOnlyKeys(Code.OK);
     assertThat(sum(measured().calls().get(Code.OK))).isEqualTo(Duration.ofMillis(30));
-    assertThat(measured().ended()).containsOnlyKeys("leaf");
+    assertThat(measured().ended()).containsOnlyKeys(LEAF);
     assertThat(sum(attempts(Code.OK).durations())).isEqualTo(Duration.ofMillis(30));
     assertThat(attempts(Code.OK).sent().sum()).as("without prefixes").isEqualTo(1500);
     assertThat(attempts(Code.OK).sent().count(2)).as("above 1024, up to 2048").isEqualTo(1);
@@ -93,7 +101,7 @@ class CallMeasuresTest {
     app.call.onReset(Http2Error.CANCEL, true);
 
     assertThat(measured().calls()).containsOnlyKeys(Code.CANCELLED);
-    Measured durations = measured().ended().get("pay").get(Code.CANCELLED).durations();
+    Measured durations = measured().ended().get(place("pay", null)).get(Code.CANCELLED).durations();
     assertThat(sum(durations)).isEqualTo(Duration.ofSeconds(2));
   }
 
@@ -152,7 +160,9 @@ class CallMeasuresTest {
   @Test
   void methodsAreToldApartOnlyWhereThatIsAllowed() {
     script.forward =
-        script.forward(ForwardSettings.defaults("node").measuring(Set.of("pkg.Svc/Call")));
+        script.forward(
+            ForwardSettings.defaults("node")
+                .measuring(new ForwardSettings.Measuring(Set.of("pkg.Svc/Call"), false)));
     script.unary();
     script.respond();
     script.succeed();
@@ -162,6 +172,26 @@ class CallMeasuresTest {
     assertThat(measured("pkg.Svc/Call").calls()).containsOnlyKeys(Code.OK);
     assertThat(measured().attempts()).isZero();
     assertThat(script.forward.totals().methods()).containsOnlyKeys("other", "pkg.Svc/Call");
+  }
+
+  @Conformance({"A66-01", "A89-01"})
+  @Test
+  void localitiesAreToldApartOnlyWhereThatIsAskedFor() {
+    script.forward =
+        script.forward(
+            ForwardSettings.defaults("node")
+                .measuring(new ForwardSettings.Measuring(Set.of(), true)));
+
+    script.unary();
+    script.respond();
+    script.succeed();
+    script.picks(PickResult.QUEUE);
+    script.streaming().call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(measured().ended())
+        .containsOnlyKeys(
+            place("leaf", "{region=\"r\", zone=\"z\", sub_zone=\"s\"}"),
+            place("pay", "")); // no pick, hence no locality
   }
 
   @Test

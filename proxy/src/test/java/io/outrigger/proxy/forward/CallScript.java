@@ -213,8 +213,12 @@ final class CallScript {
       return this;
     }
 
+    /** As a connection does it: the buffer goes on to other frames when the call has seen it. */
     App data(String text, boolean endStream) {
-      call.onData(buffer(text), endStream);
+      ByteBuf read = buffer(text);
+      call.onData(read.retain(), endStream);
+      read.setIndex(read.capacity(), read.capacity());
+      read.release();
       return this;
     }
 

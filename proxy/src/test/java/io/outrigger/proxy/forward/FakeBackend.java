@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.PickContext;
@@ -12,6 +13,7 @@ import io.outrigger.lb.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A subchannel with its transport; it opens streams at once unless told otherwise. */
@@ -51,6 +53,11 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public String cluster() {
     return "leaf";
+  }
+
+  @Override
+  public Optional<Locality> locality() {
+    return Optional.of(new Locality("r", "z", "s"));
   }
 
   /** Opens streams for all who wait, in order. */

@@ -60,6 +60,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AccessLog.Off(),
                 Optional.empty(),
                 Set.of(),
+                false,
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
     assertThat(options.source().isStatic()).isFalse();
@@ -100,6 +101,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.DRAIN_TIMEOUT, "2s");
     give(Flag.ACCESS_LOG, "-");
     give(Flag.METRIC_METHODS, "test.Pay/Charge", "a.b.C/D");
+    give(Flag.METRIC_LOCALITY, "true");
     give(Flag.LOG_LEVEL, "debug");
     give(Flag.LOG_FORMAT, "json");
     give(Flag.OTLP, "http://collector:4317");
@@ -136,6 +138,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AccessLog.Stdout(),
                 Optional.empty(),
                 Set.of("test.Pay/Charge", "a.b.C/D"),
+                true,
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
   }

@@ -55,7 +55,7 @@ class RingOracleTest {
     Map<String, Long> weights = new LinkedHashMap<>();
     new TreeMap<>(addresses(count, heaviest, random)).forEach(weights::put);
     FakeParent ours = ours(weights, min, max);
-    NavigableMap<Long, String> theirs = theirs(weights, min, max);
+    NavigableMap<Long, String> theirs = theirs(shares(weights), min, max);
 
     var hashes = LongStream.generate(random::nextLong).limit(HASHES);
     var entries = theirs.keySet().stream().mapToLong(Long::longValue);
@@ -87,6 +87,14 @@ class RingOracleTest {
     return weights;
   }
 
+  /** What gRPC's resolver makes of the weights within one locality (A113). */
+  private static Map<String, Long> shares(Map<String, Long> weights) {
+    long sum = weights.values().stream().mapToLong(Long::longValue).sum();
+    Map<String, Long> shares = new LinkedHashMap<>();
+    weights.forEach((address, weight) -> shares.put(address, Math.max(1, (weight << 31) / sum)));
+    return shares;
+  }
+
   /** Our policy, whose endpoints are IDLE. */
   private static FakeParent ours(Map<String, Long> weights, long min, long max) {
     var parent = new FakeParent();
@@ -95,7 +103,7 @@ class RingOracleTest {
             .map(
                 entry ->
                     new Backend(
-                        Samples.endpoint(entry.getKey()), Samples.locality("z"), entry.getValue()))
+                        Samples.endpoint(entry.getKey(), entry.getValue()), Samples.locality("z")))
             .toList();
     var config =
         new LbConfig.RingHash(

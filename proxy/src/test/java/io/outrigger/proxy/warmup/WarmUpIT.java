@@ -48,7 +48,7 @@ final class WarmUpIT {
 
     control.execute(warmUp::start);
 
-    assertThat(warmUp.done().get(120, TimeUnit.SECONDS)).isEqualTo(20);
+    assertThat(warmUp.done().get(120, TimeUnit.SECONDS)).isEqualTo(WarmUp.CALLS);
     assertThat(dialled).hasSize(1).allMatch(address -> address.ip().equals("127.0.0.1"));
     assertRefused(dialled.element().port());
   }

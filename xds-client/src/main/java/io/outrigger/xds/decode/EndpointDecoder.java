@@ -14,6 +14,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -26,14 +27,12 @@ import java.util.TreeMap;
  * are kept: balancing leaves the unusable ones out, a session may still reach some of them.
  */
 final class EndpointDecoder {
-  private record Place(long priority, Locality locality) {}
-
   private EndpointDecoder() {}
 
   static Optional<EndpointSet> decode(
       ClusterLoadAssignment proto, DecodeContext context, FieldErrors errors) {
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
-    var places = new HashSet<Place>();
+    var localities = new HashMap<Long, Set<Locality>>(); // by priority
     var addresses = new HashSet<EndpointAddress>();
     for (int i = 0; i < proto.getEndpointsCount(); i++) {
       LocalityLbEndpoints locality = proto.getEndpoints(i);
@@ -46,7 +45,7 @@ final class EndpointDecoder {
       }
       long priority = Integer.toUnsignedLong(locality.getPriority());
       LocalityEndpoints decoded = locality(locality, addresses, here);
-      if (!places.add(new Place(priority, decoded.locality()))) {
+      if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
         here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
       }
       priorities.computeIfAbsent(priority, p -> new ArrayList<>()).add(decoded);

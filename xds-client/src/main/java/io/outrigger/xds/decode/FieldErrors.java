@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,12 +93,8 @@ final class FieldErrors {
 
   /** A text of the control plane, fit for one line of a message: quoted, shortened, no controls. */
   static String quoted(String text) {
-    var quoted = new StringBuilder("\"");
-    int length = Math.min(text.length(), LONGEST_QUOTE);
-    for (int i = 0; i < length; i++) {
-      char c = text.charAt(i);
-      quoted.append(Character.isISOControl(c) ? '?' : c);
-    }
-    return quoted.append(text.length() > LONGEST_QUOTE ? "…\"" : "\"").toString();
+    boolean isLong = text.length() > LONGEST_QUOTE;
+    String shown = isLong ? text.substring(0, LONGEST_QUOTE) + "…" : text;
+    return '"' + PlainText.of(shown) + '"';
   }
 }

@@ -61,6 +61,14 @@ public final class ResourceDecoder {
   private ResourceDecoder() {}
 
   /**
+   * Has protobuf do what it does for the first message of each type: compare versions, look for
+   * Android. That takes some time and depends on no input.
+   */
+  public static void prepare() {
+    var unused = Any.getDefaultInstance(); // the types were with this class
+  }
+
+  /**
    * Decodes {@code resources}, which may come in the wrapper {@code Resource} (A30).
    *
    * <p>Of two resources with one name the last counts (A46-04). A resource whose name cannot be

@@ -229,7 +229,9 @@ final class DependencyGraph {
         if (forward.clusters() instanceof ClusterChoice.Single single) {
           names.add(single.cluster());
         } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
-          weighted.clusters().forEach(entry -> names.add(entry.cluster()));
+          for (var entry : weighted.clusters()) {
+            names.add(entry.cluster());
+          }
         }
       }
     }

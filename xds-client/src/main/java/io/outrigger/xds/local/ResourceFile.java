@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.Xxh64;
 import io.outrigger.xds.decode.ResourceJson;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,7 +91,7 @@ record ResourceFile(
         return broken(path, stamp, before, "is larger than " + (MAX_SIZE >> 20) + " MiB");
       }
       byte[] bytes = Files.readAllBytes(path);
-      String hash = HexFormat.of().formatHex(ResourceSnapshot.sha256().digest(bytes));
+      String hash = HexFormat.of().toHexDigits(Xxh64.hash(bytes));
       if (before.isPresent() && before.get().hash.equals(hash)) {
         return before.get().with(stamp, seen);
       }

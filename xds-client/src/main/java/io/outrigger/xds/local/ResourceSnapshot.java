@@ -2,10 +2,8 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.Xxh64;
 import io.outrigger.xds.ResourceType;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -16,8 +14,6 @@ import java.util.TreeMap;
 @AnyThread
 record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   static final ResourceSnapshot EMPTY = of(Map.of());
-
-  private static final int VERSION_BYTES = 8;
 
   ResourceSnapshot {
     types = Map.copyOf(types);
@@ -61,22 +57,13 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return types.values().stream().mapToInt(type -> type.resources().size()).sum();
   }
 
+  /** Each value is hashed with what came before it, so that none can move to another name. */
   private static String version(Map<String, Any> sorted) {
-    MessageDigest digest = sha256();
-    sorted.forEach(
-        (name, any) -> {
-          digest.update(name.getBytes(StandardCharsets.UTF_8));
-          digest.update((byte) 0);
-          digest.update(sha256().digest(any.getValue().toByteArray()));
-        });
-    return HexFormat.of().formatHex(digest.digest(), 0, VERSION_BYTES);
-  }
-
-  static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has it", e);
+    long hash = 0;
+    for (var resource : sorted.entrySet()) {
+      hash = Xxh64.hash(hash ^ Xxh64.hash(resource.getKey()));
+      hash = Xxh64.hash(hash ^ Xxh64.hash(resource.getValue().getValue().toByteArray()));
     }
+    return HexFormat.of().toHexDigits(hash);
   }
 }

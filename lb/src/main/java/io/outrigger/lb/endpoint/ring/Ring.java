@@ -1,10 +1,7 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.Xxh64;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -19,7 +16,7 @@ final class Ring {
   /** Ascending as unsigned numbers. */
   private final long[] hashes;
 
-  /** The place in the list of slots of the endpoint to which the hash of the same place leads. */
+  /** The number of the endpoint to which the hash of the same place leads. */
   private final int[] members;
 
   private Ring(long[] hashes, int[] members) {
@@ -28,52 +25,74 @@ final class Ring {
   }
 
   /**
-   * An endpoint on the ring.
-   *
-   * @param key what is hashed to place it
-   * @param weight its share of the ring in proportion to others; positive
-   */
-  record Slot(String key, long weight) {}
-
-  private record Entry(long hash, int member) {}
-
-  /**
    * The ring of {@code slots}, of which there is at least one. The lightest gets a whole number of
    * entries, such that there are {@code minSize} or a few more in all, unless {@code maxSize} or
    * {@link #CAP} is less. That many, or one more where the shares do not add up to a whole: gRPC
    * lets the last slot round up too, and an entry less would be another ring than its.
+   *
+   * @param slots in the order of their keys
+   * @param classes those of the slots
    */
-  static Ring of(List<Slot> slots, long minSize, long maxSize) {
+  static Ring of(List<Slot> slots, Collection<WeightClass> classes, long minSize, long maxSize) {
     double total = 0;
     double least = Double.MAX_VALUE;
-    for (Slot slot : slots) {
-      total += slot.weight();
-      least = Math.min(least, slot.weight());
+    for (WeightClass weight : classes) {
+      total += (double) weight.share() * weight.size(); // whole numbers: no order rounds
+      least = Math.min(least, weight.share());
     }
     double leastShare = least / total;
     double size =
         Math.min(
             Math.ceil(leastShare * Math.min(minSize, CAP)) / leastShare, Math.min(maxSize, CAP));
-    Integer[] order = new Integer[slots.size()];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(i -> slots.get(i).key()));
-    Entry[] entries = new Entry[(int) Math.ceil(size) + 1];
+    for (WeightClass weight : classes) {
+      weight.entries(size * (weight.share() / total));
+    }
+    long[] hashes = new long[(int) Math.ceil(size) + 1];
+    int[] members = new int[hashes.length];
     int count = 0;
     double target = 0;
-    for (int member : order) {
-      Slot slot = slots.get(member);
-      target += size * (slot.weight() / total);
-      String prefix = slot.key() + "_";
-      for (long i = 0; count < target && count < entries.length; i++) {
-        byte[] text = (prefix + i).getBytes(StandardCharsets.UTF_8);
-        entries[count++] = new Entry(Xxh64.hash(text), member);
+    for (Slot slot : slots) {
+      target += slot.weight().entries();
+      for (int i = 0; count < target && count < hashes.length; i++) {
+        hashes[count] = slot.hash(i);
+        members[count++] = slot.number();
       }
     }
-    Entry[] sorted = Arrays.copyOf(entries, count);
-    Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(a.hash(), b.hash()));
-    return new Ring(
-        Arrays.stream(sorted).mapToLong(Entry::hash).toArray(),
-        Arrays.stream(sorted).mapToInt(Entry::member).toArray());
+    return sorted(hashes, members, count);
+  }
+
+  /**
+   * The first {@code count} entries in order. Hashes are spread evenly: when their highest bits, as
+   * many as tell so many apart, have put them in order, few are left to change places.
+   */
+  private static Ring sorted(long[] hashes, int[] members, int count) {
+    int shift = Integer.numberOfLeadingZeros(count) + Integer.SIZE;
+    int[] starts = new int[(int) (-1L >>> shift) + 2];
+    for (int i = 0; i < count; i++) {
+      starts[(int) (hashes[i] >>> shift) + 1]++;
+    }
+    for (int i = 1; i < starts.length; i++) {
+      starts[i] += starts[i - 1];
+    }
+    long[] sortedHashes = new long[count];
+    int[] sortedMembers = new int[count];
+    for (int i = 0; i < count; i++) {
+      int place = starts[(int) (hashes[i] >>> shift)]++;
+      sortedHashes[place] = hashes[i];
+      sortedMembers[place] = members[i];
+    }
+    for (int i = 1; i < count; i++) {
+      long hash = sortedHashes[i];
+      int member = sortedMembers[i];
+      int place = i;
+      for (; place > 0 && Long.compareUnsigned(sortedHashes[place - 1], hash) > 0; place--) {
+        sortedHashes[place] = sortedHashes[place - 1];
+        sortedMembers[place] = sortedMembers[place - 1];
+      }
+      sortedHashes[place] = hash;
+      sortedMembers[place] = member;
+    }
+    return new Ring(sortedHashes, sortedMembers);
   }
 
   int size() {
@@ -95,7 +114,12 @@ final class Ring {
     return low == hashes.length ? 0 : low;
   }
 
-  /** Which slot the entry at {@code place} leads to. */
+  /** Up to which hash, as an unsigned number, the entry at {@code place} is the next one. */
+  long hashAt(int place) {
+    return hashes[place];
+  }
+
+  /** The number of the slot that the entry at {@code place} leads to. */
   int memberAt(int place) {
     return members[place];
   }

@@ -11,6 +11,8 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.member.EndpointPolicy;
 import io.outrigger.lb.member.Member;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,26 +34,22 @@ import org.jspecify.annotations.Nullable;
  * always one endpoint that connects (A61 "Ring Hash"); failed ones go on trying by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy
-    extends EndpointPolicy<LbConfig.RingHash, RingHashPolicy.Numbered> {
-  private static final int NOT_ON_RING = -1;
-
+public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, PlacedMember> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
 
-  /** By number on the ring. */
-  private List<Numbered> members = List.of();
+  private final Numbers numbers = new Numbers();
+  private final KeyOrder order = new KeyOrder();
+  private final WeightClasses classes = new WeightClasses();
 
-  /** Of {@link #members}, by their numbers; pickers get copies. */
-  private Connectivity[] states = new Connectivity[0];
+  /** By number, as pickers have them. */
+  private List<PlacedMember> members = List.of();
 
-  /** What READY ones and failed ones answer. */
-  private @Nullable PickResult[] results = new PickResult[0];
+  /** What {@link #ring} was made for, and with what note failures were written. */
+  private LbConfig.RingHash applied;
 
-  /** What the ring is made of; an update that leaves it as it is leaves the ring. */
-  private RingInputs inputs = new RingInputs(List.of(), 0, 0);
-
+  /** Null without endpoints. */
   private @Nullable Ring ring;
 
   /** A policy without endpoints until its first update. */
@@ -61,20 +59,12 @@ public final class RingHashPolicy
     this.control = control;
     this.random = random;
     this.parent = parent;
-  }
-
-  /** An endpoint and its number on the ring. */
-  static final class Numbered extends Member {
-    private int number = NOT_ON_RING;
-
-    private Numbered(ControlLoop control, LbParent parent, Backend backend) {
-      super(control, parent, backend);
-    }
+    this.applied = config;
   }
 
   @Override
-  protected Numbered newMember(Backend backend) {
-    return new Numbered(control, parent, backend);
+  protected PlacedMember newMember(Backend backend) {
+    return new PlacedMember(control, parent, backend, classes.join(backend));
   }
 
   @Override
@@ -83,23 +73,54 @@ public final class RingHashPolicy
   }
 
   @Override
-  protected void onUpdate(List<Numbered> added) {
-    members = List.copyOf(members());
-    states = new Connectivity[members.size()];
-    results = new PickResult[members.size()];
-    for (int i = 0; i < states.length; i++) {
-      members.get(i).number = i;
-      note(members.get(i));
+  protected void onUpdate(Change<PlacedMember> change) {
+    change.removed().forEach(numbers::remove);
+    change.added().forEach(numbers::add);
+    members = numbers.members();
+    Collection<PlacedMember> unnoted = note().equals(applied.note()) ? change.added() : members;
+    unnoted.forEach(this::note);
+    boolean moved = place(change);
+    if (moved || !isMadeFor(config())) {
+      ring = members.isEmpty() ? null : newRing();
     }
-    var next =
-        new RingInputs(
-            members.stream().map(RingHashPolicy::slot).toList(),
-            config().settings().minSize(),
-            config().settings().maxSize());
-    if (!next.equals(inputs)) {
-      inputs = next;
-      ring = next.slots().isEmpty() ? null : Ring.of(next.slots(), next.minSize(), next.maxSize());
+    applied = config();
+  }
+
+  /** Brings the slots in line with the members. False when all are as they were. */
+  private boolean place(Change<PlacedMember> change) {
+    change.removed().forEach(member -> classes.leave(member.slot().weight()));
+    List<Slot> added = new ArrayList<>();
+    change.added().forEach(member -> added.add(member.slot()));
+    boolean isLeft = !change.removed().isEmpty();
+    boolean weighs = false;
+    for (PlacedMember member : change.kept()) {
+      Slot slot = member.slot();
+      Slot next = Slot.of(member.backend(), classes.join(member.backend()));
+      classes.leave(slot.weight());
+      weighs |= slot.weight() != next.weight();
+      slot.weight(next.weight());
+      if (!next.isWhere(slot)) {
+        isLeft = true;
+        member.move(next);
+        added.add(next);
+      }
     }
+    if (isLeft) {
+      order.removeLeft();
+    }
+    order.add(added);
+    return isLeft || weighs || !added.isEmpty();
+  }
+
+  private boolean isMadeFor(LbConfig.RingHash config) {
+    return config.settings().equals(applied.settings())
+        && config.weights().equals(applied.weights());
+  }
+
+  private Ring newRing() {
+    var settings = config().settings();
+    return Ring.of(
+        order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
   }
 
   /** The ring in use; null without endpoints. */
@@ -107,24 +128,16 @@ public final class RingHashPolicy
     return ring;
   }
 
-  /** A76: the endpoint's own key, or else its first address. */
-  private static Ring.Slot slot(Member member) {
-    Backend backend = member.backend();
-    String key = backend.endpoint().hashKey();
-    return new Ring.Slot(
-        key.isEmpty() ? backend.endpoint().address().toString() : key, backend.weight());
-  }
-
   @Override
-  protected void onMemberChange(Numbered member) {
-    if (member.number != NOT_ON_RING) { // else an update is under way, which notes all
+  protected void onMemberChange(PlacedMember member) {
+    if (member.slot().number() != Slot.NO_NUMBER) { // else an update is under way, which notes it
       note(member);
     }
   }
 
-  private void note(Numbered member) {
-    states[member.number] = member.state();
-    results[member.number] =
+  private void note(PlacedMember member) {
+    numbers.note(
+        member,
         switch (member.state()) {
           case READY -> member.use();
           case TRANSIENT_FAILURE ->
@@ -132,7 +145,7 @@ public final class RingHashPolicy
                   note()
                       .unavailable("no endpoint can be reached; last error: " + member.failure()));
           case IDLE, CONNECTING -> null;
-        };
+        });
   }
 
   @Override
@@ -164,8 +177,8 @@ public final class RingHashPolicy
   }
 
   private void keepConnecting() {
-    if (count(Connectivity.CONNECTING) == 0) {
-      members.stream()
+    if (count(Connectivity.CONNECTING) == 0 && count(Connectivity.IDLE) > 0) {
+      members().stream()
           .filter(member -> member.state() == Connectivity.IDLE)
           .findFirst()
           .ifPresent(Member::connect);
@@ -173,11 +186,11 @@ public final class RingHashPolicy
   }
 
   private RingHashPicker picker(Ring current) {
-    List<Numbered> byNumber = members;
+    List<PlacedMember> byNumber = members; // as they are now
     return new RingHashPicker(
         current,
-        states.clone(),
-        results.clone(),
+        numbers.states(),
+        numbers.results(),
         count(Connectivity.CONNECTING) > 0,
         config().settings().requestHashHeader(),
         random,
@@ -197,7 +210,4 @@ public final class RingHashPolicy
   protected String shownDetail() {
     return ring == null ? "" : "a ring of " + ring.size() + " entries";
   }
-
-  /** Equal inputs make an equal ring; slots by number. */
-  private record RingInputs(List<Ring.Slot> slots, long minSize, long maxSize) {}
 }

@@ -72,12 +72,12 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  protected void onUpdate(List<WeightedMember> added) {
+  protected void onUpdate(Change<WeightedMember> change) {
     if (!desk.settings().equals(settings())) {
       desk.settings(settings());
       ready().forEach(WeightedMember::askForReports);
     }
-    super.onUpdate(added);
+    super.onUpdate(change);
   }
 
   private BalancingPolicy.WeightedRoundRobin settings() {

@@ -126,7 +126,7 @@ class LeastRequestPolicyTest {
   @Conformance("A48-04")
   @Test
   void weightsDoNotMatter() {
-    var heavy = new Backend(Samples.endpoint(E1), Samples.locality("z"), 1_000);
+    var heavy = new Backend(Samples.endpoint(E1, 1_000), Samples.locality("z"));
     apply(2, List.of(heavy, Samples.backend(E2)));
     parent.ready(E1, E2);
 

@@ -132,6 +132,20 @@ class RingHashPolicyTest {
     }
   }
 
+  @Test
+  void theReasonOfAnEarlierFailureHasTheNewNote() {
+    update(E1);
+    fail(E1);
+    var discovery = new FailureNote("pay", "EDS is gone");
+
+    parent
+        .loop()
+        .inside(() -> policy.update(new LbConfig.RingHash(Samples.backends(E1), SMALL, discovery)));
+
+    assertThat(((PickResult.Fail) pick(at(E1))).status().message())
+        .endsWith(E1 + ": refused; EDS is gone");
+  }
+
   /** A42 "Aggregated Connectivity State", rule by rule. */
   @Conformance("A42-11")
   @Test

@@ -2,10 +2,8 @@ package io.outrigger.proxy.admin.grpc;
 
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
-import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ChannelzService;
-import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
@@ -25,10 +23,10 @@ public final class AdminGrpcServer implements AutoCloseable {
   private static final int CALLS_PER_CONNECTION = 16;
   private static final int CHANNELZ_PAGE = 100;
 
-  private final HealthStatusManager health;
+  private final Health health;
   private final Server server;
 
-  private AdminGrpcServer(HealthStatusManager health, Server server) {
+  private AdminGrpcServer(Health health, Server server) {
     this.health = health;
     this.server = server;
   }
@@ -46,15 +44,14 @@ public final class AdminGrpcServer implements AutoCloseable {
       String version,
       Supplier<CompletionStage<XdsStatusView>> view)
       throws IOException {
-    var health = new HealthStatusManager();
-    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
+    var health = new Health();
     var configs = new ClientConfigs(NodeMessage.of(node, version), Redaction::of);
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .maxInboundMessageSize(LARGEST_REQUEST_BYTES)
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs))
-            .addService(health.getHealthService())
+            .addService(health.service())
             .addService(ChannelzService.newInstance(CHANNELZ_PAGE))
             .addService(ProtoReflectionServiceV1.newInstance())
             .build()
@@ -65,12 +62,10 @@ public final class AdminGrpcServer implements AutoCloseable {
   /**
    * What health tells from now on.
    *
-   * @param serving by service name; the empty one is the whole process
+   * @param serving by service name, every one of them; the empty one is the whole process
    */
   public void health(Map<String, Boolean> serving) {
-    serving.forEach(
-        (name, yes) ->
-            health.setStatus(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));
+    health.tell(serving);
   }
 
   /** Where it listens, with the port that was picked. */
@@ -81,7 +76,7 @@ public final class AdminGrpcServer implements AutoCloseable {
   /** Closes the port and ends every call. */
   @Override
   public void close() {
-    health.enterTerminalState();
+    health.close();
     server.shutdownNow();
   }
 }

@@ -5,59 +5,57 @@ import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import org.jspecify.annotations.Nullable;
 
-/** A call's time, from the arrival of its headers (A31-31). */
+/** What a call knows of its time, which runs from the arrival of its headers (A31-31). */
 @LoopConfined
-final class CallDeadline extends DeadlineTimers.Entry {
+abstract class TimedCall extends DeadlineTimers.Entry {
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  private final CallLoop loop;
-  private final ForwardedCall call;
+  final CallLoop loop;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
   private boolean justArrived = true;
 
-  /**
-   * @param call told once, at most a tick after the limit
-   */
-  CallDeadline(CallLoop loop, ForwardedCall call) {
+  TimedCall(CallLoop loop) {
     this.loop = loop;
-    this.call = call;
     arrivalNanos = loop.nanoTime();
   }
 
-  /** Sets the limit, unless it is {@link EffectiveTimeout#NONE}. */
-  void limit(long nanos) {
+  /**
+   * Sets the limit, unless it is {@link EffectiveTimeout#NONE}; {@link #onDeadline} follows at most
+   * a tick after it, once.
+   */
+  final void limit(long nanos) {
     if (nanos != EffectiveTimeout.NONE) {
       limitNanos = nanos;
       loop.deadlines().arm(this, arrivalNanos + Math.min(nanos, FARTHEST));
     }
   }
 
-  long limitNanos() {
+  final long limitNanos() {
     return limitNanos;
   }
 
   /** The call has to wait for something, or was sent: from now on the clock is asked again. */
-  void onArrivalOver() {
+  final void onArrivalOver() {
     justArrived = false;
   }
 
   /** How long the call has taken; 0 for what is done with it in the moment it arrives. */
-  long elapsedNanos() {
+  final long elapsedNanos() {
     return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
   /** When the call arrived, by the clock of the loop. */
-  long arrivalNanos() {
+  final long arrivalNanos() {
     return arrivalNanos;
   }
 
-  boolean isOver() {
+  final boolean isTimeOver() {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
   /** The {@code grpc-timeout} that goes upstream: what is left; null without a limit (A31-37). */
-  @Nullable HeaderField header() {
+  final @Nullable HeaderField timeoutField() {
     if (limitNanos == EffectiveTimeout.NONE) {
       return null;
     }
@@ -66,12 +64,8 @@ final class CallDeadline extends DeadlineTimers.Entry {
         : TimeoutFields.of(Math.max(1, limitNanos - elapsedNanos()));
   }
 
-  void cancel() {
+  /** The call is over before its time. */
+  final void endTime() {
     loop.deadlines().disarm(this);
-  }
-
-  @Override
-  void onDeadline() {
-    call.onDeadline();
   }
 }

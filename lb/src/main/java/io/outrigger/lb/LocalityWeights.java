@@ -1,0 +1,59 @@
+package io.outrigger.lb;
+
+import io.outrigger.config.endpoint.Locality;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What localities weigh beside each other in a policy that balances the endpoints of all of them
+ * (A113). What an endpoint weighs in such a policy depends on every other endpoint, so it is made
+ * of these where it is needed and not kept with the endpoint: one that stays is the same object.
+ *
+ * @param weights unsigned 32 bit, at least 1; a locality that is not named weighs 1
+ */
+public record LocalityWeights(Map<Locality, Long> weights) {
+  /** All localities weigh the same. */
+  public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
+
+  /** 1 in the fixed-point form of A113, which has 31 bits behind the point. */
+  private static final long ONE = 1L << 31;
+
+  public LocalityWeights {
+    weights = Map.copyOf(weights);
+  }
+
+  /**
+   * Shares of endpoints in all of which the weights, added up by locality, are {@code sums}.
+   *
+   * @param sums of at least one endpoint each
+   */
+  public Shares shares(Map<Locality, Long> sums) {
+    long all = sums.keySet().stream().mapToLong(this::weight).sum();
+    Map<Locality, Long> parts = new HashMap<>();
+    sums.keySet().forEach(locality -> parts.put(locality, weight(locality) * ONE / all));
+    return (locality, weight) ->
+        Math.max(1, parts.get(locality) * (weight * ONE / sums.get(locality)) / ONE);
+  }
+
+  private long weight(Locality locality) {
+    return weights.getOrDefault(locality, 1L);
+  }
+
+  /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+  public interface Shares {
+    /** Only in proportion to others; at least 1. */
+    long of(Locality locality, long weight);
+  }
+
+  /** The share of each endpoint in all, in the same order. */
+  public long[] sharesOf(List<Backend> backends) {
+    Map<Locality, Long> sums = new HashMap<>();
+    backends.forEach(
+        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
+    Shares shares = shares(sums);
+    return backends.stream()
+        .mapToLong(backend -> shares.of(backend.locality(), backend.endpoint().weight()))
+        .toArray();
+  }
+}

@@ -1,0 +1,34 @@
+package io.outrigger.lb.endpoint.ring;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.member.Member;
+
+/** An endpoint and its slot. */
+@ControlConfined
+final class PlacedMember extends Member {
+  private Slot slot;
+
+  PlacedMember(ControlLoop control, LbParent parent, Backend backend, WeightClass weight) {
+    super(control, parent, backend);
+    this.slot = Slot.of(backend, weight);
+  }
+
+  Slot slot() {
+    return slot;
+  }
+
+  /** It stands elsewhere, under the same number. */
+  void move(Slot next) {
+    next.number(slot.number());
+    slot.leave();
+    slot = next;
+  }
+
+  @Override
+  protected void onClose() {
+    slot.leave();
+  }
+}
