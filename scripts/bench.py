@@ -160,7 +160,9 @@ def run_fresh(benchmark, options, folder, backend_port, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0],
+                                     epilog="without peers: scripts/bench scale [--json] [CLUSTERS [ENDPOINTS [CHANGES]]], "
+                                            "scripts/bench pick [--long] [--seconds S] [--json] [WORD...]")
     parser.add_argument("root", help=argparse.SUPPRESS)
     parser.add_argument("name", choices=list(BENCHMARKS))
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")

@@ -24,9 +24,6 @@ import java.util.Optional;
 public final class BootstrapReader {
   private static final String TARGET_NAME = "%s"; // A47 "Bootstrap Config Changes", the default
 
-  private static final String PARSER_ADVICE =
-      "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
-
   private BootstrapReader() {}
 
   /** Reads {@code json}. Opens no file that the document names. */
@@ -113,17 +110,9 @@ public final class BootstrapReader {
       var unused = reader.peek(); // throws when more follows
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
-      findings.error(reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + reason(e));
+      findings.error(
+          reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + JsonSyntax.reason(e));
       return Optional.empty();
     }
-  }
-
-  /** The parser's own words, without advice for programmers, path and link. */
-  private static String reason(Exception e) {
-    Throwable cause = e.getCause() instanceof IOException io ? io : e;
-    String message = String.valueOf(cause.getMessage());
-    String line = message.lines().findFirst().orElse(message);
-    int path = line.indexOf(" path $");
-    return (path < 0 ? line : line.substring(0, path)).replace(PARSER_ADVICE, "unexpected text");
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.proxy.admin;
 
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -71,27 +72,29 @@ final class JsonPieces implements AutoCloseable {
         out.write(c);
       } else if (c >= ' ' && c < 0x7f) {
         out.write(c);
-      } else if (c >= 0x80 && !breaksScripts(c)) {
+      } else if (c >= 0x80 && !PlainText.steers(text.codePointAt(i))) {
         i = beyondAscii(text, i) - 1;
       } else {
         escape(c);
+        if (Character.isHighSurrogate(c) && Character.charCount(text.codePointAt(i)) == 2) {
+          escape(text.charAt(++i));
+        }
       }
     }
   }
 
-  /** From {@code start}, which is beyond ASCII. Returns where ASCII goes on. */
+  /** From {@code start}, which is beyond ASCII. Returns where something else begins. */
   private int beyondAscii(String text, int start) {
     int end = start;
-    while (end < text.length() && text.charAt(end) >= 0x80 && !breaksScripts(text.charAt(end))) {
-      end++;
+    while (end < text.length()) {
+      int c = text.codePointAt(end);
+      if (c < 0x80 || PlainText.steers(c)) {
+        break;
+      }
+      end += Character.charCount(c);
     }
     out.write(text.substring(start, end).getBytes(StandardCharsets.UTF_8));
     return end;
-  }
-
-  /** Line ends in scripts of old, not in JSON. */
-  private static boolean breaksScripts(char c) {
-    return c == '\u2028' || c == '\u2029';
   }
 
   private void escape(char c) {

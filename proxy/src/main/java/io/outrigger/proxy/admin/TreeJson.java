@@ -3,7 +3,6 @@ package io.outrigger.proxy.admin;
 import static io.outrigger.proxy.admin.JsonPieces.ascii;
 
 import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -43,6 +42,8 @@ final class TreeJson implements NodeVisitor {
   private static final byte[] END = ascii("]}");
 
   private static final byte[] ADDRESS = ascii("{\"address\":\"");
+  private static final byte[] LOCALITY = ascii("\",\"locality\":");
+  private static final Map<HealthStatus, byte[]> HEALTHS = new EnumMap<>(HealthStatus.class);
   private static final Map<Connectivity, byte[]> STATES = new EnumMap<>(Connectivity.class);
   private static final byte[] NOTHING_DETECTED =
       ascii(",\"ejected\":null,\"last_interval\":{\"success\":0,\"failure\":0}");
@@ -62,6 +63,9 @@ final class TreeJson implements NodeVisitor {
   private static final byte[] HISTORY = ascii(",\"history\":");
 
   static {
+    for (HealthStatus health : HealthStatus.values()) {
+      HEALTHS.put(health, ascii(",\"health\":\"" + health + "\",\"weight\":"));
+    }
     for (Connectivity state : Connectivity.values()) {
       STATES.put(state, ascii(",\"state\":\"" + state + "\",\"active_requests\":"));
     }
@@ -78,8 +82,7 @@ final class TreeJson implements NodeVisitor {
   private int endpoints;
 
   private @Nullable Locality lastLocality;
-  private @Nullable HealthStatus lastHealth;
-  private byte[] lastPlace = {};
+  private String lastText = "";
 
   TreeJson(JsonPieces json, Detail detail) {
     this.json = json;
@@ -137,7 +140,9 @@ final class TreeJson implements NodeVisitor {
     }
     json.raw(ADDRESS);
     address(endpoint.address());
-    json.raw(place(endpoint.locality(), endpoint.health()));
+    json.raw(LOCALITY);
+    json.text(text(endpoint.locality()));
+    json.raw(Objects.requireNonNull(HEALTHS.get(endpoint.health())));
     json.number(endpoint.weight());
     json.raw(Objects.requireNonNull(STATES.get(endpoint.state())));
     json.number(endpoint.calls().active());
@@ -189,18 +194,13 @@ final class TreeJson implements NodeVisitor {
     json.number(address.port());
   }
 
-  /** What stands between the address and the weight; neighbours mostly share it. */
-  private byte[] place(Locality locality, HealthStatus health) {
-    if (locality != lastLocality || health != lastHealth) {
+  /** Neighbours mostly share their locality. */
+  private String text(Locality locality) {
+    if (locality != lastLocality) {
       lastLocality = locality;
-      lastHealth = health;
-      var place = new JsonObject();
-      place.addProperty("locality", locality.toString());
-      place.addProperty("health", health.toString());
-      String members = place.toString().substring(1, place.toString().length() - 1);
-      lastPlace = ("\"," + members + ",\"weight\":").getBytes(StandardCharsets.UTF_8);
+      lastText = locality.toString();
     }
-    return lastPlace;
+    return lastText;
   }
 
   private void ejection(LbEndpoint.Ejection ejection) {

@@ -69,6 +69,7 @@ record AdminState(
         forward.target(),
         forward.hadConfig(),
         forward.listener().connections(),
+        forward.listener().refused(),
         forward.listener().forward().totals(),
         forward.endpoints().counts());
   }

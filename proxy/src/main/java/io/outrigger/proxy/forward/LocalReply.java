@@ -34,7 +34,7 @@ final class LocalReply {
             || status.message().contains(NODE_ID);
     return hasNote || nodeId.isEmpty()
         ? status
-        : new RpcStatus(status.code(), status.message() + " (" + NODE_ID + " " + nodeId + ")");
+        : new RpcStatus(status.code(), status.message() + "; " + NODE_ID + " " + nodeId);
   }
 
   /** A whole gRPC answer in one block. */
@@ -78,11 +78,7 @@ final class LocalReply {
     if (reason == LocalReason.HEADERS_TOO_LARGE) {
       return 431; // RFC 6585 section 5
     }
-    return switch (status.code()) {
-      case DEADLINE_EXCEEDED -> 504;
-      case INTERNAL -> 500;
-      default -> 503;
-    };
+    return status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : 503;
   }
 
   /** The same of an answer that the filters want. */

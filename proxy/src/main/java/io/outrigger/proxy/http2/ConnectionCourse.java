@@ -53,6 +53,7 @@ final class ConnectionCourse {
   private @Nullable ScheduledFuture<?> handshakeTimer;
   private @Nullable ScheduledFuture<?> drainTimer;
   private @Nullable KeepAlive keepAlive;
+  private @Nullable Farewell farewell;
 
   ConnectionCourse(
       SocketConnection connection,
@@ -123,6 +124,9 @@ final class ConnectionCourse {
   }
 
   void read(ByteBuf bytes) {
+    if (farewell != null) {
+      farewell.onRead(bytes.readableBytes());
+    }
     FrameReader frames = reader;
     if (isEnding() || frames == null) {
       return; // what comes behind the error, while the farewell is under way
@@ -311,7 +315,7 @@ final class ConnectionCourse {
     for (SocketStream stream : table.snapshot()) {
       connection.lose(stream, stream.id() == 0, reason);
     }
-    Farewell.close(ctx, connection.isServer(), error);
+    farewell = Farewell.begin(ctx, connection.isServer(), error);
   }
 
   void onSocketFailed(String reason) {

@@ -4,9 +4,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -28,6 +30,7 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.RejectedExecutionHandlers;
 import io.outrigger.base.AnyThread;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -36,6 +39,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -62,9 +67,7 @@ public final class EventLoops {
 
   private EventLoops(TransportKind kind, int count) {
     this.kind = kind;
-    this.group =
-        new MultiThreadIoEventLoopGroup(
-            count, new DefaultThreadFactory("loop", false), handlers(kind));
+    this.group = new FairGroup(count, new DefaultThreadFactory("loop", false), handlers(kind));
     List<EventLoop> all = new ArrayList<>();
     for (EventExecutor executor : group) {
       EventLoop loop = (EventLoop) executor;
@@ -82,6 +85,30 @@ public final class EventLoops {
    */
   public static EventLoops start(TransportKind wanted, int count) {
     return new EventLoops(resolve(wanted), count);
+  }
+
+  /**
+   * Loops that look at their sockets every few milliseconds, however many tasks there are: an
+   * update may bring thousands of endpoints, each with a task that connects to it, and requests go
+   * on meanwhile. Netty's own loops may run tasks for a second before they read again.
+   */
+  private static final class FairGroup extends MultiThreadIoEventLoopGroup {
+    private static final int TASKS_MILLIS = 5;
+
+    FairGroup(int count, ThreadFactory threads, IoHandlerFactory handlers) {
+      super(count, threads, handlers);
+    }
+
+    @Override
+    protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
+      return new SingleThreadIoEventLoop(
+          this,
+          executor,
+          handlers,
+          Integer.MAX_VALUE,
+          RejectedExecutionHandlers.reject(),
+          TASKS_MILLIS);
+    }
   }
 
   /**

@@ -8,7 +8,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
 
-/** Closes a channel so that the last bytes written to it arrive. */
+/** The end of a channel, such that the last bytes written to it arrive. */
 @LoopConfined
 final class Farewell {
   private static final long ERROR_MILLIS = 1_000;
@@ -16,13 +16,21 @@ final class Farewell {
   /** A slow reader may have much to read when the last stream ends in good order. */
   private static final long NO_ERROR_MILLIS = 10_000;
 
-  private Farewell() {}
+  /** An honest peer has at most a connection's window under way; more is a flood. */
+  private static final long MOST_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
+
+  private final Channel channel;
+  private long unread;
+
+  private Farewell(Channel channel) {
+    this.channel = channel;
+  }
 
   /**
    * Flushes, then closes. A server first ends its own half only and reads on for a moment: a socket
    * that is closed with unread bytes would reset the connection, and the GOAWAY could be lost.
    */
-  static void close(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
+  static Farewell begin(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     Channel channel = ctx.channel();
     var flushed = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
     long limit = error == Http2Error.NO_ERROR ? NO_ERROR_MILLIS : ERROR_MILLIS;
@@ -40,6 +48,15 @@ final class Farewell {
               });
     } else {
       flushed.addListener(ChannelFutureListener.CLOSE);
+    }
+    return new Farewell(channel);
+  }
+
+  /** Something came that nobody looks at any more. */
+  void onRead(int bytes) {
+    unread += bytes;
+    if (unread > MOST_BYTES) {
+      var unused = channel.close();
     }
   }
 }

@@ -65,6 +65,10 @@ public final class MetricsText {
       gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
   private final GaugeSnapshot.Builder connections =
       gauge("outrigger_downstream_connections", "Local connections that are open.");
+  private final CounterSnapshot.Builder refusedConnections =
+      counter(
+          "outrigger_downstream_connections_refused",
+          "Local connections closed at once because there were too many (--max-connections).");
   private final GaugeSnapshot.Builder ready =
       gauge("outrigger_forward_ready", "1 when the forward has a configuration it can route with.");
   private final GaugeSnapshot.Builder endpoints =
@@ -139,6 +143,7 @@ public final class MetricsText {
     add(active, labels, calls.active());
     add(queued, labels, calls.queued());
     add(connections, labels, forward.connections());
+    add(refusedConnections, labels, forward.refusedConnections());
     add(ready, labels, forward.ready() ? 1 : 0);
     durations.dataPoint(
         HistogramSnapshot.HistogramDataPointSnapshot.builder()
@@ -179,6 +184,7 @@ public final class MetricsText {
         .metricSnapshot(active.build())
         .metricSnapshot(queued.build())
         .metricSnapshot(connections.build())
+        .metricSnapshot(refusedConnections.build())
         .metricSnapshot(ready.build())
         .metricSnapshot(endpoints.build())
         .metricSnapshot(durations.build());

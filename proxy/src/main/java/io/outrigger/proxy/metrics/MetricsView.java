@@ -48,6 +48,7 @@ public record MetricsView(
    *
    * @param target as configured ({@code grpc.target})
    * @param connections local connections that are open
+   * @param refusedConnections closed at once because there were too many
    * @param endpoints of its clusters
    */
   public record Forward(
@@ -55,6 +56,7 @@ public record MetricsView(
       String target,
       boolean ready,
       int connections,
+      long refusedConnections,
       CallTotals calls,
       List<EndpointStates.Count> endpoints) {
     public Forward {

@@ -57,6 +57,10 @@ public final class BootstrapSource {
   }
 
   private static Found fromFile(Path file, String namedBy) throws InvalidInput {
+    if (file.toString().isEmpty()) {
+      throw new InvalidInput(
+          List.of(namedBy + ": is empty; give the path of a gRPC xDS bootstrap"));
+    }
     String text;
     try {
       text = TextFile.read(file);

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Sizes as flags give them: {@code 65536}, {@code 64KiB}, {@code 1GiB}, {@code 10MB}. */
 public final class ByteSize {
-  private static final Pattern FORM = Pattern.compile("(\\d{1,15}) ?([A-Za-z]*)");
+  private static final Pattern FORM = Pattern.compile("(\\d{1,20}) ?([A-Za-z]*)");
   private static final Map<String, Long> UNITS =
       Map.ofEntries(
           Map.entry("", 1L),
@@ -38,7 +38,7 @@ public final class ByteSize {
     }
     try {
       return Math.multiplyExact(Long.parseLong(matcher.group(1)), unit);
-    } catch (ArithmeticException e) {
+    } catch (NumberFormatException | ArithmeticException e) {
       throw new IllegalArgumentException("\"" + text + "\" is too large", e);
     }
   }

@@ -75,6 +75,9 @@ final class ConfigFile {
   }
 
   private static @Nullable Object parse(Path file, String namedBy) throws InvalidInput {
+    if (file.toString().isEmpty()) {
+      throw new InvalidInput(List.of(namedBy + ": is empty; give the path of a YAML file"));
+    }
     String text;
     try {
       text = TextFile.read(file);

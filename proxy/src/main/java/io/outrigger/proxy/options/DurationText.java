@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Durations as flags give them: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
 public final class DurationText {
-  private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
+  private static final Pattern FORM = Pattern.compile("(\\d{1,20}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private DurationText() {}

@@ -269,6 +269,7 @@ public final class OptionsReader {
     if (text.equals("-")) {
       return new AccessLog.Stdout();
     }
+    require(!text.isEmpty(), "is empty; give a file, - for stdout, or off");
     Path file = Path.of(text).toAbsolutePath();
     Path folder = file.getParent();
     require(!Files.isDirectory(file), "\"" + text + "\" is a folder; give a file, or - for stdout");
@@ -296,6 +297,8 @@ public final class OptionsReader {
       URI uri = new URI(text);
       require(
           uri.getHost() != null && List.of("http", "https").contains(uri.getScheme()), expected);
+      require(
+          uri.getPort() <= 65535, "\"" + text + "\": port " + uri.getPort() + " is above 65535");
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(expected, e);
     }

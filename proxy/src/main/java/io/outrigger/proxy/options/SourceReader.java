@@ -58,7 +58,9 @@ final class SourceReader {
     }
     List<Path> paths = given.get().values().stream().map(Path::of).toList();
     for (Path path : paths) {
-      if (!Files.isReadable(path)) {
+      if (path.toString().isEmpty()) { // else it would be the folder that one is in
+        problems.add(given.get().origin(), "is empty; give a file or a folder of resources");
+      } else if (!Files.isReadable(path)) {
         String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
         problems.add(given.get().origin(), "cannot read " + path + ": " + reason);
       }

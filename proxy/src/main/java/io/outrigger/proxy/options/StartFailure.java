@@ -1,5 +1,7 @@
 package io.outrigger.proxy.options;
 
+import java.nio.channels.UnresolvedAddressException;
+
 /**
  * The program cannot start for a reason that is not the user's input, such as a port in use. The
  * message is one line that names the flag, the place and the remedy.
@@ -25,9 +27,22 @@ public final class StartFailure extends Exception {
   }
 
   private static String reason(Throwable cause) {
-    String message = cause.getMessage();
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    if (root instanceof UnresolvedAddressException) {
+      return "the name of the host cannot be resolved";
+    }
+    String first = firstLine(cause);
+    String last = firstLine(root);
+    return first.contains(last) ? first : first + ": " + last; // gRPC's own line has no reason
+  }
+
+  private static String firstLine(Throwable failure) {
+    String message = failure.getMessage();
     return message == null
-        ? cause.getClass().getSimpleName()
+        ? failure.getClass().getSimpleName()
         : message.lines().findFirst().orElse("");
   }
 }

@@ -85,9 +85,7 @@ class HostileNamesIT {
       assertThat(answer.body().replace("\n", "").chars())
           .as("no control character as it is, in %s", path)
           .noneMatch(c -> c < ' ');
-      if (path.startsWith("/events") || path.startsWith("/explain")) { // read on terminals
-        assertThat(STEERS.matcher(answer.body()).find()).as(path).isFalse();
-      }
+      assertThat(STEERS.matcher(answer.body()).find()).as(path).isFalse();
       assertThat(texts(JsonParser.parseString(answer.body()))).as(path).contains(HOSTILE);
     }
     String[] lines = mesh.admin().get("/metrics").body().split("\n"); // \r ends no line there

@@ -214,7 +214,7 @@ class RouteUpdateIT {
     assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(reply.message())
         .contains("orders", "/unknown.Pay/Charge")
-        .endsWith("(xDS node ID: " + Mesh.NODE + ")");
+        .endsWith("; xDS node ID: " + Mesh.NODE);
     assertThat(reply.local()).isEqualTo("no_route");
     assertThat(backend.started()).isZero();
   }

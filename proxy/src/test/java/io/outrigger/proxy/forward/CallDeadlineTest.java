@@ -42,7 +42,7 @@ class CallDeadlineTest {
     assertThat(app.field("grpc-message"))
         .isEqualTo(
             "deadline exceeded after 100ms, waiting for the response of 10.0.0.1:80 in cluster"
-                + " \"pay\" (xDS node ID: node-1)");
+                + " \"pay\"; xDS node ID: node-1");
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
   }
@@ -101,7 +101,7 @@ class CallDeadlineTest {
     assertThat(app.field("grpc-message"))
         .isEqualTo(
             "deadline exceeded after 100ms, waiting for a connection in cluster \"pay\", which is"
-                + " CONNECTING (xDS node ID: node-1)");
+                + " CONNECTING; xDS node ID: node-1");
 
     queued.fails("all failed (CDS: stale; xDS node ID: node-1)");
     var patient = queued.unary("grpc-timeout", "100m", "x-outrigger-wait-for-ready", "true");

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers that the proxy makes itself, and what becomes of a backend's failures. */
@@ -47,7 +48,7 @@ class CallFailureTest {
     assertThat(app.field("grpc-status")).isEqualTo("13");
     assertThat(app.field("grpc-message"))
         .contains("grpc-timeout")
-        .endsWith("(xDS node ID: node-1)");
+        .endsWith("; xDS node ID: node-1");
     assertThat(backend.streams).isEmpty();
   }
 
@@ -65,6 +66,20 @@ class CallFailureTest {
 
     script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable("x")));
     assertThat(script.plain(true).stream.log.get(0)).contains(":status=503");
+  }
+
+  @Conformance("SC-26")
+  @ParameterizedTest
+  @EnumSource(
+      value = Http2Error.class,
+      names = {"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "CANCEL"})
+  void otherRequestsWhoseBackendResetsGet503(Http2Error error) {
+    var app = script.plain(true);
+
+    backend.stream().handlerOf().onReset(error, true);
+
+    assertThat(app.field(":status")).isEqualTo("503");
+    assertThat(app.field("x-outrigger-local")).isEqualTo("upstream_reset");
   }
 
   @Test
@@ -118,7 +133,7 @@ class CallFailureTest {
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(app.field("grpc-message"))
-        .isEqualTo("no route for authority \"orders\" and path * (xDS node ID: node-1)");
+        .isEqualTo("no route for authority \"orders\" and path *; xDS node ID: node-1");
     assertThat(app.field("x-outrigger-local")).isEqualTo("no_route");
     assertThat(backend.streams).isEmpty();
   }

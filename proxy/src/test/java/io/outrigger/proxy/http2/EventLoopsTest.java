@@ -3,9 +3,13 @@ package io.outrigger.proxy.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.DefaultEventLoop;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class EventLoopsTest {
@@ -23,6 +27,46 @@ final class EventLoopsTest {
       var unused = foreign.shutdownGracefully();
     } finally {
       loops.stop(Duration.ofSeconds(1));
+    }
+  }
+
+  /**
+   * Two seconds of tasks, as an update with very many endpoints brings them, must not keep sockets
+   * waiting for one second and then for the other.
+   */
+  @Test
+  void socketsAreReadBetweenManyTasks() throws Exception {
+    try (var sockets = new Sockets(TransportKind.AUTO, 1);
+        var client = new Socket()) {
+      client.connect(sockets.listen(Echo::new));
+      var left = new AtomicInteger(20_000);
+      Runnable task =
+          () -> {
+            long end = System.nanoTime() + 100_000;
+            while (System.nanoTime() < end) {
+              Thread.onSpinWait();
+            }
+            left.decrementAndGet();
+          };
+      for (int i = left.get(); i > 0; i--) {
+        sockets.loops.loop(0).execute(task);
+      }
+
+      int answers = 0;
+      while (left.get() > 0) {
+        client.getOutputStream().write(1);
+        assertThat(client.getInputStream().read()).isEqualTo(1);
+        answers++;
+      }
+      assertThat(answers).isGreaterThan(10);
+    }
+  }
+
+  /** Sends back what comes. */
+  private static final class Echo extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object bytes) {
+      var unused = ctx.writeAndFlush(bytes);
     }
   }
 

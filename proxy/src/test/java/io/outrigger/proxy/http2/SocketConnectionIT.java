@@ -7,7 +7,9 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import io.outrigger.testing.Conformance;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,6 +25,26 @@ final class SocketConnectionIT {
   private static InetSocketAddress echo(Sockets sockets) {
     return sockets.listen(
         () -> SocketConnection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
+  }
+
+  @Test
+  void aFloodBehindAnErrorIsNotReadForLong() throws Exception {
+    try (var sockets = new Sockets(TransportKind.AUTO, 1);
+        var flood = new Socket()) {
+      flood.connect(echo(sockets));
+      byte[] garbage = new byte[1 << 16];
+      long sent = 0;
+      try {
+        while (sent < 1L << 30) {
+          flood.getOutputStream().write(garbage);
+          sent += garbage.length;
+        }
+      } catch (IOException reset) {
+        // as it should be
+      }
+      long window = ConnectionSettings.DEFAULT.connectionWindow();
+      assertThat(sent).as("read, or in the buffers of sockets").isLessThan(window + (48 << 20));
+    }
   }
 
   @Test

@@ -278,11 +278,12 @@ class MetricsTextTest {
   void aForwardShowsItsCallsAndItsEndpoints() {
     var forward =
         new MetricsView.Forward(
-            "orders", "xds:///orders", true, 3, idle().totals(), states(tree()));
+            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
         .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
+        .contains("outrigger_downstream_connections_refused_total{forward=\"orders\"} 2.0")
         .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
         .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
         .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")

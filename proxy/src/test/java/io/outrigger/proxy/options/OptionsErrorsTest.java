@@ -106,10 +106,15 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " or 1h",
         "ACCESS_LOG | /no/such/log | --access-log: cannot write /no/such/log; give a file in a"
             + " folder that exists and can be written to",
+        "ACCESS_LOG | '' | --access-log: is empty; give a file, - for stdout, or off",
         "ACCESS_LOG | / | --access-log: \"/\" is a folder; give a file, or - for stdout",
         "LOG_LEVEL | loud | --log-level: \"loud\" is none of trace, debug, info, warn, error, off",
         "LOG_FORMAT | xml | --log-format: \"xml\" is none of text, json",
         "OTLP | collector | --otlp: \"collector\" is not an endpoint such as http://collector:4317",
+        "OTLP | http://collector:65536 | --otlp: \"http://collector:65536\": port 65536 is above 65535",
+        "RESOURCES | '' | --resources: is empty; give a file or a folder of resources",
+        "BOOTSTRAP | '' | --bootstrap: is empty; give the path of a gRPC xDS bootstrap",
+        "CONFIG | '' | --config: is empty; give the path of a YAML file",
         "RESOURCES | /no/such | --resources: cannot read /no/such: no such file or folder",
         "BOOTSTRAP | /no/such | --bootstrap: cannot read /no/such: no such file; give the path of a"
             + " gRPC xDS bootstrap",

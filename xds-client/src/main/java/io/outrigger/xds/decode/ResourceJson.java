@@ -17,6 +17,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
+import io.outrigger.config.bootstrap.JsonSyntax;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
@@ -57,7 +58,7 @@ public final class ResourceJson {
     try {
       tree = readTree(json);
     } catch (JsonParseException | IOException | IllegalStateException e) {
-      return new Document(List.of(), List.of("not JSON: " + e.getMessage()));
+      return new Document(List.of(), List.of("not JSON: " + JsonSyntax.reason(e)));
     }
     if (!tree.isJsonObject()
         || !tree.getAsJsonObject().has("resources")

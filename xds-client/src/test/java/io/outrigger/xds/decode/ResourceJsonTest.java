@@ -59,9 +59,9 @@ class ResourceJsonTest {
       delimiter = '|',
       value = {
         "'' | not JSON: ",
-        "{ | not JSON: ",
-        "{\"resources\": []} x | not JSON: ",
-        "{'resources': []} | not JSON: ",
+        "{ | not JSON: End of input at line 1 column 2",
+        "{\"resources\": []} x | not JSON: unexpected text at line 1 column 20",
+        "{'resources': []} | not JSON: unexpected text at line 1 column 3",
         "{\"resources\": [],} | not JSON: ",
         "[] | must be an object with a list, as {\"resources\":[…]}",
         "{} | must be an object with a list, as {\"resources\":[…]}",
