@@ -147,6 +147,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     visitor.leave();
   }
 
+  @SuppressWarnings("ReferenceEquality") // an equal one may be put in as well
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
     LbEndpoint.Detection known =

@@ -160,6 +160,7 @@ final class TreeJson implements NodeVisitor {
     json.raw('}');
   }
 
+  @SuppressWarnings("ReferenceEquality") // an equal one is written the long way
   private void detected(LbEndpoint.Detection watched) {
     if (watched == LbEndpoint.Detection.NONE) {
       json.raw(NOTHING_DETECTED);
@@ -171,6 +172,7 @@ final class TreeJson implements NodeVisitor {
     counts(watched.succeeded(), watched.failed());
   }
 
+  @SuppressWarnings("ReferenceEquality") // as above
   private void total(CallTotals calls) {
     if (calls == CallTotals.NONE) {
       json.raw(NO_TOTAL);
@@ -195,6 +197,7 @@ final class TreeJson implements NodeVisitor {
   }
 
   /** Neighbours mostly share their locality. */
+  @SuppressWarnings("ReferenceEquality") // an equal one is made a text once more
   private String text(Locality locality) {
     if (locality != lastLocality) {
       lastLocality = locality;
