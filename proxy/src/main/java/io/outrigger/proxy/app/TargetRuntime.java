@@ -51,6 +51,9 @@ final class TargetRuntime
   private final ClusterManager clusters;
   private final XdsDependencyManager dependencies;
   private final PickQueue waiting = new PickQueue();
+
+  /** Made with the target: where the first call that waits made it, it would wait for that too. */
+  @SuppressWarnings("UnnecessaryLambda")
   private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;

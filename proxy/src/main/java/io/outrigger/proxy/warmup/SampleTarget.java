@@ -6,14 +6,12 @@ import io.outrigger.lb.tree.PickQueue;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A target whose configuration comes when its first call waits for it, as it is for an app. */
 @AnyThread
 final class SampleTarget implements ForwardTarget {
   private final PickQueue waiting = new PickQueue();
-  private final BooleanSupplier hasSelector = () -> selector() != null;
   private final CompletableFuture<Void> asked = new CompletableFuture<>();
   private volatile @Nullable ConfigSelector selector;
 
@@ -45,7 +43,7 @@ final class SampleTarget implements ForwardTarget {
 
   @Override
   public long park(ParkedCall call) {
-    long ticket = waiting.park(call, hasSelector);
+    long ticket = waiting.park(call, () -> selector != null);
     asked.complete(null);
     return ticket;
   }

@@ -139,7 +139,7 @@ public final class WarmUp {
   /** Begins, on the control loop. */
   public void start() {
     control.checkInside();
-    target.asked().thenRunAsync(this::configure, control::execute);
+    target.asked().thenRunAsync(this::configure, control);
     Caller.call(loops, listener.port(), CALLS)
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));

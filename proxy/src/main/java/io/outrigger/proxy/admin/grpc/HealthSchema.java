@@ -2,8 +2,6 @@ package io.outrigger.proxy.admin.grpc;
 
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.MessageOptions;
 import com.google.protobuf.DescriptorProtos.MethodDescriptorProto;
@@ -93,8 +91,8 @@ final class HealthSchema {
         DescriptorProto.newBuilder()
             .setName("HealthListResponse")
             .addField(
-                field("statuses", 1, Label.LABEL_REPEATED)
-                    .setType(Type.TYPE_MESSAGE)
+                field("statuses", 1, FieldDescriptorProto.Label.LABEL_REPEATED)
+                    .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
                     .setTypeName(NAMES + "HealthListResponse." + ENTRY))
             .addNestedType(statusesEntry()));
     ServiceDescriptorProto.Builder service = file.getServiceBuilder(0);
@@ -115,15 +113,18 @@ final class HealthSchema {
     return DescriptorProto.newBuilder()
         .setName(ENTRY)
         .setOptions(MessageOptions.newBuilder().setMapEntry(true))
-        .addField(field("key", 1, Label.LABEL_OPTIONAL).setType(Type.TYPE_STRING))
         .addField(
-            field("value", 2, Label.LABEL_OPTIONAL)
-                .setType(Type.TYPE_MESSAGE)
+            field("key", 1, FieldDescriptorProto.Label.LABEL_OPTIONAL)
+                .setType(FieldDescriptorProto.Type.TYPE_STRING))
+        .addField(
+            field("value", 2, FieldDescriptorProto.Label.LABEL_OPTIONAL)
+                .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
                 .setTypeName(NAMES + "HealthCheckResponse"))
         .build();
   }
 
-  private static FieldDescriptorProto.Builder field(String name, int number, Label label) {
+  private static FieldDescriptorProto.Builder field(
+      String name, int number, FieldDescriptorProto.Label label) {
     return FieldDescriptorProto.newBuilder()
         .setName(name)
         .setJsonName(name)
