@@ -38,7 +38,7 @@ PERIOD = 1.0
 MOST_RATIO = 1.03
 MOST_EXPLAIN_MS = 10
 EXPLAINED = "/explain?forward=many&path=/service.{}/Get"
-WARM_POLLS = 60
+WARM_POLLS = 150  # until the compilers are done with them
 LISTENERS_PER_PROCESS = 2500  # each has a connection too, and descriptors are few
 THREADS = {"loop": ("loop-",), "control": ("control",), "reply": ("ForkJoinPool",), "admin": ("admin",), "gc": ("GC ", "G1 ", "VM Thread"),
            "compilers": ("C1 ", "C2 ")}
@@ -213,13 +213,13 @@ class Sidecar:
         if wrong is not None:
             raise RuntimeError(f"outrigger does not serve: {wrong}")
         self.unary = Unary(SimpleNamespace(quick=True, seconds=options.seconds), folder)
-        self.admin = Admin(self.admin_port)
-        self.await_connections(count)
+        self.await_connections(Admin(self.admin_port), count)
 
-    def await_connections(self, count):
+    @staticmethod
+    def await_connections(admin, count):
         until = time.monotonic() + 120
         while time.monotonic() < until:
-            body, _ = self.admin.ask("/lb?forward=many")
+            body, _ = admin.ask("/lb?forward=many")
             ready = body.replace(b" ", b"").count(b'"READY","active_requests"')
             if ready == count:
                 return
@@ -228,9 +228,10 @@ class Sidecar:
 
     def warm(self):
         self.unary.warm(self.process, self.port)
+        admin = Admin(self.admin_port)
         for _ in range(WARM_POLLS):
             for path in [*READERS[POLLED], *READERS[PAGE], self.explained(0)]:
-                self.admin.ask(path)
+                admin.ask(path)
 
     def explained(self, number):
         return EXPLAINED.format(number % self.options.clusters)
@@ -257,15 +258,16 @@ class Sidecar:
             return measure()
 
     def explain(self, asks):
-        taken = sorted(self.admin.ask(self.explained(i))[1] for i in range(asks))
+        admin = Admin(self.admin_port)  # one that is not used for a minute is closed
+        taken = sorted(admin.ask(self.explained(i))[1] for i in range(asks))
         return {"p50_ms": taken[len(taken) // 2], "p99_ms": taken[len(taken) * 99 // 100]}
 
     def explain_loaded(self, asks):
-        taken = []
+        admin, taken = Admin(self.admin_port), []
         load = threading.Thread(target=self.loaded, daemon=True)
         load.start()
         while load.is_alive() and len(taken) < asks:
-            taken.append(self.admin.ask(self.explained(len(taken)))[1])
+            taken.append(admin.ask(self.explained(len(taken)))[1])
             time.sleep(0.005)
         load.join()
         taken.sort()
@@ -273,9 +275,9 @@ class Sidecar:
 
     def answers(self):
         """Bytes of each answer and the median of what it takes, one after the other."""
-        found = {}
+        admin, found = Admin(self.admin_port), {}
         for path in dict.fromkeys([*READERS[POLLED], *READERS[PAGE], self.explained(0)]):
-            asked = [self.admin.ask(path) for _ in range(30)]
+            asked = [admin.ask(path) for _ in range(30)]
             found[path] = {"bytes": len(asked[0][0]), "ms": statistics.median(ms for _, ms in asked)}
         return found
 

@@ -16,6 +16,7 @@ public record CallTotals(long active, long succeeded, long failed) {
     return active + succeeded + failed;
   }
 
+  @SuppressWarnings("ReferenceEquality") // an equal one may be added as well
   public CallTotals plus(CallTotals other) {
     if (this == NONE) {
       return other;

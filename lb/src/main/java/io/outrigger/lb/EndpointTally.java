@@ -1,6 +1,8 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * How many endpoints are in each state. Policies that know without asking each endpoint say so
@@ -8,16 +10,16 @@ import io.outrigger.base.ControlConfined;
  */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {
-  private final int[] counts = new int[Connectivity.values().length];
+  private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
 
   /** {@code more} are in {@code state}. */
   public void add(Connectivity state, int more) {
-    counts[state.ordinal()] += more;
+    counts.merge(state, more, Integer::sum);
   }
 
   /** How many are in {@code state}. */
   public int of(Connectivity state) {
-    return counts[state.ordinal()];
+    return counts.getOrDefault(state, 0);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What localities weigh beside each other in a policy that balances the endpoints of all of them
@@ -30,17 +31,26 @@ public record LocalityWeights(Map<Locality, Long> weights) {
    */
   public Shares shares(Map<Locality, Long> sums) {
     long all = sums.keySet().stream().mapToLong(this::weight).sum();
-    Map<Locality, Long> parts = new HashMap<>();
-    sums.keySet().forEach(locality -> parts.put(locality, weight(locality) * ONE / all));
+    Map<Locality, Part> parts = new HashMap<>();
+    sums.forEach(
+        (locality, sum) -> parts.put(locality, new Part(weight(locality) * ONE / all, sum)));
     return (locality, weight) ->
-        Math.max(1, parts.get(locality) * (weight * ONE / sums.get(locality)) / ONE);
+        Objects.requireNonNull(parts.get(locality), locality::toString).shareOf(weight);
+  }
+
+  /** A locality's share in all, and what its endpoints weigh together. */
+  private record Part(long share, long sum) {
+    /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+    long shareOf(long weight) {
+      return Math.max(1, share * (weight * ONE / sum) / ONE);
+    }
   }
 
   private long weight(Locality locality) {
     return weights.getOrDefault(locality, 1L);
   }
 
-  /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+  /** What endpoints weigh beside all others. */
   public interface Shares {
     /** Only in proportion to others; at least 1. */
     long of(Locality locality, long weight);

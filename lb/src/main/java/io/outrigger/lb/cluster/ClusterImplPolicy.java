@@ -119,7 +119,9 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   /** What is in flight, and what was dropped or refused since the cluster was made. */
   private String detail() {
-    var detail = new StringBuilder().append(breaker.inFlight()).append(" requests in flight");
+    long inFlight = breaker.inFlight();
+    var detail = new StringBuilder();
+    detail.append(inFlight).append(inFlight == 1 ? " request in flight" : " requests in flight");
     for (DropCategory drop : config.drops()) {
       detail.append(", %d dropped (%s)".formatted(drops.of(drop).total(), drop.category()));
     }

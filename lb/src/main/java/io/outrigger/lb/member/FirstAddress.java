@@ -101,7 +101,8 @@ public final class FirstAddress {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     CallTotals totals = CallTotals.NONE;
     boolean isConnecting = false;
-    for (Candidate candidate : ofBackend) {
+    for (int i = 0; i < ofBackend.size(); i++) { // without an iterator: ten thousand times a look
+      Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());
         isConnecting |= candidate.state == Connectivity.CONNECTING;

@@ -65,9 +65,14 @@ final class EndpointTracker {
     return last;
   }
 
+  /** Whether nothing has happened to it, and nothing was counted in the last interval. */
+  boolean isQuiet() {
+    return history.isEmpty() && last.volume() == 0;
+  }
+
   /** For status views; {@code config} tells how long an ejection lasts. */
   LbEndpoint.Detection describe(OutlierDetection config) {
-    if (history.isEmpty() && last.volume() == 0) {
+    if (isQuiet()) {
       return LbEndpoint.Detection.NONE;
     }
     Optional<LbEndpoint.Ejection> ejection =

@@ -21,9 +21,9 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ejects the endpoints of a cluster that do badly, from above its priorities (A50, A75).
@@ -46,6 +46,17 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   private final SweepTimer timer;
 
   private LbConfig.OutlierDetecting config;
+
+  /** Null when something may have changed since it was made: an update or a sweep. */
+  private @Nullable Standing standing;
+
+  /**
+   * What status views show of all trackers, which are too many to ask each time that somebody
+   * looks.
+   *
+   * @param isQuiet whether there is nothing to show of any of them
+   */
+  private record Standing(int ejected, int endpoints, boolean isQuiet) {}
 
   /**
    * @param observer hears of every outlier, ejected or spared, and of every return
@@ -75,6 +86,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     child.update(config.child());
     trackers.settle();
     active().ifPresentOrElse(this::switchOn, this::switchOff);
+    standing = null;
   }
 
   /** The settings in force; empty when neither algorithm is on. */
@@ -101,6 +113,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private void sweep() {
     detector.sweep(config.cluster(), active().orElseThrow(), trackers.all());
+    standing = null;
   }
 
   @Override
@@ -118,10 +131,15 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Optional<OutlierDetection> active = active();
     Map<String, Object> settings = active.map(OutlierDetectionPolicy::settings).orElse(Map.of());
-    String detail = active.isPresent() ? detail() : "";
+    Standing now = standing();
+    String detail =
+        active.isPresent()
+            ? now.ejected() + " of " + now.endpoints() + " endpoints are ejected"
+            : "";
     visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(
         active
+            .filter(detection -> !now.isQuiet())
             .map(detection -> visitor.mapEndpoints(each -> watched(each, detection)))
             .orElse(visitor),
         name,
@@ -129,6 +147,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     visitor.leave();
   }
 
+  @SuppressWarnings("ReferenceEquality") // an equal one may be put in as well
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
     LbEndpoint.Detection known =
@@ -136,13 +155,19 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     return known == LbEndpoint.Detection.NONE ? endpoint : endpoint.with(known);
   }
 
-  private String detail() {
-    List<EndpointTracker> all = trackers.all();
-    int ejected = 0;
-    for (EndpointTracker tracker : all) {
-      ejected += tracker.isEjected() ? 1 : 0;
+  private Standing standing() {
+    Standing known = standing;
+    if (known == null) {
+      int ejected = 0;
+      boolean isQuiet = true;
+      for (EndpointTracker tracker : trackers.all()) {
+        ejected += tracker.isEjected() ? 1 : 0;
+        isQuiet &= tracker.isQuiet();
+      }
+      known = new Standing(ejected, trackers.all().size(), isQuiet);
+      standing = known;
     }
-    return ejected + " of " + all.size() + " endpoints are ejected";
+    return known;
   }
 
   /** Under the names of the Cluster's fields. */

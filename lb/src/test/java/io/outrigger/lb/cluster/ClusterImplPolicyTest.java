@@ -225,7 +225,7 @@ class ClusterImplPolicyTest {
     assertThat(reason()).isEqualTo(Reason.CIRCUIT_BREAKER);
 
     assertThat(policy.describe("pay").detail())
-        .isEqualTo("1 requests in flight, 2 dropped (half), 1 dropped (some), 1 refused");
+        .isEqualTo("1 request in flight, 2 dropped (half), 1 dropped (some), 1 refused");
   }
 
   @Test

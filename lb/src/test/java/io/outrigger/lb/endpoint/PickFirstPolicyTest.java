@@ -18,6 +18,7 @@ import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +148,25 @@ class PickFirstPolicyTest {
     parent.ready(E1);
 
     assertThat(parent.picked()).isEqualTo(E1);
+  }
+
+  /** A61: besides the one at the end of the pass, one for as many failures as addresses. */
+  @Conformance({"A37-05", "A61-03"})
+  @Test
+  void freshAddressesAreAskedForEachTimeAsManyFailedAsThereAre() {
+    update(E1, E2);
+    parent.end(E1, E2);
+    List<Integer> asked = new ArrayList<>();
+
+    for (int i = 0; i < 4; i++) {
+      while (parent.connector().open().isEmpty()) {
+        parent.advance(Duration.ofSeconds(1)); // the back-off of one of them elapses
+      }
+      parent.end(parent.connector().open().get(0));
+      asked.add(parent.reresolutions());
+    }
+
+    assertThat(asked).containsExactly(1, 2, 2, 3);
   }
 
   @Conformance("A37-05")

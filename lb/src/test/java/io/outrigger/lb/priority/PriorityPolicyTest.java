@@ -132,6 +132,23 @@ class PriorityPolicyTest {
     assertThat(inUse()).isEqualTo("p0");
   }
 
+  @Conformance("A56-04")
+  @Test
+  void whatFailedAfterItWorkedHasNoGraceWhenItConnects() {
+    update("p0", "p1");
+    publish("p0", READY);
+    publish("p0", TRANSIENT_FAILURE);
+    publish("p1", READY);
+    assertThat(inUse()).isEqualTo("p1");
+
+    publish("p0", CONNECTING);
+    assertThat(inUse()).isEqualTo("p1");
+    publish("p0", READY);
+    publish("p0", CONNECTING);
+
+    assertThat(inUse()).as("it works again, and has its time").isEqualTo("p0");
+  }
+
   @Conformance("A56-05")
   @Test
   void whenNoneWorksTheFirstThatConnectsIsUsed() {

@@ -266,7 +266,7 @@ class ClusterTrafficScenarioTest {
     var locality = priorities.children().get(0).children().get(0);
 
     assertThat(outlier.policy()).isEqualTo("outlier_detection");
-    assertThat(cluster.detail()).isEqualTo("1 requests in flight");
+    assertThat(cluster.detail()).isEqualTo("1 request in flight");
     assertThat(priorities.detail()).isEqualTo("priority 0 is in use");
     assertThat(locality.name()).isEqualTo("r/x/s");
     assertThat(locality.endpoints().get(0).state()).isEqualTo(READY);

@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import static io.outrigger.lb.testing.Samples.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
@@ -10,6 +11,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.Share;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What detection knows survives what it should, and is forgotten when it should be (A50). */
@@ -188,6 +191,72 @@ class OutlierUpdateScenarioTest {
 
     assertThat(lb.outlierEvents()).isEmpty();
     assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+  }
+
+  @Conformance({"A50-42", "A50-45"})
+  @Test
+  void switchedOnAgainItDoesNotGoOnFromWhereItWas() {
+    apply(HALF, zone("z", E0, E1, E2));
+    lb.traffic("a", 60, E0::equals);
+    seconds(5);
+
+    apply(Detections.none(), zone("z", E0, E1, E2));
+    seconds(5);
+    apply(HALF, zone("z", E0, E1, E2));
+    seconds(10);
+
+    assertThat(lb.outlierEvents()).isEmpty();
+    assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+  }
+
+  /** While it drains, sessions alone may reach it: it is known, and has no connection. */
+  @Conformance("A50-38")
+  @Test
+  void anEndpointThatIsBalancedAgainStartsOutEjected() {
+    applyDraining();
+    lb.traffic("a", 30, E0::equals);
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0);
+    applyDraining(E0);
+    assertThat(lb.open()).doesNotContain(E0);
+
+    applyDraining();
+    assertThat(lb.open()).contains(E0);
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+    assertThat(endpoint(E0).state()).isEqualTo(Connectivity.TRANSIENT_FAILURE);
+    seconds(40);
+
+    assertThat(lb.shares("a", 30)).containsKey(E0);
+  }
+
+  /** Three endpoints, of which these drain. */
+  private void applyDraining(String... draining) {
+    ClusterResource plain = Samples.eds("a", E0).cluster();
+    var cluster =
+        new ClusterResource(
+            plain.name(),
+            plain.source(),
+            plain.policy(),
+            plain.maxRequests(),
+            plain.maxConnections(),
+            Optional.of(HALF),
+            plain.idleTimeout(),
+            Set.of(HealthStatus.HEALTHY, HealthStatus.DRAINING));
+    Endpoint[] endpoints =
+        Stream.of(E0, E1, E2)
+            .map(
+                address ->
+                    Samples.endpoint(
+                        List.of(draining).contains(address)
+                            ? HealthStatus.DRAINING
+                            : HealthStatus.HEALTHY,
+                        address))
+            .toArray(Endpoint[]::new);
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.leaf(cluster, Samples.priorities(Samples.locality("z", 1, endpoints)))));
+    lb.loop().inside(() -> lb.connector().readyAll());
   }
 
   @Conformance("A50-43")

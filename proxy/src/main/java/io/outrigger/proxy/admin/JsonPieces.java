@@ -1,7 +1,7 @@
 package io.outrigger.proxy.admin;
 
 import io.netty.buffer.ByteBuf;
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.base.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -9,9 +9,9 @@ import java.util.Map;
 
 /**
  * Writes JSON on one line as bytes, with next to no garbage. It puts commas and colons nowhere: its
- * user writes them with the names, as constants. One thread at a time.
+ * user writes them with the names, as constants.
  */
-@AnyThread
+@ControlConfined
 final class JsonPieces implements AutoCloseable {
   private static final byte[] NULL = ascii("null");
   private static final byte[] HEX = ascii("0123456789abcdef");
@@ -65,7 +65,7 @@ final class JsonPieces implements AutoCloseable {
 
   /** A part of a string that the user has put in quotes. */
   void part(String text) {
-    for (int i = 0; i < text.length(); i++) {
+    for (int i = out.writePlain(text); i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.write('\\');

@@ -51,6 +51,29 @@ public final class PieceStream extends OutputStream {
     }
   }
 
+  /**
+   * Writes {@code text} as far as it is printable ASCII without quotes and backslashes, which is
+   * mostly all of it. Returns how many characters that were.
+   */
+  int writePlain(String text) {
+    int count = text.length();
+    if (count > PIECE_BYTES - length) {
+      return 0; // the caller writes each by itself
+    }
+    byte[] to = piece;
+    int at = length;
+    for (int i = 0; i < count; i++) {
+      char c = text.charAt(i);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+        length = at;
+        return i;
+      }
+      to[at++] = (byte) c;
+    }
+    length = at;
+    return count;
+  }
+
   private void endPiece() {
     full.addComponent(
         true, ByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(piece, 0, length));

@@ -3,9 +3,12 @@ package io.outrigger.proxy.admin;
 import static io.outrigger.proxy.admin.JsonPieces.ascii;
 
 import com.google.gson.JsonArray;
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
@@ -13,18 +16,20 @@ import io.outrigger.proxy.admin.LbViews.Detail;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes trees while they are shown, in the form of CONTRACT section 6. One thread at a time.
+ * Writes trees while they are shown, in the form of CONTRACT section 6.
  *
- * <p>An endpoint is written some hundred times between two lines of code that would show in a
- * profile of anything else, so names are constants with their commas, and what neighbours share is
- * remembered.
+ * <p>Ten thousand endpoints are written each second for a reader who polls, on the control loop: so
+ * what is always the same is a constant with its commas, and what neighbours share is remembered.
  */
-@AnyThread
+@ControlConfined
 final class TreeJson implements NodeVisitor {
   private static final byte[] NAME = ascii("{\"name\":");
   private static final byte[] POLICY = ascii(",\"policy\":");
@@ -38,10 +43,11 @@ final class TreeJson implements NodeVisitor {
 
   private static final byte[] ADDRESS = ascii("{\"address\":\"");
   private static final byte[] LOCALITY = ascii("\",\"locality\":");
-  private static final byte[] HEALTH = ascii(",\"health\":");
-  private static final byte[] WEIGHT = ascii(",\"weight\":");
-  private static final byte[] STATE = ascii(",\"state\":");
-  private static final byte[] ACTIVE = ascii(",\"active_requests\":");
+  private static final Map<HealthStatus, byte[]> HEALTHS = new EnumMap<>(HealthStatus.class);
+  private static final Map<Connectivity, byte[]> STATES = new EnumMap<>(Connectivity.class);
+  private static final byte[] NOTHING_DETECTED =
+      ascii(",\"ejected\":null,\"last_interval\":{\"success\":0,\"failure\":0}");
+  private static final byte[] NO_TOTAL = ascii(",\"total\":{\"success\":0,\"failure\":0}");
   private static final byte[] EJECTED = ascii(",\"ejected\":");
   private static final byte[] SINCE = ascii("{\"since\":");
   private static final byte[] UNTIL = ascii(",\"until\":");
@@ -56,6 +62,15 @@ final class TreeJson implements NodeVisitor {
   private static final byte[] CLOSES = ascii(",\"closes\":");
   private static final byte[] HISTORY = ascii(",\"history\":");
 
+  static {
+    for (HealthStatus health : HealthStatus.values()) {
+      HEALTHS.put(health, ascii(",\"health\":\"" + health + "\",\"weight\":"));
+    }
+    for (Connectivity state : Connectivity.values()) {
+      STATES.put(state, ascii(",\"state\":\"" + state + "\",\"active_requests\":"));
+    }
+  }
+
   private final JsonPieces json;
   private final Detail detail;
 
@@ -66,8 +81,8 @@ final class TreeJson implements NodeVisitor {
   private int depth;
   private int endpoints;
 
-  private @Nullable Locality known;
-  private String knownText = "";
+  private @Nullable Locality lastLocality;
+  private String lastText = "";
 
   TreeJson(JsonPieces json, Detail detail) {
     this.json = json;
@@ -127,29 +142,44 @@ final class TreeJson implements NodeVisitor {
     address(endpoint.address());
     json.raw(LOCALITY);
     json.text(text(endpoint.locality()));
-    json.raw(HEALTH);
-    json.text(endpoint.health().toString());
-    json.raw(WEIGHT);
+    json.raw(Objects.requireNonNull(HEALTHS.get(endpoint.health())));
     json.number(endpoint.weight());
-    json.raw(STATE);
-    json.text(endpoint.state().toString());
-    json.raw(ACTIVE);
+    json.raw(Objects.requireNonNull(STATES.get(endpoint.state())));
     json.number(endpoint.calls().active());
-    LbEndpoint.Detection watched = endpoint.detection();
+    detected(endpoint.detection());
+    if (endpoint.affinity().isPresent()) {
+      affinity(endpoint.affinity().get());
+    }
+    if (detail != Detail.CONTRACT) {
+      total(endpoint.calls());
+    }
+    if (detail == Detail.FULL) {
+      json.raw(HISTORY);
+      history(endpoint.detection());
+    }
+    json.raw('}');
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an equal one is written the long way
+  private void detected(LbEndpoint.Detection watched) {
+    if (watched == LbEndpoint.Detection.NONE) {
+      json.raw(NOTHING_DETECTED);
+      return;
+    }
     json.raw(EJECTED);
     watched.ejection().ifPresentOrElse(this::ejection, json::nullValue);
     json.raw(LAST_INTERVAL);
     counts(watched.succeeded(), watched.failed());
-    endpoint.affinity().ifPresent(this::affinity);
-    if (detail != Detail.CONTRACT) {
+  }
+
+  @SuppressWarnings("ReferenceEquality") // as above
+  private void total(CallTotals calls) {
+    if (calls == CallTotals.NONE) {
+      json.raw(NO_TOTAL);
+    } else {
       json.raw(TOTAL);
-      counts(endpoint.calls().succeeded(), endpoint.calls().failed());
+      counts(calls.succeeded(), calls.failed());
     }
-    if (detail == Detail.FULL) {
-      json.raw(HISTORY);
-      history(watched);
-    }
-    json.raw('}');
   }
 
   /** In the form of {@link EndpointAddress#toString}, without making it. */
@@ -167,12 +197,13 @@ final class TreeJson implements NodeVisitor {
   }
 
   /** Neighbours mostly share their locality. */
+  @SuppressWarnings("ReferenceEquality") // an equal one is made a text once more
   private String text(Locality locality) {
-    if (locality != known) {
-      known = locality;
-      knownText = locality.toString();
+    if (locality != lastLocality) {
+      lastLocality = locality;
+      lastText = locality.toString();
     }
-    return knownText;
+    return lastText;
   }
 
   private void ejection(LbEndpoint.Ejection ejection) {

@@ -116,7 +116,7 @@ public final class XdsViews {
   /** As the control plane gets it (A40 "Generated Node Information"). */
   private JsonElement node() {
     try {
-      return JsonParser.parseString(JsonFormat.printer().print(NodeMessage.of(node, version)));
+      return JsonParser.parseString(JsonFormat.printer().print(NodeMessage.shown(node, version)));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("metadata read from JSON has a JSON form", e);
     }

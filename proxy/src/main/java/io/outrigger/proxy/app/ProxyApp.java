@@ -139,15 +139,19 @@ public final class ProxyApp implements AutoCloseable {
   /**
    * Starts a sidecar. Blocks until its ports are open.
    *
-   * @throws StartFailure when a port, the transport or a credential file cannot be used; nothing
-   *     stays bound
-   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
+   * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
+   * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
+   *     variables cannot be used
    */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
       app = new ProxyApp(options);
-    } catch (IllegalArgumentException | IllegalStateException e) {
+    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
+      String origin = options.source().bootstrapOrigin().orElse("bootstrap");
+      throw new InvalidInput(
+          List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
+    } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
     try {

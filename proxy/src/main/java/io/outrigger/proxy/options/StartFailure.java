@@ -34,15 +34,9 @@ public final class StartFailure extends Exception {
     if (root instanceof UnresolvedAddressException) {
       return "the name of the host cannot be resolved";
     }
-    String first = firstLine(cause);
-    String last = firstLine(root);
-    return first.contains(last) ? first : first + ": " + last; // gRPC's own line has no reason
-  }
-
-  private static String firstLine(Throwable failure) {
-    String message = failure.getMessage();
+    String message = cause.getMessage();
     return message == null
-        ? failure.getClass().getSimpleName()
+        ? cause.getClass().getSimpleName()
         : message.lines().findFirst().orElse("");
   }
 }

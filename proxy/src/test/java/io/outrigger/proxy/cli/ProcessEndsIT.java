@@ -135,6 +135,48 @@ final class ProcessEndsIT {
             .asString()
             .isEqualToIgnoringCase("outrigger: --admin " + address + ": " + end);
       }
+      try (var outrigger =
+          OutriggerProcess.start(
+              folder,
+              Map.of("OUTRIGGER_RESOURCES", resources, "OUTRIGGER_ADMIN", "off"),
+              "run",
+              "--admin-grpc",
+              address,
+              "--forward",
+              "0=xds:///greeter")) {
+        assertThat(outrigger.awaitExit()).isEqualTo(1);
+        assertThat(outrigger.errorText())
+            .startsWith("outrigger: --admin-grpc " + address + ": cannot listen on " + address)
+            .containsIgnoringCase("address already in use");
+      }
+    }
+  }
+
+  @Test
+  void aCredentialFileThatIsNotThereIsBadInput() throws IOException {
+    Path bootstrap = folder.resolve("tls.json");
+    Files.writeString(
+        bootstrap,
+        """
+        {"xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [
+          {"type": "tls", "config": {"ca_certificate_file": "/no/such.pem"}}]}]}
+        """);
+
+    try (var outrigger =
+        OutriggerProcess.start(
+            folder,
+            "run",
+            "--bootstrap",
+            "tls.json",
+            "--forward",
+            "0=xds:///a",
+            "--admin",
+            "off")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
+                  + " /no/such.pem is not there; correct its path or the file");
     }
   }
 

@@ -95,6 +95,8 @@ final class FieldErrors {
   static String quoted(String text) {
     boolean isLong = text.length() > LONGEST_QUOTE;
     String shown = isLong ? text.substring(0, LONGEST_QUOTE) + "…" : text;
-    return '"' + PlainText.of(shown) + '"';
+    var quoted = new StringBuilder("\"");
+    shown.codePoints().forEach(c -> quoted.appendCodePoint(PlainText.steers(c) ? '?' : c));
+    return quoted.append('"').toString();
   }
 }

@@ -74,6 +74,9 @@ final class ReportedWeight {
       return true;
     }
     double weight = qps / penalized;
+    if (!isUsable(weight)) {
+      return false;
+    }
     reported.updateAndGet(
         before ->
             before == null
@@ -84,6 +87,11 @@ final class ReportedWeight {
 
   private static boolean isCredible(double number) {
     return number >= 0 && number <= INCREDIBLE;
+  }
+
+  /** Credible numbers may have an incredible ratio, beyond what can be weighed against others. */
+  private static boolean isUsable(double weight) {
+    return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }
 
   /** The endpoint is READY, and was not: reports have to come for the blackout period again. */

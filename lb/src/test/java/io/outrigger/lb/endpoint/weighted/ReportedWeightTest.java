@@ -96,6 +96,8 @@ class ReportedWeightTest {
     "0,         0.5,  1,         NaN",
     "0,         0.5,  1,         -1",
     "0,         0.5,  1,         2e9",
+    "0,         5e-324, 1e9,     0",
+    "0,         0.5,  5e-324,    1e9",
   })
   void liesAreRefusedAndChangeNothing(double app, double cpu, double qps, double eps) {
     settings = settings(Duration.ZERO, 1);

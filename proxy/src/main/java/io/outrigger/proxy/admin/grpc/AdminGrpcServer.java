@@ -47,7 +47,7 @@ public final class AdminGrpcServer implements AutoCloseable {
       ChannelzSource channelz)
       throws IOException {
     var health = new Health();
-    var configs = new ClientConfigs(NodeMessage.of(node, version), Redaction::of);
+    var configs = new ClientConfigs(NodeMessage.shown(node, version), Redaction::of);
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .maxInboundMessageSize(LARGEST_REQUEST_BYTES)
@@ -56,8 +56,16 @@ public final class AdminGrpcServer implements AutoCloseable {
             .addService(health.service())
             .addService(new ChannelzOfAll(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())
-            .build()
-            .start();
+            .build();
+    try {
+      server.start();
+    } catch (IOException e) { // gRPC's own line names the address alone
+      Throwable reason = e.getCause() == null ? e : e.getCause();
+      throw new IOException(
+          "cannot listen on %s:%d: %s"
+              .formatted(address.getHostString(), address.getPort(), reason.getMessage()),
+          reason);
+    }
     return new AdminGrpcServer(health, server);
   }
 
