@@ -178,6 +178,20 @@ class ChannelzIT {
   }
 
   @Test
+  void targetsThatRequestsNameAreChannelsOfTheirOwn() throws Exception {
+    mesh.with(Flag.FORWARD, Mesh.FORWARD + "@127.0.0.1:0=xds:///*");
+    start();
+    mesh.appFor("orders").call("/shop.Orders/List").backend();
+
+    Channel channel = forward();
+
+    assertThat(channel.getRef().getName()).isEqualTo(NAME + " orders");
+    assertThat(channel.getData().getCallsStarted()).as("counted for the forward").isZero();
+    assertThat(subchannel().getSocketRefCount()).isPositive();
+    Await.until("the call has ended", () -> server().getData().getCallsSucceeded() == 1);
+  }
+
+  @Test
   void whatIsNotThereIsNotFound() throws Exception {
     start();
     long nobody = forward().getRef().getChannelId() + 1_000_000;
@@ -195,7 +209,7 @@ class ChannelzIT {
         .getTopChannels(GetTopChannelsRequest.getDefaultInstance())
         .getChannelList()
         .stream()
-        .filter(each -> each.getRef().getName().equals(NAME))
+        .filter(each -> each.getRef().getName().startsWith(NAME))
         .findAny()
         .orElseThrow();
   }
