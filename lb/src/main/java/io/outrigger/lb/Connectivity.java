@@ -1,9 +1,19 @@
 package io.outrigger.lb;
 
+import java.util.List;
+
 /** gRPC's connectivity states of a subchannel or a policy. */
 public enum Connectivity {
   IDLE,
   CONNECTING,
   READY,
-  TRANSIENT_FAILURE
+  TRANSIENT_FAILURE;
+
+  private static final List<Connectivity> BEST_FIRST =
+      List.of(READY, CONNECTING, IDLE, TRANSIENT_FAILURE);
+
+  /** The better of two: what a call to a random one can hope for. */
+  public Connectivity or(Connectivity other) {
+    return BEST_FIRST.indexOf(this) <= BEST_FIRST.indexOf(other) ? this : other;
+  }
 }

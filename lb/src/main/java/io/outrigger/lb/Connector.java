@@ -14,6 +14,17 @@ public interface Connector {
    */
   Attempt connect(EndpointAddress address, int maxConnections, Listener listener);
 
+  /**
+   * The same for the subchannels of one endpoint, so that status views can tell whose a connection
+   * is; a connector that shows none has nothing to do.
+   *
+   * @param cluster the root of their tree
+   * @param endpoint the endpoint's first address
+   */
+  default Connector of(String cluster, EndpointAddress endpoint) {
+    return this;
+  }
+
   /** A connection, being made or made. */
   interface Attempt {
     /** Gives it up: an attempt is aborted, a live connection drains its streams, then closes. */

@@ -84,7 +84,8 @@ final class LiveCluster implements LbParent {
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
     var news = new ConnectionNews(handle.name(), address, control, observer, listener);
-    return new ManagedSubchannel(control, connector, random, backend, address, news);
+    Connector ofEndpoint = connector.of(handle.name(), backend.endpoint().address());
+    return new ManagedSubchannel(control, ofEndpoint, random, backend, address, news);
   }
 
   @Override

@@ -98,13 +98,7 @@ public final class LbViews implements AutoCloseable {
 
   /** The best state among {@code clusters}: what a request to a random one can hope for. */
   private static Connectivity aggregate(List<Connectivity> clusters) {
-    for (Connectivity state :
-        List.of(Connectivity.READY, Connectivity.CONNECTING, Connectivity.IDLE)) {
-      if (clusters.contains(state)) {
-        return state;
-      }
-    }
-    return Connectivity.TRANSIENT_FAILURE;
+    return clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or);
   }
 
   /** All of it, once. */

@@ -8,6 +8,7 @@ import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.upstream.UpstreamSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -37,9 +38,11 @@ final class AdminServers implements AutoCloseable {
   /**
    * Opens their ports.
    *
+   * @param upstream the connections that channelz shows
    * @throws StartFailure when one cannot be bound; the other is closed again
    */
-  static AdminServers open(ProxyOptions options, AdminState state) throws StartFailure {
+  static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
+      throws StartFailure {
     Optional<AdminServer> http = Optional.empty();
     if (options.admin().isPresent()) {
       http = Optional.of(openHttp(options.admin().get(), state));
@@ -47,7 +50,7 @@ final class AdminServers implements AutoCloseable {
     Optional<AdminGrpcServer> grpc = Optional.empty();
     if (options.adminGrpc().isPresent()) {
       try {
-        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state));
+        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, upstream));
       } catch (StartFailure failure) {
         http.ifPresent(AdminServer::close);
         throw failure;
@@ -68,14 +71,15 @@ final class AdminServers implements AutoCloseable {
     }
   }
 
-  private static AdminGrpcServer openGrpc(ListenAddress.Tcp address, AdminState state)
-      throws StartFailure {
+  private static AdminGrpcServer openGrpc(
+      ListenAddress.Tcp address, AdminState state, UpstreamSockets upstream) throws StartFailure {
     try {
       return AdminGrpcServer.start(
           socketAddress(address),
           state.node(),
           ProgramVersion.text(),
-          () -> state.ask(state.xds()::status));
+          () -> state.ask(state.xds()::status),
+          new LiveChannelz(state, upstream));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin-grpc " + address, e);
     }

@@ -187,7 +187,7 @@ public final class ProxyApp implements AutoCloseable {
             new LoopLag(
                 callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
                 System::nanoTime));
-    admin = AdminServers.open(options, state);
+    admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
     control.execute(this::watch);
     warmUp();

@@ -6,7 +6,6 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ListenerNames;
-import io.outrigger.lb.Connector;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
@@ -14,6 +13,8 @@ import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.events.LbEvents;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.upstream.NettyConnector;
+import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.stream.AdsClients;
@@ -31,7 +32,7 @@ record Targets(
     Bootstrap bootstrap,
     AdsClients xds,
     DnsLookup dns,
-    Connector connector,
+    NettyConnector connector,
     CircuitBreakers breakers,
     LoadRegistry loads,
     LbCounters counters,
@@ -61,7 +62,7 @@ record Targets(
               var manager =
                   new ClusterManager(
                       control,
-                      connector,
+                      connector.of(new TargetName(forward, service.toString(), authority)),
                       random,
                       breakers,
                       loads,

@@ -4,26 +4,41 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.http2.ConnectionHandler;
-import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.http2.StreamHandler;
 
 /** An app's connection: each stream that it opens is a call of the forward (SC-45). */
 @LoopConfined
 final class DownstreamConnection implements ConnectionHandler {
   private final LoopConnections siblings;
-  private final Http2Connection connection;
+  private final long id;
+  private final SocketConnection connection;
   private final Forward forward;
   private final CallLoop loop;
 
   DownstreamConnection(
-      LoopConnections siblings, Http2Connection connection, Forward forward, CallLoop loop) {
+      long id,
+      LoopConnections siblings,
+      SocketConnection connection,
+      Forward forward,
+      CallLoop loop) {
+    this.id = id;
     this.siblings = siblings;
     this.connection = connection;
     this.forward = forward;
     this.loop = loop;
     siblings.add(this);
+  }
+
+  long id() {
+    return id;
+  }
+
+  SocketView view() {
+    return connection.view(id);
   }
 
   void drain() {

@@ -9,14 +9,17 @@ import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.SocketView;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -149,7 +152,9 @@ public final class Http2Listener {
         .addLast(
             SocketConnection.server(
                 settings.http2(),
-                made -> new DownstreamConnection(siblings, made, forward, callLoops.get(index))));
+                made ->
+                    new DownstreamConnection(
+                        loops.nextSocketId(), siblings, made, forward, callLoops.get(index))));
     if (siblings.isDraining()) {
       channel.close(); // accepted by the kernel before the port was closed
     }
@@ -176,6 +181,30 @@ public final class Http2Listener {
   /** Connections that are open. */
   public int connections() {
     return open.get();
+  }
+
+  /**
+   * The open connections, as their loops see them.
+   *
+   * @param from the least id
+   * @param max how many at most, those with the least ids
+   */
+  public CompletionStage<List<SocketView>> sockets(long from, int max) {
+    return loops
+        .askEach(i -> connections.get(i).views(from, max))
+        .thenApply(
+            each ->
+                each.stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(SocketView::id))
+                    .limit(max)
+                    .toList());
+  }
+
+  /** The open connection of that id; empty when there is none. */
+  public CompletionStage<Optional<SocketView>> socket(long id) {
+    return sockets(id, 1)
+        .thenApply(next -> next.stream().filter(socket -> socket.id() == id).findAny());
   }
 
   /** Connections taken so far. */

@@ -1,14 +1,15 @@
 package io.outrigger.proxy.downstream;
 
 import io.outrigger.base.LoopConfined;
-import java.util.HashSet;
+import io.outrigger.proxy.http2.SocketView;
 import java.util.List;
-import java.util.Set;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /** The connections of one listener on one event loop. */
 @LoopConfined
 final class LoopConnections {
-  private final Set<DownstreamConnection> open = new HashSet<>();
+  private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
   private final Runnable closed;
   private boolean draining;
 
@@ -20,7 +21,7 @@ final class LoopConnections {
   }
 
   void add(DownstreamConnection connection) {
-    open.add(connection);
+    open.put(connection.id(), connection);
   }
 
   /** Whether connections that come now are late. */
@@ -29,18 +30,23 @@ final class LoopConnections {
   }
 
   void remove(DownstreamConnection connection) {
-    if (open.remove(connection)) {
+    if (open.remove(connection.id()) != null) {
       closed.run();
     }
   }
 
+  /** At most {@code max} of them, by id, from {@code from} on. */
+  List<SocketView> views(long from, int max) {
+    return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
+  }
+
   void drain() {
     draining = true;
-    List.copyOf(open).forEach(DownstreamConnection::drain);
+    List.copyOf(open.values()).forEach(DownstreamConnection::drain);
   }
 
   void close() {
     draining = true;
-    List.copyOf(open).forEach(DownstreamConnection::close);
+    List.copyOf(open.values()).forEach(DownstreamConnection::close);
   }
 }

@@ -102,6 +102,15 @@ public final class CallTotals {
     return counters[CallStats.HTTP + hundreds];
   }
 
+  /** Requests that went well, as balancing counts its calls: gRPC's OK, or HTTP's below 500. */
+  public long succeeded() {
+    long sum = byGrpcStatus(RpcStatus.Code.OK);
+    for (int hundreds = 1; hundreds < 5; hundreds++) {
+      sum += byHttpClass(hundreds);
+    }
+    return sum;
+  }
+
   /** Answers that the proxy made itself. */
   public long byLocalReason(LocalReason reason) {
     return counters[CallStats.LOCAL + reason.slot()];

@@ -48,6 +48,7 @@ final class ConnectionCourse {
   private boolean settingsAcked;
   private boolean drainAnnounced;
   private boolean idsUsedUp;
+  private long keepAlivesSent;
   private String endReason = "";
   private @Nullable FrameReader reader;
   private @Nullable ScheduledFuture<?> handshakeTimer;
@@ -286,7 +287,13 @@ final class ConnectionCourse {
   }
 
   void sendKeepAlivePing() {
+    keepAlivesSent++;
     writer.ping(KEEP_ALIVE_PING, false);
+  }
+
+  /** How often the peer was asked whether it is there. */
+  long keepAlivesSent() {
+    return keepAlivesSent;
   }
 
   /** Says GOAWAY and ends; when called again, or before the socket is open, ends at once. */

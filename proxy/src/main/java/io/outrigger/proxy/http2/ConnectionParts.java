@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.outrigger.base.LoopConfined;
+import java.util.Optional;
 
 /** What a connection consists of once its channel is known. */
 @LoopConfined
@@ -43,6 +44,16 @@ record ConnectionParts(
             connection, loop, settings.connectionWindow(), settings.memoryIsShort()),
         new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
         new ConnectionCourse(connection, ctx, settings, writer, table, peer));
+  }
+
+  /** The connection as status views show it. */
+  SocketView view(long id) {
+    return new SocketView(
+        id,
+        Optional.ofNullable(ctx.channel().localAddress()),
+        Optional.ofNullable(ctx.channel().remoteAddress()),
+        table.streams(),
+        course.keepAlivesSent());
   }
 
   /** Who understands the peer's frames. */

@@ -39,9 +39,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +70,7 @@ public final class EventLoops {
   private final TransportKind kind;
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop[] loops;
+  private final AtomicLong lastSocketId = new AtomicLong();
 
   private EventLoops(TransportKind kind, int count) {
     this.kind = kind;
@@ -173,6 +180,30 @@ public final class EventLoops {
 
   public EventLoop loop(int index) {
     return loops[index];
+  }
+
+  /** A number for a connection that nobody has had; those of one loop ascend. Any thread. */
+  public long nextSocketId() {
+    return lastSocketId.incrementAndGet();
+  }
+
+  /**
+   * Asks each loop on its own thread.
+   *
+   * @param question given the loop's index
+   * @return the answers in the order of the loops; fails when a loop has stopped
+   */
+  public <T> CompletionStage<List<T>> askEach(IntFunction<T> question) {
+    try {
+      List<CompletableFuture<T>> answers =
+          IntStream.range(0, loops.length)
+              .mapToObj(i -> CompletableFuture.supplyAsync(() -> question.apply(i), loops[i]))
+              .toList();
+      return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+          .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
+    } catch (RejectedExecutionException stopped) {
+      return CompletableFuture.failedStage(stopped); // the process ends
+    }
   }
 
   /**

@@ -87,6 +87,11 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     return parts().ctx().channel().remoteAddress();
   }
 
+  /** The connection as status views show it, with the number that its owner gave it. */
+  public SocketView view(long id) {
+    return parts().view(id);
+  }
+
   /**
    * Closes the connection when the peer is silent: after {@code time} without a byte while streams
    * are open a PING is sent, and {@code timeout} later the connection is lost.

@@ -212,9 +212,13 @@ final class SocketStream implements Http2Stream {
     return receiveEnded;
   }
 
+  boolean isSendEnded() {
+    return sending == Sending.ENDED;
+  }
+
   /** Whether both sides have said all. */
   boolean isFinished() {
-    return receiveEnded && sending == Sending.ENDED;
+    return receiveEnded && isSendEnded();
   }
 
   /** How many bytes may be sent, as far as this stream goes; may be below zero. */

@@ -28,6 +28,9 @@ final class StreamTable {
   private int closedCount;
   private int lastPeerId;
   private int nextLocalId = 1;
+  private long started;
+  private long succeeded;
+  private long failed;
 
   StreamTable(boolean server) {
     this.server = server;
@@ -65,6 +68,7 @@ final class StreamTable {
     unnumbered.remove(stream);
     stream.id(nextLocalId);
     open.put(nextLocalId, stream);
+    started++;
     nextLocalId += 2; // turns negative after 2^31-1
   }
 
@@ -75,6 +79,7 @@ final class StreamTable {
 
   void add(SocketStream stream) {
     open.put(stream.id(), stream);
+    started++;
   }
 
   void remove(SocketStream stream, boolean byOurReset) {
@@ -82,8 +87,23 @@ final class StreamTable {
       unnumbered.remove(stream);
     } else {
       open.remove(stream.id());
+      count(stream);
       remember(stream.id(), byOurReset);
     }
+  }
+
+  /** As channelz has it: a call is whole once its response has ended, whatever its status. */
+  private void count(SocketStream stream) {
+    if (server ? stream.isSendEnded() : stream.isReceiveEnded()) {
+      succeeded++;
+    } else {
+      failed++;
+    }
+  }
+
+  /** The streams so far. */
+  SocketView.Streams streams() {
+    return new SocketView.Streams(started, succeeded, failed);
   }
 
   /** {@code id} is closed; {@code byOurReset}: the peer may not know. */

@@ -33,12 +33,26 @@ final class Dialer {
   private final EventLoop loop;
   private final EndpointAddress address;
   private final UpstreamSettings settings;
+  private final LoopSockets sockets;
+  private final SubchannelName owner;
 
-  Dialer(EventLoops loops, EventLoop loop, EndpointAddress address, UpstreamSettings settings) {
+  /**
+   * @param sockets the loop's, to keep what is open
+   * @param owner whose connections these are
+   */
+  Dialer(
+      EventLoops loops,
+      EventLoop loop,
+      EndpointAddress address,
+      UpstreamSettings settings,
+      LoopSockets sockets,
+      SubchannelName owner) {
     this.loops = loops;
     this.loop = loop;
     this.address = address;
     this.settings = settings;
+    this.sockets = sockets;
+    this.owner = owner;
   }
 
   EndpointAddress address() {
@@ -48,6 +62,13 @@ final class Dialer {
   /** Runs {@code task} once, later; on the loop. */
   Future<?> after(Duration delay, Runnable task) {
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Lets status views see a connection that works, until what is returned is run. */
+  Runnable show(SocketConnection connection) {
+    long id = loops.nextSocketId();
+    sockets.add(id, owner, connection);
+    return () -> sockets.remove(id);
   }
 
   /**

@@ -52,6 +52,7 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Channel channel;
   private @Nullable SocketConnection socket;
   private @Nullable Future<?> timer;
+  private @Nullable Runnable unshow;
   private String error = "unknown";
   private boolean served;
   private boolean usedLately;
@@ -137,6 +138,7 @@ final class LoopConnection implements ConnectionHandler {
       return;
     }
     state = State.READY;
+    unshow = dialer.show(made);
     cancelTimer();
     settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
     watchIdleness();
@@ -188,6 +190,9 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onClosed(String reason) {
+    if (unshow != null) {
+      unshow.run();
+    }
     gone(reason, DisconnectError.of(reason));
   }
 }

@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 
 /**
  * Makes connections to backends for load balancing. Attempts start on the event loops in turn, so
@@ -15,22 +16,61 @@ public final class NettyConnector implements Connector {
   private final ControlLoop control;
   private final EventLoops loops;
   private final UpstreamSettings settings;
+  private final UpstreamSockets sockets;
   private int next;
 
   public NettyConnector(ControlLoop control, EventLoops loops, UpstreamSettings settings) {
     this.control = control;
     this.loops = loops;
     this.settings = settings;
+    sockets = new UpstreamSockets(loops);
+  }
+
+  /** The connections that are open. */
+  public UpstreamSockets sockets() {
+    return sockets;
+  }
+
+  /** The same for one target: status views name its connections by it. Any thread. */
+  public Connector of(TargetName target) {
+    return new OfTarget(target);
   }
 
   @Override
   public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+    return connect(
+        new SubchannelName(SubchannelName.UNNAMED, "", address), address, maxConnections, listener);
+  }
+
+  private Attempt connect(
+      SubchannelName owner, EndpointAddress address, int maxConnections, Listener listener) {
     control.checkInside();
     int first = next;
     next = (next + 1) % loops.count();
     var transport =
-        new UpstreamTransport(control, loops, settings, address, maxConnections, first, listener);
+        new UpstreamTransport(
+            control, loops, settings, sockets, owner, address, maxConnections, first, listener);
     transport.start();
     return transport;
+  }
+
+  private final class OfTarget implements Connector {
+    private final TargetName target;
+
+    OfTarget(TargetName target) {
+      this.target = target;
+    }
+
+    @Override
+    public Connector of(String cluster, EndpointAddress endpoint) {
+      var owner = new SubchannelName(target, cluster, endpoint);
+      return (address, maxConnections, listener) ->
+          NettyConnector.this.connect(owner, address, maxConnections, listener);
+    }
+
+    @Override
+    public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+      return of("", address).connect(address, maxConnections, listener);
+    }
   }
 }

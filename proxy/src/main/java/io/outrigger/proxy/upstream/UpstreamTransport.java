@@ -72,6 +72,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       ControlLoop control,
       EventLoops loops,
       UpstreamSettings settings,
+      UpstreamSockets sockets,
+      SubchannelName owner,
       EndpointAddress address,
       int maxConnections,
       int first,
@@ -83,7 +85,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     this.first = first;
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
-      var dialer = new Dialer(loops, loops.loop(i), address, settings);
+      var dialer = new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner);
       connections.add(new LoopConnections(this, dialer, settings));
     }
   }

@@ -170,8 +170,14 @@ class RawForwardingIT {
       backend.send(Unpooled.wrappedBuffer(new byte[50]), false);
       backend.send(trailers(), true);
       assertThat(app.next()).isEqualTo(OK);
-      assertThat(app.next()).startsWith("D(");
-      assertThat(app.next()).isEqualTo("H(grpc-status=0)!");
+      String data = app.next();
+      String after = app.next();
+      while (after.startsWith("D(")) { // a read of the socket may end within the frame
+        data += after;
+        after = app.next();
+      }
+      assertThat(data).startsWith("D(");
+      assertThat(after).isEqualTo("H(grpc-status=0)!");
     }
 
     // One window has reached the app, one is held in the sidecar.

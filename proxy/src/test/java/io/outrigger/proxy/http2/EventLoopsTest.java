@@ -9,6 +9,7 @@ import io.netty.channel.DefaultEventLoop;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +29,23 @@ final class EventLoopsTest {
     } finally {
       loops.stop(Duration.ofSeconds(1));
     }
+  }
+
+  @Test
+  void eachLoopAnswersForItselfUntilTheyAreStopped() throws Exception {
+    EventLoops loops = EventLoops.start(TransportKind.NIO, 3);
+    try {
+      var answers =
+          loops
+              .askEach(i -> i + " on " + Thread.currentThread().getName())
+              .toCompletableFuture()
+              .get(60, TimeUnit.SECONDS);
+
+      assertThat(answers).containsExactly("0 on loop-0", "1 on loop-1", "2 on loop-2");
+    } finally {
+      loops.stop(Duration.ofSeconds(60));
+    }
+    assertThat(loops.askEach(i -> i).toCompletableFuture()).isCompletedExceptionally();
   }
 
   /**

@@ -3,10 +3,11 @@ package io.outrigger.proxy.admin.grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
-import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.admin.channelz.ChannelzOfAll;
+import io.outrigger.proxy.admin.channelz.ChannelzSource;
 import io.outrigger.xds.decode.Redaction;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.NodeMessage;
@@ -21,7 +22,6 @@ import java.util.function.Supplier;
 public final class AdminGrpcServer implements AutoCloseable {
   private static final int LARGEST_REQUEST_BYTES = 64 << 10;
   private static final int CALLS_PER_CONNECTION = 16;
-  private static final int CHANNELZ_PAGE = 100;
 
   private final Health health;
   private final Server server;
@@ -36,13 +36,15 @@ public final class AdminGrpcServer implements AutoCloseable {
    *
    * @param version of this program
    * @param view asked for with each CSDS request
+   * @param channelz our part of what channelz shows
    * @throws IOException when the address cannot be bound
    */
   public static AdminGrpcServer start(
       InetSocketAddress address,
       Node node,
       String version,
-      Supplier<CompletionStage<XdsStatusView>> view)
+      Supplier<CompletionStage<XdsStatusView>> view,
+      ChannelzSource channelz)
       throws IOException {
     var health = new Health();
     var configs = new ClientConfigs(NodeMessage.shown(node, version), Redaction::of);
@@ -52,7 +54,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs))
             .addService(health.service())
-            .addService(ChannelzService.newInstance(CHANNELZ_PAGE))
+            .addService(new ChannelzOfAll(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())
             .build();
     try {

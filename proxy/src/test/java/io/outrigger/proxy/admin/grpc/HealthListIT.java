@@ -27,6 +27,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.proxy.admin.channelz.FakeChannelzSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -58,7 +59,8 @@ class HealthListIT {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new Node("node", "", new Locality("", "", ""), Map.of()),
             "test",
-            () -> new CompletableFuture<>());
+            () -> new CompletableFuture<>(),
+            new FakeChannelzSource());
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 
