@@ -294,7 +294,7 @@ class AdminIT {
     serve();
     mesh.with(Flag.METRIC_LOCALITY, "true").startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
-    Await.until("it is counted", () -> metric("grpc_client_attempt_duration_seconds_count") == 1);
+    Await.until("it is counted", () -> metric("grpc_client_call_duration_seconds_count") == 1);
 
     String body = mesh.admin().get("/metrics").body();
     String place =
