@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The real program, seen from outside: command lines that end by themselves. */
-@Timeout(180)
+@Timeout(600)
 final class ProcessEndsIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real program, seen from outside: a sidecar that runs and is asked to end. */
-@Timeout(180)
+@Timeout(600)
 final class SidecarIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples");
   private static final String FORWARD = "0=xds:///greeter";

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The admin server of a running sidecar, as CONTRACT section 6 describes it. */
-@Timeout(180)
+@Timeout(600)
 class AdminIT {
   private static final Set<String> NODE =
       Set.of("name", "policy", "state", "config", "detail", "children", "endpoints");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where requests go: weights, drops, limits, priorities and aggregates. */
-@Timeout(180)
+@Timeout(600)
 class BalancingIT {
   private static final int BATCH = 100;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * {@code /explain} of a running sidecar, beside what the sidecar then does (CONTRACT section 6).
  */
-@Timeout(180)
+@Timeout(600)
 class ExplainIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final String PATH = "path=/" + METHOD;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Load reports to a control plane, and to one that does not take them. */
-@Timeout(120)
+@Timeout(600)
 class LoadReportIT {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final int LIMIT = 50;

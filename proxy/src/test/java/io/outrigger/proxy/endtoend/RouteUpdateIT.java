@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Updates of names, routes and clusters under traffic. */
-@Timeout(180)
+@Timeout(600)
 class RouteUpdateIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Traces (A72) and metrics at an OTLP collector. */
-@Timeout(120)
+@Timeout(600)
 class TelemetryIT {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String APP_SPAN = "b7ad6b7169203331";

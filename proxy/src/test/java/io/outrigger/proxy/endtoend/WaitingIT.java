@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that wait, and the answers of the sidecar itself. */
-@Timeout(180)
+@Timeout(600)
 class WaitingIT {
   private static final Duration SOON = Duration.ofMillis(400);
 
