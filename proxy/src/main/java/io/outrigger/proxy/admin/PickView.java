@@ -13,6 +13,7 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -213,8 +214,11 @@ final class PickView {
   private String reason(LbEndpoint endpoint, String unused, String policy) {
     if (endpoint.detection().ejection().isPresent()) {
       LbEndpoint.Ejection ejection = endpoint.detection().ejection().get();
-      return "ejected until %s (%s, %d times the base ejection time)"
-          .formatted(ejection.until(), ejection.by().word(), ejection.times());
+      return "ejected until %s (%s, %sthe base ejection time)"
+          .formatted(
+              ejection.until().truncatedTo(ChronoUnit.MILLIS),
+              ejection.by().word(),
+              ejection.times() == 1 ? "" : ejection.times() + " times ");
     }
     if (!unused.isEmpty()) {
       return unused;
