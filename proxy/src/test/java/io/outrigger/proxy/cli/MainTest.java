@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +44,7 @@ final class MainTest {
                 return 0;
               },
               (paths, bootstrap) -> List.of(),
+              CredentialCheck::of,
               io.outrigger.proxy.app.LiveCheck::run),
           args);
     }

@@ -209,7 +209,15 @@ final class ProcessEndsIT {
       assertThat(outrigger.errorLines())
           .containsExactly(
               "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " /no/such.pem is not there; correct its path or the file");
+                  + " ca_certificate_file /no/such.pem is not there; correct its path or the"
+                  + " file");
+    }
+    try (var outrigger = OutriggerProcess.start(folder, "validate", "--bootstrap", "tls.json")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.outLines())
+          .containsExactly(
+              "tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
+                  + " ca_certificate_file /no/such.pem is not there");
     }
   }
 
