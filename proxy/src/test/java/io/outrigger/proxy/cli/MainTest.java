@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The end of the process, seen from another one. */
 // In a thread of its own, since the read of a pipe hears no interrupt.
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MainTest {
   /** A program that drains at once, or never when asked for a demo. */
   static final class Draining {

@@ -7,15 +7,17 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real program, seen from outside: command lines that end by themselves. */
-@Timeout(180)
+@Timeout(600)
 final class ProcessEndsIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
 
@@ -98,6 +100,37 @@ final class ProcessEndsIT {
               "outrigger: --otlp: OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=nonsense: Unsupported OTLP"
                   + " metrics protocol: nonsense; give a value that OpenTelemetry knows, or unset"
                   + " it");
+    }
+  }
+
+  /** As on a machine, or in a container, that does not let a process have it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "io_uring"})
+  void aTransportThatDoesNotWorkHereIsOneLineAndExitCode1(String transport) {
+    List<String> program =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Dio.netty.transport.noNative=true",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName());
+
+    try (var outrigger =
+        OutriggerProcess.start(
+            program,
+            folder,
+            Map.of("OUTRIGGER_RESOURCES", EXAMPLES.resolve("resources").toString()),
+            "run",
+            "--forward",
+            "0=xds:///greeter",
+            "--transport",
+            transport)) {
+      assertThat(outrigger.awaitExit()).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .singleElement()
+          .asString()
+          .startsWith("outrigger: --transport " + transport + " does not work on this machine (")
+          .endsWith("); use auto");
     }
   }
 
