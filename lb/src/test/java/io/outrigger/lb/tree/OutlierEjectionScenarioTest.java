@@ -586,7 +586,18 @@ class OutlierEjectionScenarioTest {
       seconds(1);
       seconds(10L * i + 1);
     }
-    assertThat(lb.outlierEvents()).last().isInstanceOf(OutlierEvent.Returned.class);
+    List<OutlierEvent> events = lb.outlierEvents();
+    var ejected = (OutlierEvent.Ejected) events.get(events.size() - 2);
+    assertThat(events)
+        .last()
+        .isEqualTo(
+            new OutlierEvent.Returned(
+                "a",
+                ejected.address(),
+                lb.loop().now(),
+                ejected.time(),
+                ejected.multiplier(),
+                OutlierEvent.ReturnReason.TIME_IS_OVER));
   }
 
   /** One failed call is enough to eject. */

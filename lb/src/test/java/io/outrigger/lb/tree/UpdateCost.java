@@ -25,16 +25,19 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * What one endpoint more costs the control loop in a large cluster under detection whose endpoints
  * are all connected, by policy: from the new configuration to a picker that is up to date, and
- * again when the new endpoint is READY; both together have a target. Besides, what it costs to
- * describe the tree, and to take the counts of its calls for a load report.
+ * again when the new endpoint is READY; both together have a target. Besides, what it costs when
+ * the same endpoints come in another order, to describe the tree, and to take the counts of its
+ * calls for a load report.
  *
  * <p>Times are CPU time: what other processes take is not the update's cost. Where the wall clock
  * shows much more, the machine was busy, or the process collected garbage.
@@ -75,6 +78,17 @@ final class UpdateCost {
 
     /** As many endpoints, from 0 on, and perhaps one more that stands in their middle. */
     EndpointSet endpoints(int size, boolean oneMore) {
+      return set(lists(size, oneMore));
+    }
+
+    /** The same endpoints in another order: some control planes keep none. */
+    EndpointSet shuffled(int size, int seed) {
+      List<List<Endpoint>> lists = lists(size, false);
+      lists.forEach(each -> Collections.shuffle(each, new Random(seed)));
+      return set(lists);
+    }
+
+    private List<List<Endpoint>> lists(int size, boolean oneMore) {
       List<List<Endpoint>> byLocality = new ArrayList<>();
       for (int locality = 0; locality < localities; locality++) {
         byLocality.add(new ArrayList<>());
@@ -86,6 +100,10 @@ final class UpdateCost {
         }
         locality.add(endpoint(i, 1 + i % heaviest));
       }
+      return byLocality;
+    }
+
+    private EndpointSet set(List<List<Endpoint>> byLocality) {
       return Samples.endpoints(
           List.of(
               IntStream.range(0, localities)
@@ -185,6 +203,7 @@ final class UpdateCost {
     var ready = new Times(rounds);
     var both = new Times(rounds);
     var removing = new Times(rounds);
+    var shuffling = new Times(rounds);
     var views = new Times(rounds);
     var reports = new Times(rounds);
     for (int i = 0; i < rounds; i++) {
@@ -200,12 +219,17 @@ final class UpdateCost {
       reports.measure(i, () -> lb.loop().inside(() -> lb.loads().take(SERVER, anyCluster -> true)));
       endpoints = measured.endpoints(size, false).sharing(endpoints);
       removing.measure(i, () -> lb.apply(config()));
+      endpoints = measured.shuffled(size, i).sharing(endpoints);
+      shuffling.measure(i, () -> lb.apply(config()));
+      endpoints = measured.endpoints(size, false).sharing(endpoints);
+      lb.apply(config());
     }
     System.out.println("  one more: " + adding.summary());
     System.out.println("  it is READY: " + ready.summary());
     System.out.printf(
         "  both: %s; target %d µs: %s%n", both.summary(), TARGET_MICROS, both.verdict());
     System.out.println("  one less: " + removing.summary());
+    System.out.println("  all in another order: " + shuffling.summary());
     System.out.println("  described: " + views.summary());
     System.out.println("  counts taken for a load report: " + reports.summary());
   }

@@ -50,6 +50,7 @@ class EventLogTest {
     assertThat(missed.get(0).kind()).isEqualTo(EventKind.GAP);
     assertThat(missed).hasSize(1 + EventLog.KEPT_OF_A_KIND);
 
+    assertThat(after(4, ALL).events().get(0).kind()).as("only 5").isEqualTo(EventKind.GAP);
     assertThat(after(5, ALL).events()).extracting(Event::kind).doesNotContain(EventKind.GAP);
     assertThat(after(0, ALL).events()).extracting(Event::kind).doesNotContain(EventKind.GAP);
   }

@@ -56,8 +56,8 @@ class TrafficHistoryTest {
     }
 
     assertThat(view().clusters()).extracting(TrafficView.Cluster::name).containsExactly("A");
-    assertThat(view().clusters().get(0).minutes()).hasSize(Series.KEPT);
-    assertThat(view().clusters().get(0).endpoints().get(0).minutes()).hasSize(Series.KEPT);
+    assertThat(view().clusters().get(0).minutes()).hasSize(60);
+    assertThat(view().clusters().get(0).endpoints().get(0).minutes()).hasSize(60);
   }
 
   @Test

@@ -17,7 +17,9 @@ import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -27,6 +29,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RingHashPolicyTest {
@@ -114,6 +118,25 @@ class RingHashPolicyTest {
 
     assertThat(parent.picked(at(order.get(0)))).isEqualTo(order.get(2));
     assertThat(parent.picked(at(order.get(1)))).isEqualTo(order.get(2));
+  }
+
+  @Test
+  void thePlanTellsTheSlotOfTheHashAndWhatIsPassedOver() {
+    update(E1, E2, E3);
+    List<String> order = order(E1, E2, E3);
+    connect(order.get(2));
+    pick(at(order.get(0)));
+    parent.end(order.get(0));
+    pick(at(order.get(0)));
+    parent.end(order.get(1));
+
+    PickPlan.Hashed passing = plan(order.get(0));
+    assertThat(List.of(passing.place(), passing.passed(), passing.size())).containsExactly(0, 2, 3);
+    assertThat(((PickResult.Use) passing.odds().get(0).result()).subchannel().address())
+        .isEqualTo(Samples.address(order.get(2)));
+
+    PickPlan.Hashed direct = plan(order.get(2));
+    assertThat(List.of(direct.place(), direct.passed())).containsExactly(2, 0);
   }
 
   @Conformance("A42-10")
@@ -345,6 +368,24 @@ class RingHashPolicyTest {
     PickResult result = parent.picker().pick(call);
     parent.loop().run();
     return result;
+  }
+
+  private PickPlan.Hashed plan(String key) {
+    return (PickPlan.Hashed)
+        parent
+            .picker()
+            .plan(
+                new PlannedCall() {
+                  @Override
+                  public OptionalLong hash() {
+                    return OptionalLong.of(place(key));
+                  }
+
+                  @Override
+                  public @Nullable String header(String name) {
+                    return null;
+                  }
+                });
   }
 
   /** A call whose hash is just where the entry of {@code key} stands. */
