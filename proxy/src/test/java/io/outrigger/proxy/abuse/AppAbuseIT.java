@@ -78,7 +78,7 @@ final class AppAbuseIT {
   AppAbuseIT() throws Exception {
     mesh = new MiniMesh(LIMITS);
     mesh.leadTo(backend.port());
-    neighbour = RawApp.connect(mesh.address());
+    neighbour = RawApp.neighbour(mesh.address());
     assertThat(neighbour.call()).isEqualTo("200");
     before = Footprint.of(mesh);
   }

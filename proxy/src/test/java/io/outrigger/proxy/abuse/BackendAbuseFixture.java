@@ -47,7 +47,7 @@ abstract class BackendAbuseFixture {
   BackendAbuseFixture() throws Exception {
     good = new MiniMesh(LIMITS);
     good.leadTo(goodBackend.port());
-    neighbour = RawApp.connect(good.address());
+    neighbour = RawApp.neighbour(good.address());
     assertThat(neighbour.call()).isEqualTo("200");
     before = Footprint.of(good);
     mesh = good;
