@@ -13,6 +13,7 @@ import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +52,7 @@ public final class Main {
             Preparation::run,
             Main::runDemo,
             Main::checkResources,
+            CredentialCheck::of,
             LiveCheck::run),
         args);
   }

@@ -1,15 +1,21 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.xds.transport.CredentialCheck;
+import java.util.function.Function;
+
 /**
  * What the commands start.
  *
  * @param run the sidecar
  * @param preparation what a run needs whatever it is configured with: done on another thread while
  *     its files are read, and not necessary
+ * @param credentials looks at the control planes of a bootstrap without asking them; may block
  */
 public record Programs(
     Program run,
     Runnable preparation,
     DemoProgram demo,
     ResourceCheck resources,
+    Function<Bootstrap, CredentialCheck> credentials,
     LiveProgram live) {}

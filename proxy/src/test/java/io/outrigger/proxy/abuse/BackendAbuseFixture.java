@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * sides and the memory of buffers are what they were.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 abstract class BackendAbuseFixture {
   static final AbuseLimits LIMITS =
       new AbuseLimits(Duration.ofSeconds(30), 1_000, 1_000, 64, 1 << 20);

@@ -7,6 +7,7 @@ import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -68,6 +69,7 @@ final class CommandLineFixture {
               checkedWith.add(bootstrap);
               return resourceErrors;
             },
+            CredentialCheck::of,
             LiveCheck::run);
     return Main.execute(programs, surroundings, args);
   }

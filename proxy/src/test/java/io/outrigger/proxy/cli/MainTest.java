@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The end of the process, seen from another one. */
 // In a thread of its own, since the read of a pipe hears no interrupt.
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MainTest {
   /** A program that drains at once, or never when asked for a demo. */
   static final class Draining {
@@ -43,6 +44,7 @@ final class MainTest {
                 return 0;
               },
               (paths, bootstrap) -> List.of(),
+              CredentialCheck::of,
               io.outrigger.proxy.app.LiveCheck::run),
           args);
     }

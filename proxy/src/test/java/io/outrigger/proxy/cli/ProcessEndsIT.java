@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real program, seen from outside: command lines that end by themselves. */
-@Timeout(180)
+@Timeout(600)
 final class ProcessEndsIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
 
@@ -209,7 +209,15 @@ final class ProcessEndsIT {
       assertThat(outrigger.errorLines())
           .containsExactly(
               "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " /no/such.pem is not there; correct its path or the file");
+                  + " ca_certificate_file /no/such.pem is not there; correct its path or the"
+                  + " file");
+    }
+    try (var outrigger = OutriggerProcess.start(folder, "validate", "--bootstrap", "tls.json")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.outLines())
+          .containsExactly(
+              "tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
+                  + " ca_certificate_file /no/such.pem is not there");
     }
   }
 

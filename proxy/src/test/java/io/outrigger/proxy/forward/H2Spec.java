@@ -75,7 +75,7 @@ final class H2Spec {
     Path output = program.resolveSibling("output.txt");
     Files.deleteIfExists(report);
     List<String> command =
-        List.of(program.toString(), "-S", "-p", "" + port, "-o", "2", "-j", report.toString());
+        List.of(program.toString(), "-S", "-p", "" + port, "-o", "30", "-j", report.toString());
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
