@@ -125,6 +125,7 @@ final class BackendAbuseIT extends BackendAbuseFixture {
         arguments("no :status", headers(1, END_HEADERS, "a", "b"), protocol),
         arguments(
             "two :status", headers(1, END_HEADERS, ":status", "200", ":status", "200"), protocol),
+        arguments("late :status", headers(1, END_HEADERS, "a", "b", ":status", "200"), protocol),
         arguments(":status of text", headers(1, END_HEADERS, ":status", "abc"), protocol),
         arguments("101", headers(1, END_HEADERS, ":status", "101"), protocol),
         arguments(":path", headers(1, END_HEADERS, ":status", "200", ":path", "/"), protocol),

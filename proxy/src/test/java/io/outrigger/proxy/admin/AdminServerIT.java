@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the admin server says to requests that it cannot serve. */
-@Timeout(120)
+@Timeout(600)
 final class AdminServerIT {
   private static final int LIMIT = 64 << 10;
   private static final int BEYOND = LIMIT + 1;
