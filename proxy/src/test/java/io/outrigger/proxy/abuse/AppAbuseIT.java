@@ -78,7 +78,7 @@ final class AppAbuseIT {
   AppAbuseIT() throws Exception {
     mesh = new MiniMesh(LIMITS);
     mesh.leadTo(backend.port());
-    neighbour = RawApp.connect(mesh.address());
+    neighbour = RawApp.neighbour(mesh.address());
     assertThat(neighbour.call()).isEqualTo("200");
     before = Footprint.of(mesh);
   }
@@ -203,6 +203,19 @@ final class AppAbuseIT {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void malformedTrailersResetTheirCall(Malformed malformed) throws Exception {
+    try (RawApp attacker = RawApp.connect(mesh.address())) {
+      int id = attacker.nextId();
+      attacker.wire.send(request(id));
+      attacker.wire.send(headers(id, END_HEADERS | END_STREAM, malformed.after("x-b", "b")));
+
+      assertThat(attacker.outcome(id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
+      assertThat(attacker.call()).isEqualTo("200");
+    }
+  }
+
   @ParameterizedTest(name = "{0}")
   @MethodSource
   void aRequestLineThatCouldMisleadIsReset(String name, String fields) throws Exception {
@@ -232,6 +245,7 @@ final class AppAbuseIT {
         arguments(":status", ":method GET :path /a :status 200" + rest),
         arguments("user in :authority", ":method GET :path /a :scheme http :authority me@pay"),
         arguments("host differs", ":method GET :path /a" + rest + " host other"),
+        arguments("late :path", ":method GET" + rest + " x-a a :path /a"),
         arguments("two hosts", ":method GET :path /a" + rest + " host pay host pay"),
         arguments("CONNECT", ":method CONNECT :authority pay:443"));
   }

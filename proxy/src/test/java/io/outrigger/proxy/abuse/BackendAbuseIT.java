@@ -16,118 +16,43 @@ import static io.outrigger.proxy.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.outrigger.proxy.forward.AnsweringBackend;
 import io.outrigger.proxy.forward.MiniMesh;
 import io.outrigger.proxy.http2.ConnectionSettings;
-import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.RawHttp2;
 import io.outrigger.proxy.upstream.UpstreamSettings;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Backends that attack a sidecar whose one event loop serves calls to a good backend too. What the
- * backend gets, what the app gets, and that nothing is left.
- */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(600)
-final class BackendAbuseIT {
-  private static final AbuseLimits LIMITS =
-      new AbuseLimits(Duration.ofSeconds(30), 1_000, 1_000, 64, 1 << 20);
+/** What backends get that attack, and what the app gets. */
+final class BackendAbuseIT extends BackendAbuseFixture {
+  BackendAbuseIT() throws Exception {}
 
   private static final int STEPS = 20_000;
-  private static final String[] OK = {":status", "200", "content-type", "application/grpc"};
-  private static final String INTERNAL = "grpc-status 13";
-  private static final String UNAVAILABLE = "grpc-status 14";
-
-  private final AnsweringBackend goodBackend = new AnsweringBackend();
-  private final MiniMesh good;
-  private final RawApp neighbour;
-  private final Footprint before;
-  private MiniMesh mesh;
-  private RawBackend backend;
-  private MiniMesh.Backend subchannel;
-  private RawApp app;
-
-  BackendAbuseIT() throws Exception {
-    good = new MiniMesh(LIMITS);
-    good.leadTo(goodBackend.port());
-    neighbour = RawApp.connect(good.address());
-    assertThat(neighbour.call()).isEqualTo("200");
-    before = Footprint.of(good);
-    mesh = good;
-    backend = new RawBackend();
-    app = neighbour;
-    subchannel = good.leadTo(goodBackend.port());
-  }
-
-  @BeforeEach
-  void open() throws Exception {
-    backend = new RawBackend();
-    mesh = good.sibling(LIMITS);
-    subchannel = mesh.leadTo(backend.port());
-    app = RawApp.connect(mesh.address(), Frames.INITIAL_WINDOW_SIZE, 16 << 20);
-    app.wire.send(windowUpdate(0, 16 << 20)); // it takes what a backend sends
-  }
-
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    app.close();
-    subchannel.close();
-    backend.close();
-    Footprint.awaitIdle(mesh);
-    mesh.close();
-    assertThat(neighbour.call()).isEqualTo("200");
-    before.awaitAgain(good, goodBackend);
-  }
-
-  @AfterAll
-  void close() throws IOException {
-    neighbour.close();
-    good.close();
-    goodBackend.close();
-  }
-
-  /** Starts a gRPC call; the connection and stream on which it reached the backend. */
-  private Call call(int... settings) throws IOException {
-    int id = app.nextId();
-    app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
-    RawHttp2 wire = backend.accept(settings);
-    return new Call(id, wire, RawBackend.awaitRequest(wire));
-  }
-
-  private record Call(int appId, RawHttp2 wire, int id) {}
 
   @ParameterizedTest(name = "{0}")
   @MethodSource
   void aFloodEndsItsConnectionWhileOthersAreServed(String name, byte[] first, byte[] step)
       throws Exception {
     Call call = call();
-    call.wire.send(first);
+    call.wire().send(first);
     byte[] burst = repeat(100, step);
     boolean taken = true;
     for (int i = 0; i < STEPS / 100 && taken; i++) {
-      taken = call.wire.send(burst);
+      taken = call.wire().send(burst);
       assertThat(neighbour.call()).isEqualTo("200");
     }
 
-    assertThat(app.outcome(call.appId)).isEqualTo(UNAVAILABLE);
-    assertThat(call.wire.awaitClose()).contains(Http2Error.ENHANCE_YOUR_CALM);
+    assertThat(app.outcome(call.appId())).isEqualTo(UNAVAILABLE);
+    assertThat(call.wire().awaitClose()).contains(Http2Error.ENHANCE_YOUR_CALM);
   }
 
   static Stream<Arguments> aFloodEndsItsConnectionWhileOthersAreServed() {
@@ -156,10 +81,10 @@ final class BackendAbuseIT {
   @EnumSource
   void aMalformedResponseIsResetAndNothingOfItPassedOn(Malformed malformed) throws Exception {
     Call call = call();
-    call.wire.send(headers(call.id, END_HEADERS, malformed.after(OK)));
+    call.wire().send(headers(call.id(), END_HEADERS, malformed.after(OK)));
 
-    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
-    assertThat(app.outcome(call.appId)).isEqualTo(INTERNAL);
+    assertThat(RawBackend.verdict(call.wire(), call.id())).isEqualTo("RST_STREAM PROTOCOL_ERROR");
+    assertThat(app.outcome(call.appId())).isEqualTo(INTERNAL);
     theConnectionStillServes(call);
   }
 
@@ -167,21 +92,14 @@ final class BackendAbuseIT {
   @EnumSource
   void malformedTrailersEndTheCallWithAFailure(Malformed malformed) throws Exception {
     Call call = call();
-    call.wire.send(
-        headers(call.id, END_HEADERS, OK),
-        headers(call.id, END_HEADERS | END_STREAM, malformed.after("grpc-status", "0")));
+    call.wire()
+        .send(
+            headers(call.id(), END_HEADERS, OK),
+            headers(call.id(), END_HEADERS | END_STREAM, malformed.after("grpc-status", "0")));
 
-    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
-    assertThat(app.outcome(call.appId)).isEqualTo(INTERNAL);
+    assertThat(RawBackend.verdict(call.wire(), call.id())).isEqualTo("RST_STREAM PROTOCOL_ERROR");
+    assertThat(app.outcome(call.appId())).isEqualTo(INTERNAL);
     theConnectionStillServes(call);
-  }
-
-  private void theConnectionStillServes(Call call) throws Exception {
-    int id = app.nextId();
-    app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
-    int next = RawBackend.awaitRequest(call.wire);
-    call.wire.send(headers(next, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
-    assertThat(app.outcome(id)).isEqualTo("grpc-status 0");
   }
 
   @ParameterizedTest(name = "{0} -> {2}")
@@ -189,10 +107,10 @@ final class BackendAbuseIT {
   void anErrorOfAStreamSparesTheConnection(String name, byte[] frames, String verdict)
       throws Exception {
     Call call = call();
-    call.wire.send(frames);
+    call.wire().send(frames);
 
-    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo(verdict);
-    assertThat(app.outcome(call.appId)).isIn(INTERNAL, "grpc-status 8");
+    assertThat(RawBackend.verdict(call.wire(), call.id())).isEqualTo(verdict);
+    assertThat(app.outcome(call.appId())).isIn(INTERNAL, "grpc-status 8");
     theConnectionStillServes(call);
   }
 
@@ -207,6 +125,7 @@ final class BackendAbuseIT {
         arguments("no :status", headers(1, END_HEADERS, "a", "b"), protocol),
         arguments(
             "two :status", headers(1, END_HEADERS, ":status", "200", ":status", "200"), protocol),
+        arguments("late :status", headers(1, END_HEADERS, "a", "b", ":status", "200"), protocol),
         arguments(":status of text", headers(1, END_HEADERS, ":status", "abc"), protocol),
         arguments("101", headers(1, END_HEADERS, ":status", "101"), protocol),
         arguments(":path", headers(1, END_HEADERS, ":status", "200", ":path", "/"), protocol),
@@ -246,10 +165,10 @@ final class BackendAbuseIT {
   @MethodSource
   void anErrorOfTheConnectionEndsIt(String name, byte[] frames, String error) throws Exception {
     Call call = call();
-    call.wire.send(frames);
+    call.wire().send(frames);
 
-    assertThat(RawBackend.verdict(call.wire, call.id)).isEqualTo("GOAWAY " + error);
-    assertThat(app.outcome(call.appId)).isEqualTo(UNAVAILABLE);
+    assertThat(RawBackend.verdict(call.wire(), call.id())).isEqualTo("GOAWAY " + error);
+    assertThat(app.outcome(call.appId())).isEqualTo(UNAVAILABLE);
   }
 
   static Stream<Arguments> anErrorOfTheConnectionEndsIt() {
@@ -300,16 +219,16 @@ final class BackendAbuseIT {
   @Test
   void resetsHurtOnlyTheirCalls() throws Exception {
     Call call = call();
-    int id = call.id;
-    int appId = call.appId;
+    int id = call.id();
+    int appId = call.appId();
     for (int i = 0; i < 100; i++) {
-      call.wire.send(reset(id, Http2Error.INTERNAL_ERROR));
+      call.wire().send(reset(id, Http2Error.INTERNAL_ERROR));
       assertThat(app.outcome(appId)).isEqualTo(INTERNAL);
       appId = app.nextId();
       app.wire.send(requestWith(appId, END_STREAM, "content-type", "application/grpc"));
-      id = RawBackend.awaitRequest(call.wire);
+      id = RawBackend.awaitRequest(call.wire());
     }
-    call.wire.send(headers(id, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
+    call.wire().send(headers(id, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
     assertThat(app.outcome(appId)).isEqualTo("grpc-status 0");
   }
 
@@ -317,18 +236,19 @@ final class BackendAbuseIT {
   @Test
   void aBackendThatTakesNoHeadersGetsTheRequestOnce() throws Exception {
     Call call = call(Frames.MAX_HEADER_LIST_SIZE, 1);
-    call.wire.send(headers(call.id, END_HEADERS | END_STREAM, ":status", "431"), ping(7));
+    call.wire().send(headers(call.id(), END_HEADERS | END_STREAM, ":status", "431"), ping(7));
 
-    assertThat(app.outcome(call.appId)).isEqualTo("431");
-    assertThat(call.wire.await(frame -> true).type()).isEqualTo(Frames.PING);
+    assertThat(app.outcome(call.appId())).isEqualTo("431");
+    assertThat(call.wire().await(frame -> true).type()).isEqualTo(Frames.PING);
   }
 
   @Test
   void windowsOfZeroHoldOneStreamsWindowAndNoMore() throws Exception {
     Call first = call(Frames.INITIAL_WINDOW_SIZE, 0); // the deadline must not run while we connect
-    RawHttp2 wire = first.wire;
-    wire.send(headers(first.id, END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
-    assertThat(app.outcome(first.appId)).isEqualTo("grpc-status 0");
+    RawHttp2 wire = first.wire();
+    wire.send(
+        headers(first.id(), END_HEADERS | END_STREAM, Malformed.join(OK, "grpc-status", "0")));
+    assertThat(app.outcome(first.appId())).isEqualTo("grpc-status 0");
     int id = app.nextId();
     app.wire.send(requestWith(id, 0, "content-type", "application/grpc", "grpc-timeout", "500m"));
     int upstream = RawBackend.awaitRequest(wire);

@@ -22,6 +22,13 @@ final class RawApp implements AutoCloseable {
     return new RawApp(RawHttp2.open(address, settings));
   }
 
+  /** One that calls for as long as it likes: a connection's first window is used up some time. */
+  static RawApp neighbour(InetSocketAddress address) throws Exception {
+    RawApp neighbour = connect(address);
+    neighbour.wire.send(Frames.windowUpdate(0, 1 << 30));
+    return neighbour;
+  }
+
   /** The number of a stream that was not used yet. */
   int nextId() {
     nextId += 2;
