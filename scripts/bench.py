@@ -24,6 +24,16 @@ from bench_process import Process, free_port
 REFERENCE = "envoy"
 OURS = "outrigger"
 COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib")
+WITHOUT_PEERS = """\
+without peers:
+  scripts/bench pick [--long] [--seconds S] [--json] [WORD...]
+                        picks and route selection alone (JMH)
+  scripts/bench polling [--quick] [--json] [--clusters N] [--endpoints N] [--rounds N] [--seconds S]
+                        CPU per call while the admin server is polled or its page is open
+  scripts/bench scale [--json] [CLUSTERS [ENDPOINTS [CHANGES]]]
+                        CPU time of the control loop for updates
+  scripts/bench update [ENDPOINTS [ROUNDS [POLICY...]]]
+                        the same for one endpoint more among many, by policy"""
 WORST = ("errors", "peak_mib", "memory_growth_mib", "connections_mib")
 
 
@@ -160,9 +170,8 @@ def run_fresh(benchmark, options, folder, backend_port, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0],
-                                     epilog="without peers: scripts/bench scale [--json] [CLUSTERS [ENDPOINTS [CHANGES]]], "
-                                            "scripts/bench pick [--long] [--seconds S] [--json] [WORD...]")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0], epilog=WITHOUT_PEERS,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", help=argparse.SUPPRESS)
     parser.add_argument("name", choices=list(BENCHMARKS))
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")

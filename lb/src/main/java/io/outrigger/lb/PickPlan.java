@@ -5,19 +5,20 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.ObjDoubleConsumer;
 
 /**
  * What a picker would do with a call, with the probability of each result. Nothing is counted,
  * connected or chosen by making a plan. Immutable; any thread.
  */
 public sealed interface PickPlan {
-  /** Adds each result with its probability, times {@code share}, to {@code odds}. */
-  void addTo(List<Odds> odds, double share);
+  /** Tells {@code reader} each result with its probability, times {@code share}. */
+  void tell(double share, ObjDoubleConsumer<PickResult> reader);
 
   /** All results; their probabilities sum up to 1, less for what is unknown. */
   default List<Odds> odds() {
     List<Odds> odds = new ArrayList<>();
-    addTo(odds, 1);
+    tell(1, (result, probability) -> odds.add(new Odds(probability, result)));
     return odds;
   }
 
@@ -27,14 +28,30 @@ public sealed interface PickPlan {
   /** Of a picker that does not tell. */
   record Unknown() implements PickPlan {
     @Override
-    public void addTo(List<Odds> odds, double share) {}
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {}
   }
 
   /** Always the same result. */
   record Certain(PickResult result) implements PickPlan {
     @Override
-    public void addTo(List<Odds> odds, double share) {
-      odds.add(new Odds(share, result));
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      reader.accept(result, share);
+    }
+  }
+
+  /**
+   * One of several that are equally likely: of ten thousand endpoints, without an object for each.
+   *
+   * @param by what decides, for people
+   */
+  record Equal(String by, List<PickResult> results) implements PickPlan {
+    public Equal {
+      results = List.copyOf(results);
+    }
+
+    @Override
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      results.forEach(result -> reader.accept(result, share / results.size()));
     }
   }
 
@@ -48,18 +65,9 @@ public sealed interface PickPlan {
       shares = List.copyOf(shares);
     }
 
-    /** Equal shares. */
-    public static Shared equally(String by, List<? extends PickResult> results) {
-      return new Shared(
-          by,
-          results.stream()
-              .map(result -> new Share(1.0 / results.size(), new Certain(result)))
-              .toList());
-    }
-
     @Override
-    public void addTo(List<Odds> odds, double share) {
-      shares.forEach(part -> part.plan().addTo(odds, share * part.probability()));
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      shares.forEach(part -> part.plan().tell(share * part.probability(), reader));
     }
   }
 
@@ -73,16 +81,16 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void addTo(List<Odds> odds, double share) {
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
       double left = share;
       for (Drop drop : drops) {
         double dropped = left * drop.category().share().asDouble();
         if (dropped > 0) {
-          odds.add(new Odds(dropped, drop.result()));
+          reader.accept(drop.result(), dropped);
         }
         left -= dropped;
       }
-      rest.addTo(odds, left);
+      rest.tell(left, reader);
     }
   }
 
@@ -101,15 +109,13 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void addTo(List<Odds> odds, double share) {
-      if (!isFull()) {
-        rest.addTo(odds, share);
-        return;
-      }
-      for (Odds each : rest.odds()) {
-        PickResult result = each.result() instanceof PickResult.Use ? full : each.result();
-        odds.add(new Odds(share * each.probability(), result));
-      }
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      boolean isFull = isFull();
+      rest.tell(
+          share,
+          (result, probability) ->
+              reader.accept(
+                  isFull && result instanceof PickResult.Use ? full : result, probability));
     }
   }
 
@@ -135,8 +141,8 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void addTo(List<Odds> odds, double share) {
-      rest.addTo(odds, share);
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      rest.tell(share, reader);
     }
   }
 
@@ -159,8 +165,8 @@ public sealed interface PickPlan {
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
       implements PickPlan {
     @Override
-    public void addTo(List<Odds> odds, double share) {
-      rest.addTo(odds, share);
+    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+      rest.tell(share, reader);
     }
   }
 }

@@ -42,7 +42,6 @@ final class RoundRobinPicker implements Picker {
 
   @Override
   public PickPlan plan(PlannedCall call) {
-    return PickPlan.Shared.equally(
-        "each endpoint in turn, event loop by event loop", List.of(results));
+    return new PickPlan.Equal("each endpoint in turn, event loop by event loop", List.of(results));
   }
 }

@@ -77,11 +77,11 @@ public final class MetricTally {
       this.refused = refused;
     }
 
-    /** A number that was not given is zero, so zero is none. */
+    /** A number that was not given is zero, so zero is none; nothing is used less than that. */
     void addPositive(String name, double value) {
       if (value > 0) {
         add(name, value);
-      } else if (Double.isNaN(value)) {
+      } else if (value != 0) { // negative, or NaN
         refused.increment();
       }
     }

@@ -47,15 +47,15 @@ class MetricTallyTest {
   }
 
   @Test
-  void whatIsNoNumberIsLeftOut() {
-    var tally = tally("cpu_utilization", "named_metrics.*");
+  void whatCannotBeTrueIsLeftOutAndCounted() {
+    var tally = tally("cpu_utilization", "mem_utilization", "named_metrics.*");
 
     tally.onReport(
         0,
         new LoadReport(
             0,
             Double.NaN,
-            0,
+            -0.5,
             0,
             0,
             Map.of(),
@@ -63,7 +63,7 @@ class MetricTallyTest {
 
     assertThat(tally.take())
         .containsOnly(Map.entry("named_metrics.negative", new MetricTotal(1, -3)));
-    assertThat(refused.sum()).isEqualTo(3);
+    assertThat(refused.sum()).isEqualTo(4);
   }
 
   @Test

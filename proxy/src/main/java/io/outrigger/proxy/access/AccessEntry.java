@@ -1,6 +1,7 @@
 package io.outrigger.proxy.access;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
@@ -22,7 +23,7 @@ record AccessEntry(
     CharSequence authority,
     Optional<String> route,
     Optional<String> cluster,
-    Optional<String> locality,
+    Optional<Locality> locality,
     OptionalInt priority,
     Optional<String> upstream,
     int attempts,

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.access;
 
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.time.Instant;
 import java.util.Optional;
@@ -39,7 +40,7 @@ final class AccessLine {
     text("authority", entry.authority());
     text("route", entry.route());
     text("cluster", entry.cluster());
-    text("locality", entry.locality());
+    text("locality", entry.locality().map(Locality::toString));
     entry.priority().ifPresent(priority -> number("priority", priority));
     text("upstream", entry.upstream());
     number("attempts", entry.attempts());

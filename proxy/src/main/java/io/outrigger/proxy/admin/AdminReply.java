@@ -19,12 +19,14 @@ import java.util.zip.GZIPOutputStream;
 @AnyThread
 public final class AdminReply {
   private static final String JSON = "application/json; charset=utf-8";
+  private static final String TEXT = "text/plain; charset=utf-8";
 
   private final int status;
   private final String contentType;
   private final ByteBuf body;
   private final Optional<byte[]> gzip;
   private final Optional<EventFeed> feed;
+  private final String allow;
 
   /** Takes ownership of {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
@@ -33,7 +35,7 @@ public final class AdminReply {
 
   /** Takes ownership of {@code body}, which goes out once. */
   public AdminReply(int status, String contentType, ByteBuf body) {
-    this(status, contentType, body, Optional.empty(), Optional.empty());
+    this(status, contentType, body, Optional.empty(), Optional.empty(), "");
   }
 
   private AdminReply(
@@ -41,18 +43,20 @@ public final class AdminReply {
       String contentType,
       ByteBuf body,
       Optional<byte[]> gzip,
-      Optional<EventFeed> feed) {
+      Optional<EventFeed> feed,
+      String allow) {
     this.status = status;
     this.contentType = contentType;
     this.body = body;
     this.gzip = gzip;
     this.feed = feed;
+    this.allow = allow;
   }
 
   /** Server-sent events for as long as the reader stays. */
   public static AdminReply events(EventFeed feed) {
     return new AdminReply(
-        200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.empty(), Optional.of(feed));
+        200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.empty(), Optional.of(feed), "");
   }
 
   /** The same answer, compressed once for all who can read it so: for what never changes. */
@@ -68,7 +72,8 @@ public final class AdminReply {
         contentType,
         Unpooled.unreleasableBuffer(body),
         Optional.of(bytes.toByteArray()),
-        feed);
+        feed,
+        allow);
   }
 
   private static AdminReply ofJson(int status, JsonElement value) {
@@ -93,8 +98,15 @@ public final class AdminReply {
   }
 
   public static AdminReply text(int status, String text) {
+    return new AdminReply(status, TEXT, (text + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** To a method that an endpoint does not have: which it has (RFC 9110 section 15.5.6). */
+  static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
+    String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
+    byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
     return new AdminReply(
-        status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
+        405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), Optional.empty(), allow);
   }
 
   public int status() {
@@ -103,6 +115,11 @@ public final class AdminReply {
 
   public String contentType() {
     return contentType;
+  }
+
+  /** The methods that the endpoint has, where another one was asked for; else empty. */
+  String allow() {
+    return allow;
   }
 
   /** Where events come from; empty for an answer that ends. */

@@ -1,8 +1,6 @@
 package io.outrigger.proxy.admin;
 
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,17 +11,12 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -35,6 +28,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -55,16 +49,8 @@ public final class AdminServer implements AutoCloseable {
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
   private static final int MAX_CHUNK_BYTES = 8 * 1024;
+  private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final int IDLE_SECONDS = 60;
-
-  /**
-   * The page's own files and nothing else; no script may turn text into markup. An answer that is
-   * opened in a browser by itself can do nothing at all.
-   */
-  private static final String CONTENT_SECURITY =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-          + " require-trusted-types-for 'script'; trusted-types 'none'";
 
   private final EventLoopGroup group;
   private final Channel channel;
@@ -98,7 +84,7 @@ public final class AdminServer implements AutoCloseable {
                         .pipeline()
                         .addLast(
                             new HttpServerCodec(LONGEST_LINE, MAX_HEADER_BYTES, MAX_CHUNK_BYTES),
-                            new HttpObjectAggregator(MAX_REQUEST_BYTES),
+                            new RequestBodies(MAX_REQUEST_BYTES),
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new Handler(new AdminGuard(child.parent().localAddress()), endpoints));
                   }
@@ -147,6 +133,10 @@ public final class AdminServer implements AutoCloseable {
         context.close(); // nothing can be asked behind a stream that has no end
         return;
       }
+      if (!request.decoderResult().isSuccess()) {
+        AdminResponse.refuse(context, refusal(request.decoderResult().cause()));
+        return;
+      }
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().name().equals("HEAD");
       boolean gzip = request.headers().containsValue(HttpHeaderNames.ACCEPT_ENCODING, "gzip", true);
@@ -172,11 +162,7 @@ public final class AdminServer implements AutoCloseable {
         feed.close();
         return;
       }
-      var response =
-          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()));
-      setHeaders(response, reply);
-      response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
-      context.write(response);
+      context.write(AdminResponse.streamed(reply));
       var opened = new EventStream(context, feed);
       stream = opened;
       opened.start();
@@ -199,9 +185,6 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private CompletionStage<AdminReply> answer(FullHttpRequest request) {
-      if (!request.decoderResult().isSuccess()) {
-        return done(refused(request.decoderResult().cause()));
-      }
       var headers = request.headers();
       String method = request.method().name();
       Optional<AdminReply> refusal =
@@ -216,20 +199,13 @@ public final class AdminServer implements AutoCloseable {
         return done(refusal.get());
       }
       try {
-        var uri = new QueryStringDecoder(request.uri());
-        var known = method.equals("POST") ? AdminRequest.Method.POST : AdminRequest.Method.GET;
-        return dispatch(
-            new AdminRequest(
-                known,
-                uri.path(),
-                uri.parameters(),
-                Optional.ofNullable(headers.get("last-event-id"))));
+        return dispatch(method, new QueryStringDecoder(request.uri()), headers);
       } catch (IllegalArgumentException badQuery) {
         return done(AdminReply.text(400, "the query is not valid: " + badQuery.getMessage()));
       }
     }
 
-    private static AdminReply refused(Throwable cause) {
+    private static AdminReply refusal(Throwable cause) {
       if (cause instanceof TooLongHttpLineException) {
         return AdminReply.text(414, "the request line is longer than " + LONGEST_LINE + " bytes");
       }
@@ -239,19 +215,24 @@ public final class AdminServer implements AutoCloseable {
       return AdminReply.text(400, "not a valid HTTP request");
     }
 
-    private CompletionStage<AdminReply> dispatch(AdminRequest request) {
-      AdminEndpoint endpoint = find(request.method(), request.path());
-      if (endpoint != null) {
-        return endpoint.answer(request);
+    private CompletionStage<AdminReply> dispatch(
+        String method, QueryStringDecoder uri, HttpHeaders headers) {
+      AdminEndpoint get = find(AdminRequest.Method.GET, uri.path());
+      AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
+      if (get == null && post == null) {
+        return done(AdminReply.text(404, "no such endpoint; GET / shows the page"));
       }
-      var other =
-          request.method() == AdminRequest.Method.GET
-              ? AdminRequest.Method.POST
-              : AdminRequest.Method.GET;
-      return done(
-          find(other, request.path()) == null
-              ? AdminReply.text(404, "no such endpoint; GET / shows the page")
-              : AdminReply.text(405, "this endpoint needs " + other));
+      boolean reads = READING.contains(method);
+      AdminEndpoint asked = reads ? get : method.equals("POST") ? post : null;
+      if (asked == null) {
+        return done(AdminReply.notAllowed(get != null, post != null));
+      }
+      return asked.answer(
+          new AdminRequest(
+              reads ? AdminRequest.Method.GET : AdminRequest.Method.POST,
+              uri.path(),
+              uri.parameters(),
+              Optional.ofNullable(headers.get("last-event-id"))));
     }
 
     private @Nullable AdminEndpoint find(AdminRequest.Method method, String path) {
@@ -273,21 +254,7 @@ public final class AdminServer implements AutoCloseable {
         boolean keepAlive,
         boolean head,
         boolean gzip) {
-      Optional<ByteBuf> compressed = gzip ? reply.gzip() : Optional.empty();
-      ByteBuf body = compressed.orElseGet(reply::body);
-      int length = body.readableBytes();
-      if (head) {
-        body.release();
-        body = Unpooled.EMPTY_BUFFER;
-      }
-      var response =
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
-      setHeaders(response, reply);
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
-      if (compressed.isPresent()) {
-        response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
-      }
+      FullHttpResponse response = AdminResponse.of(reply, head, gzip);
       if (!keepAlive) {
         response.headers().set(HttpHeaderNames.CONNECTION, "close");
       }
@@ -295,16 +262,6 @@ public final class AdminServer implements AutoCloseable {
       if (!keepAlive) {
         written.addListener(ChannelFutureListener.CLOSE);
       }
-    }
-
-    private static void setHeaders(HttpResponse response, AdminReply reply) {
-      response
-          .headers()
-          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
-          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
-          .set("x-content-type-options", "nosniff")
-          .set("referrer-policy", "no-referrer")
-          .set("content-security-policy", CONTENT_SECURITY);
     }
 
     @Override

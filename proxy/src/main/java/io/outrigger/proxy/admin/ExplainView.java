@@ -1,5 +1,7 @@
 package io.outrigger.proxy.admin;
 
+import static io.outrigger.proxy.admin.JsonPieces.ascii;
+
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
@@ -28,14 +30,33 @@ import java.util.Optional;
 @AnyThread
 public final class ExplainView {
   private static final double NANOS = 1e9;
+  private static final byte[] BRANCHES = ascii(",\"branches\":[");
+  private static final byte[] NOT_KNOWN = ascii("],\"not_known\":");
+  private static final byte[] END = ascii("}\n");
 
   private ExplainView() {}
 
+  /** The answer, made of whatever many endpoints without keeping an object of each. */
   public static AdminReply reply(Explanation explanation) {
-    return AdminReply.json(json(explanation));
+    try (var json = new JsonPieces()) {
+      int endpoints = 0;
+      json.open(head(explanation));
+      json.raw(BRANCHES);
+      for (int i = 0; i < explanation.branches().size(); i++) {
+        if (i > 0) {
+          json.raw(',');
+        }
+        endpoints += branch(json, explanation.branches().get(i), explanation.request());
+      }
+      json.raw(NOT_KNOWN);
+      json.value(List.copyOf(Unknowns.of(explanation)));
+      json.raw(END);
+      return new JsonText(json.take(), endpoints).reply();
+    }
   }
 
-  static JsonObject json(Explanation explanation) {
+  /** All that comes before the branches. */
+  private static JsonObject head(Explanation explanation) {
     var json = new JsonObject();
     json.addProperty("forward", explanation.forward());
     json.addProperty("target", explanation.target());
@@ -58,14 +79,6 @@ public final class ExplainView {
     explanation.routes().forEach(verdict -> routes.add(verdict(verdict)));
     json.add("routes", routes);
     json.addProperty("further_routes", explanation.more());
-    var branches = new JsonArray();
-    for (Branch branch : explanation.branches()) {
-      branches.add(branch(branch, explanation.request()));
-    }
-    json.add("branches", branches);
-    var unknown = new JsonArray();
-    Unknowns.of(explanation).forEach(unknown::add);
-    json.add("not_known", unknown);
     return json;
   }
 
@@ -111,18 +124,34 @@ public final class ExplainView {
     return json;
   }
 
-  private static JsonObject branch(Branch branch, RequestPreview request) {
+  /** Writes a branch; returns how many endpoints it lists. */
+  private static int branch(JsonPieces to, Branch branch, RequestPreview request) {
     var json = new JsonObject();
     json.addProperty("probability", branch.probability());
+    Optional<PickView> pick = Optional.empty();
     if (branch.decision() instanceof RouteDecision.Reject reject) {
-      var answer = new JsonObject();
-      answer.addProperty("code", reject.status().code().toString());
-      answer.addProperty("message", reject.status().message());
-      answer.addProperty("reason", reject.reason());
-      json.add("reject", answer);
-      return json;
+      json.add("reject", reject(reject));
+    } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
+      addForward(json, branch, chosen, request);
+      pick = branch.tree().flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan)));
     }
-    var chosen = (RouteDecision.Forward) branch.decision();
+    pick.ifPresent(view -> view.addTo(json));
+    to.open(json);
+    int endpoints = pick.map(view -> view.writeTo(to)).orElse(0);
+    to.raw('}');
+    return endpoints;
+  }
+
+  private static JsonObject reject(RouteDecision.Reject reject) {
+    var json = new JsonObject();
+    json.addProperty("code", reject.status().code().toString());
+    json.addProperty("message", reject.status().message());
+    json.addProperty("reason", reject.reason());
+    return json;
+  }
+
+  private static void addForward(
+      JsonObject json, Branch branch, RouteDecision.Forward chosen, RequestPreview request) {
     JsonObject route = route(chosen.route());
     var metadata = new JsonObject();
     chosen.route().metadata().forEach((key, text) -> metadata.add(key, parsed(text)));
@@ -141,10 +170,6 @@ public final class ExplainView {
             .session()
             .<JsonElement>map(asked -> SessionView.json(asked, branch))
             .orElse(JsonNull.INSTANCE));
-    branch
-        .tree()
-        .ifPresent(tree -> branch.plan().ifPresent(plan -> PickView.addTo(json, tree, plan)));
-    return json;
   }
 
   private static JsonElement parsed(String json) {

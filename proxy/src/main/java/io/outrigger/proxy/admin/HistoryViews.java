@@ -6,9 +6,13 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.history.LastCall;
 import io.outrigger.proxy.history.Minute;
 import io.outrigger.proxy.history.TrafficView;
+import io.outrigger.proxy.route.EffectiveTimeout;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,6 +20,7 @@ import java.util.Optional;
 @AnyThread
 public final class HistoryViews {
   private static final double MILLI = 1e3;
+  private static final double NANOS_PER_MILLI = 1e6;
 
   private HistoryViews() {}
 
@@ -84,7 +89,7 @@ public final class HistoryViews {
     }
     LastCall call = found.get();
     var json = new JsonObject();
-    json.addProperty("ended", call.ended().toString());
+    json.addProperty("ended", Instant.ofEpochMilli(call.endedMillis()).toString());
     json.addProperty("method", call.method());
     json.addProperty("path", call.path());
     json.addProperty("target", call.target());
@@ -92,20 +97,22 @@ public final class HistoryViews {
         "route", call.routeIndex() < 0 ? JsonNull.INSTANCE : new JsonPrimitive(call.routeIndex()));
     json.add("route_name", text(call.route()));
     json.add("cluster", text(call.cluster()));
-    json.add("endpoint", text(call.endpoint()));
-    json.add("locality", text(call.locality()));
+    json.add("endpoint", text(call.endpoint().map(EndpointAddress::toString)));
+    json.add("locality", text(call.locality().map(Locality::toString)));
     json.addProperty("attempts", call.attempts());
     json.addProperty("code", call.code().toString());
     json.addProperty("http_status", call.httpStatus());
     json.add("local", text(call.localReason().map(reason -> reason.text().toString())));
-    json.addProperty("duration_ms", call.durationMillis());
-    json.add("limit_ms", call.limitMillis().map(HistoryViews::number).orElse(JsonNull.INSTANCE));
-    json.add("limit_source", text(call.limitSource()));
+    json.addProperty("duration_ms", call.durationNanos() / NANOS_PER_MILLI);
+    json.add("limit_ms", limit(call.limitNanos()));
+    json.add("limit_source", text(call.limitSource().map(EffectiveTimeout.Source::text)));
     return AdminReply.json(json);
   }
 
-  private static JsonElement number(long value) {
-    return new JsonPrimitive(value);
+  private static JsonElement limit(long nanos) {
+    return nanos == EffectiveTimeout.NONE
+        ? JsonNull.INSTANCE
+        : new JsonPrimitive(nanos / (long) NANOS_PER_MILLI);
   }
 
   private static JsonElement text(Optional<String> value) {

@@ -1,7 +1,8 @@
 package io.outrigger.proxy.admin;
 
+import com.google.gson.JsonObject;
 import io.netty.buffer.ByteBuf;
-import io.outrigger.base.ControlConfined;
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -9,9 +10,9 @@ import java.util.Map;
 
 /**
  * Writes JSON on one line as bytes, with next to no garbage. It puts commas and colons nowhere: its
- * user writes them with the names, as constants.
+ * user writes them with the names, as constants. One thread at a time.
  */
-@ControlConfined
+@AnyThread
 final class JsonPieces implements AutoCloseable {
   private static final byte[] NULL = ascii("null");
   private static final byte[] HEX = ascii("0123456789abcdef");
@@ -103,6 +104,12 @@ final class JsonPieces implements AutoCloseable {
     for (int shift = 12; shift >= 0; shift -= 4) {
       out.write(HEX[c >> shift & 0xf]);
     }
+  }
+
+  /** An object with {@code members}, at least one, left open: further ones begin with a comma. */
+  void open(JsonObject members) {
+    byte[] json = PlainText.ofJson(members.toString()).getBytes(StandardCharsets.UTF_8);
+    out.write(json, 0, json.length - 1);
   }
 
   /**

@@ -2,13 +2,10 @@ package io.outrigger.proxy.admin;
 
 import static io.outrigger.proxy.admin.JsonPieces.ascii;
 
-import com.google.gson.JsonParser;
-import io.netty.buffer.ByteBuf;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -102,41 +99,14 @@ public final class LbViews implements AutoCloseable {
   }
 
   /** All of it, once. */
-  public Text take() {
+  public JsonText take() {
     json.raw(END);
-    return new Text(json.take(), trees.endpoints());
+    return new JsonText(json.take(), trees.endpoints());
   }
 
   /** Releases what nobody took. */
   @Override
   public void close() {
     json.close();
-  }
-
-  /**
-   * An answer on one line, for whichever thread.
-   *
-   * @param json belongs to {@link #reply}
-   */
-  public record Text(ByteBuf json, int endpoints) {
-    /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
-    private static final int MOST_READABLE = 200;
-
-    /** The answer, once. */
-    public AdminReply reply() {
-      if (endpoints > MOST_READABLE) {
-        return AdminReply.json(json);
-      }
-      try {
-        return AdminReply.json(JsonParser.parseString(json.toString(StandardCharsets.UTF_8)));
-      } finally {
-        json.release();
-      }
-    }
-
-    /** Gives it up. */
-    public void release() {
-      json.release();
-    }
   }
 }

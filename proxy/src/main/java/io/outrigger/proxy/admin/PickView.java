@@ -1,5 +1,7 @@
 package io.outrigger.proxy.admin;
 
+import static io.outrigger.proxy.admin.JsonPieces.ascii;
+
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
@@ -11,71 +13,123 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * What a cluster's picker would answer, beside the tree that made the picker: who may be picked,
- * and of everybody else why not.
+ * and of everybody else why not. What there is of each endpoint is written at once: ten thousand of
+ * them as objects would be copied into the old generation (decision 0016).
  */
 @AnyThread
 final class PickView {
-  /** An endpoint that may be picked, by its first address. */
-  private record Candidate(EndpointAddress address, String picked, String locality) {}
+  private static final byte[] CANDIDATES = ascii(",\"candidates\":[");
+  private static final byte[] EXCLUDED = ascii("],\"excluded\":[");
+  private static final byte[] END = ascii("]");
+  private static final byte[] ADDRESS = ascii("{\"address\":");
+  private static final byte[] LOCALITY = ascii(",\"locality\":");
+  private static final byte[] PROBABILITY = ascii(",\"probability\":");
+  private static final byte[] REASON = ascii(",\"reason\":");
 
+  /** An endpoint that may be picked, by its first address. */
+  private record Candidate(
+      EndpointAddress address, EndpointAddress picked, Optional<Locality> locality) {}
+
+  private final LbNode tree;
+  private final PickPlan plan;
   private final Map<Candidate, Double> candidates = new LinkedHashMap<>();
   private final Map<RpcStatus, Double> failures = new LinkedHashMap<>();
-  private final JsonArray excluded = new JsonArray();
   private final Set<EndpointAddress> included = new HashSet<>();
   private double waits;
 
-  private PickView() {}
+  PickView(LbNode tree, PickPlan plan) {
+    this.tree = tree;
+    this.plan = plan;
+    plan.tell(1, this::add);
+  }
 
-  /** Adds members {@code path}, {@code candidates}, {@code excluded} and others. */
-  static void addTo(JsonObject json, LbNode tree, PickPlan plan) {
-    var view = new PickView();
-    plan.odds().forEach(view::add);
+  /** Adds the members that are about no single endpoint. */
+  void addTo(JsonObject json) {
     var path = new JsonArray();
     addPath(tree, path);
     json.add("path", path);
     addSteps(json, plan);
-    var candidates = new JsonArray();
-    view.candidates.forEach((each, share) -> candidates.add(candidate(each, share)));
-    json.add("candidates", candidates);
-    json.addProperty("waits", view.waits);
-    var failures = new JsonArray();
-    view.failures.forEach((status, share) -> failures.add(failure(status, share)));
-    json.add("failures", failures);
-    view.exclude(tree, "");
-    json.add("excluded", view.excluded);
+    json.addProperty("waits", waits);
+    var list = new JsonArray();
+    failures.forEach((status, share) -> list.add(failure(status, share)));
+    json.add("failures", list);
   }
 
-  private void add(PickPlan.Odds odds) {
-    if (odds.result() instanceof PickResult.Use use) {
-      EndpointAddress first = use.subchannel().endpoint().address();
-      included.add(first);
-      String picked = use.subchannel().address().toString();
-      var candidate =
-          new Candidate(
-              first, picked, use.subchannel().locality().map(Locality::toString).orElse(""));
-      candidates.merge(candidate, odds.probability(), Double::sum);
-    } else if (odds.result() instanceof PickResult.Fail fail) {
-      failures.merge(fail.status(), odds.probability(), Double::sum);
-    } else if (odds.result() instanceof PickResult.Drop drop) {
-      failures.merge(drop.status(), odds.probability(), Double::sum);
-    } else {
-      waits += odds.probability();
+  /**
+   * Writes the members {@code candidates} and {@code excluded} behind those that an object has.
+   *
+   * @return how many endpoints they list
+   */
+  int writeTo(JsonPieces json) {
+    var list = new EndpointList(json);
+    json.raw(CANDIDATES);
+    candidates.forEach(list::candidate);
+    json.raw(EXCLUDED);
+    list.isFirst = true;
+    exclude(list, tree, "");
+    json.raw(END);
+    return list.count;
+  }
+
+  /** Writes endpoints, with commas between those of one list. */
+  private static final class EndpointList {
+    private final JsonPieces json;
+    private boolean isFirst = true;
+    private int count;
+
+    EndpointList(JsonPieces json) {
+      this.json = json;
+    }
+
+    void candidate(Candidate candidate, double probability) {
+      begin(candidate.picked(), candidate.locality().map(Locality::toString).orElse(""));
+      json.raw(PROBABILITY);
+      json.value(probability);
+      json.raw('}');
+    }
+
+    void excluded(LbEndpoint endpoint, String reason) {
+      begin(endpoint.address(), endpoint.locality().toString());
+      json.raw(REASON);
+      json.text(reason);
+      json.raw('}');
+    }
+
+    private void begin(EndpointAddress address, String locality) {
+      if (!isFirst) {
+        json.raw(',');
+      }
+      isFirst = false;
+      count++;
+      json.raw(ADDRESS);
+      json.text(address.toString());
+      json.raw(LOCALITY);
+      json.text(locality);
     }
   }
 
-  private static JsonObject candidate(Candidate candidate, double probability) {
-    var json = new JsonObject();
-    json.addProperty("address", candidate.picked());
-    json.addProperty("locality", candidate.locality());
-    json.addProperty("probability", probability);
-    return json;
+  private void add(PickResult result, double probability) {
+    if (result instanceof PickResult.Use use) {
+      EndpointAddress first = use.subchannel().endpoint().address();
+      included.add(first);
+      var candidate = new Candidate(first, use.subchannel().address(), use.subchannel().locality());
+      candidates.merge(candidate, probability, Double::sum);
+    } else if (result instanceof PickResult.Fail fail) {
+      failures.merge(fail.status(), probability, Double::sum);
+    } else if (result instanceof PickResult.Drop drop) {
+      failures.merge(drop.status(), probability, Double::sum);
+    } else {
+      waits += probability;
+    }
   }
 
   private static JsonObject failure(RpcStatus status, double probability) {
@@ -134,22 +188,18 @@ final class PickView {
   /**
    * @param unused what keeps calls away from all beneath; empty while nothing does
    */
-  private void exclude(LbNode node, String unused) {
+  private void exclude(EndpointList list, LbNode node, String unused) {
     for (LbNode child : node.children()) {
-      exclude(child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
+      exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
     }
     boolean isSetAside = node.policy().equals("override_host");
     for (LbEndpoint endpoint : node.endpoints()) {
       if (!included.contains(endpoint.address())) {
-        var json = new JsonObject();
-        json.addProperty("address", endpoint.address().toString());
-        json.addProperty("locality", endpoint.locality().toString());
-        json.addProperty(
-            "reason",
+        list.excluded(
+            endpoint,
             isSetAside
                 ? "left out for its health, " + endpoint.health()
                 : reason(endpoint, unused, node.policy()));
-        excluded.add(json);
       }
     }
   }
@@ -164,8 +214,11 @@ final class PickView {
   private String reason(LbEndpoint endpoint, String unused, String policy) {
     if (endpoint.detection().ejection().isPresent()) {
       LbEndpoint.Ejection ejection = endpoint.detection().ejection().get();
-      return "ejected until %s (%s, %d times the base ejection time)"
-          .formatted(ejection.until(), ejection.by().word(), ejection.times());
+      return "ejected until %s (%s, %sthe base ejection time)"
+          .formatted(
+              ejection.until().truncatedTo(ChronoUnit.MILLIS),
+              ejection.by().word(),
+              ejection.times() == 1 ? "" : ejection.times() + " times ");
     }
     if (!unused.isEmpty()) {
       return unused;

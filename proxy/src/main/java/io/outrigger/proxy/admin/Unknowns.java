@@ -8,6 +8,7 @@ import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What an explanation cannot know without sending, in words. */
 final class Unknowns {
@@ -38,7 +39,15 @@ final class Unknowns {
   }
 
   private static boolean mayBeSent(PickPlan plan) {
-    return plan.odds().stream().anyMatch(odds -> !(odds.result() instanceof PickResult.Fail));
+    var may = new AtomicBoolean();
+    plan.tell(
+        1,
+        (result, probability) -> {
+          if (!(result instanceof PickResult.Fail)) {
+            may.setPlain(true);
+          }
+        });
+    return may.getPlain();
   }
 
   private void add(FilterConfig.Fault fault) {
@@ -53,6 +62,10 @@ final class Unknowns {
   private void add(PickPlan plan) {
     if (plan instanceof PickPlan.Unknown) {
       lines.add("which endpoint: the policy does not tell");
+    } else if (plan instanceof PickPlan.Equal equal) {
+      if (equal.results().size() > 1) {
+        lines.add("which endpoint: " + equal.by());
+      }
     } else if (plan instanceof PickPlan.Shared shared) {
       if (shared.shares().size() > 1) {
         lines.add("which endpoint: " + shared.by());

@@ -9,6 +9,7 @@ import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
 import io.outrigger.proxy.admin.HistoryViews;
+import io.outrigger.proxy.admin.JsonText;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.PieceStream;
 import io.outrigger.proxy.admin.StaticPage;
@@ -123,11 +124,11 @@ final class AdminEndpoints {
     if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
     }
-    return state.ask(() -> lb(forwards, detail)).thenApplyAsync(LbViews.Text::reply);
+    return state.ask(() -> lb(forwards, detail)).thenApplyAsync(JsonText::reply);
   }
 
   /** On the control loop. */
-  private static LbViews.Text lb(List<RunningForward> forwards, LbViews.Detail detail) {
+  private static JsonText lb(List<RunningForward> forwards, LbViews.Detail detail) {
     try (var views = new LbViews(detail)) {
       for (RunningForward forward : forwards) {
         views.forward(forward.name(), forward.target(), forward.clusters(), forward::accept);

@@ -56,7 +56,7 @@ public final class ProxyApp implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
 
   /** A control plane that does not take the last load report in this time does without. */
-  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(1);
+  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
 
   private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
 

@@ -24,8 +24,8 @@ import java.util.Optional;
  */
 final class AdminClient {
   private static final String USUAL_ADDRESS = "127.0.0.1:9901";
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
-  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
   private static final Map<String, String> REACHABLE = Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
 
   private final ListenAddress.Tcp address;

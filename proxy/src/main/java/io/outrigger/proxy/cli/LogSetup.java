@@ -21,6 +21,12 @@ final class LogSetup {
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
+  /**
+   * A name that cannot be resolved is a warning with a stack trace at each try; the stream or the
+   * delivery that fails for it says the same, and so do we. Its errors are heard.
+   */
+  private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
+
   private LogSetup() {}
 
   static void apply(Logging logging) {
@@ -42,6 +48,7 @@ final class LogSetup {
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);
     OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
+    context.getLogger(GRPC_CHANNEL).setLevel(Level.ERROR);
   }
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {

@@ -14,6 +14,7 @@ import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,6 +53,7 @@ public final class Main {
             Preparation.PARTS,
             Main::runDemo,
             Main::checkResources,
+            CredentialCheck::of,
             LiveCheck::run),
         args);
   }

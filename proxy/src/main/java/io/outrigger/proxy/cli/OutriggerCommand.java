@@ -39,9 +39,7 @@ final class OutriggerCommand implements Runnable {
         new CommandLine(new OutriggerCommand())
             .addSubcommand("run", RunCommand.spec(sidecar))
             .addSubcommand("demo", new DemoCommand(programs.demo(), surroundings))
-            .addSubcommand(
-                "validate",
-                new ValidateCommand(programs.resources(), programs.live(), surroundings))
+            .addSubcommand("validate", new ValidateCommand(programs, surroundings))
             .addSubcommand("explain", new ExplainCommand(surroundings))
             .addSubcommand("status", new StatusCommand(surroundings))
             .addSubcommand("wait", new WaitCommand(surroundings));

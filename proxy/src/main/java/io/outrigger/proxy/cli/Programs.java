@@ -1,6 +1,9 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * What the commands start.
@@ -8,12 +11,14 @@ import java.util.List;
  * @param run the sidecar
  * @param preparation what a run needs whatever it is configured with: done on another thread while
  *     its files are read, and not necessary; no part needs another one or its thread
+ * @param credentials looks at the control planes of a bootstrap without asking them; may block
  */
 public record Programs(
     Program run,
     List<Runnable> preparation,
     DemoProgram demo,
     ResourceCheck resources,
+    Function<Bootstrap, CredentialCheck> credentials,
     LiveProgram live) {
   public Programs {
     preparation = List.copyOf(preparation);

@@ -109,9 +109,12 @@ final class StatusReport {
     TextTable table = new TextTable("LB TREE", "POLICY", "STATE", "DETAIL");
     for (JsonElement element : array(lb, "forwards")) {
       JsonObject forward = element.getAsJsonObject();
-      table.row(text(forward, "name"), "", "", text(forward, "target"));
+      String target = text(forward, "target");
       if (forward.get("root") instanceof JsonObject root) {
+        table.row(text(forward, "name"), "", "", target);
         node(table, root, "  ");
+      } else {
+        table.row(text(forward, "name"), "", "", target + ", no cluster yet");
       }
     }
     return table.lines();

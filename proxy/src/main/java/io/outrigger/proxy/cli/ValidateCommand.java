@@ -8,6 +8,7 @@ import io.outrigger.proxy.options.DurationText;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,13 +57,11 @@ final class ValidateCommand implements Callable<Integer> {
       defaultValue = "15s")
   private String timeout = "";
 
-  private final ResourceCheck check;
-  private final LiveProgram liveProgram;
+  private final Programs programs;
   private final Surroundings surroundings;
 
-  ValidateCommand(ResourceCheck check, LiveProgram liveProgram, Surroundings surroundings) {
-    this.check = check;
-    this.liveProgram = liveProgram;
+  ValidateCommand(Programs programs, Surroundings surroundings) {
+    this.programs = programs;
     this.surroundings = surroundings;
   }
 
@@ -127,7 +126,7 @@ final class ValidateCommand implements Callable<Integer> {
                     List.of(
                         "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
     try {
-      LiveCheck.Result result = liveProgram.check(bootstrap, asked, limit);
+      LiveCheck.Result result = programs.live().check(bootstrap, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
     } catch (IllegalArgumentException | IllegalStateException e) {
@@ -141,8 +140,15 @@ final class ValidateCommand implements Callable<Integer> {
           BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), surroundings.environment());
       found.ifPresent(
           f -> {
-            fine.add(f.origin() + ": OK");
+            CredentialCheck credentials = programs.credentials().apply(f.bootstrap());
+            credentials.errors().forEach(error -> errors.add(f.origin() + ": " + error));
+            if (credentials.errors().isEmpty()) {
+              fine.add(f.origin() + ": OK");
+            }
             f.warnings().forEach(warning -> fine.add("warning: " + warning));
+            credentials
+                .warnings()
+                .forEach(warning -> fine.add("warning: " + f.origin() + ": " + warning));
           });
       return found.map(BootstrapSource.Found::bootstrap);
     } catch (InvalidInput e) {
@@ -163,7 +169,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    List<String> found = check.check(readable, read).errors();
+    List<String> found = programs.resources().check(readable, read).errors();
     errors.addAll(found);
     if (found.isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));

@@ -47,7 +47,7 @@ final class DemoControlPlane implements AutoCloseable {
   private static final String GROUP = "demo";
   private static final String ROUTES = "greeter-routes";
   private static final String CLUSTER = "greeters";
-  private static final int ROUTE_TIMEOUT_SECONDS = 5;
+  private static final int ROUTE_TIMEOUT_SECONDS = 30;
 
   private final SimpleCache<String> cache = new SimpleCache<>(node -> GROUP);
   private final Server server;

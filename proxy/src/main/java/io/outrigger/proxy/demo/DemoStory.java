@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 @AnyThread
 final class DemoStory {
   private static final Duration ROUND = Duration.ofSeconds(30); // one whole story, when unlimited
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(60); // on a slow machine, too
   private static final Duration POLL = Duration.ofMillis(10);
   private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
 

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 @AnyThread
 final class DemoVisitor implements AutoCloseable, ClientInterceptor {
-  private static final long PATIENCE_SECONDS = 5;
+  private static final long PATIENCE_SECONDS = 30;
   private static final Metadata.Key<String> COOKIE = key("cookie");
   private static final Metadata.Key<String> SET_COOKIE = key("set-cookie");
 

@@ -33,12 +33,12 @@ final class CallDecision {
     call.route().ifPresent(name -> add(text, "route_name", name));
     call.cluster().ifPresent(name -> add(text, "cluster", name));
     call.endpoint().ifPresent(address -> add(text, "endpoint", address));
-    call.locality().ifPresent(place -> add(text, "locality", place));
+    call.locality().ifPresent(place -> add(text, "locality", place.toString()));
     add(text, "attempts", Integer.toString(call.attempts()));
     if (call.timeoutNanos() != EffectiveTimeout.NONE) {
       add(text, "limit", call.timeoutNanos() / 1_000_000 + "ms");
     }
-    call.limitSource().ifPresent(field -> add(text, "limit_of_route", field));
+    call.limitSource().ifPresent(source -> add(text, "limit_of_route", source.text()));
     call.localReason().ifPresent(reason -> add(text, "local", reason.text().toString()));
     return text.toString();
   }

@@ -8,7 +8,6 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -266,9 +265,8 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
   }
 
   @Override
-  public Optional<String> limitSource() {
-    return Optional.ofNullable(chosen)
-        .map(decision -> decision.limit().source().name().toLowerCase(Locale.ROOT));
+  public Optional<EffectiveTimeout.Source> limitSource() {
+    return chosen == null ? Optional.empty() : Optional.of(chosen.limit().source());
   }
 
   @Override
@@ -283,14 +281,13 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
 
   @Override
   public Optional<String> route() {
-    return Optional.ofNullable(chosen)
-        .map(decision -> decision.route().name())
-        .filter(name -> !name.isEmpty());
+    String name = chosen == null ? "" : chosen.route().name();
+    return name.isEmpty() ? Optional.empty() : Optional.of(name);
   }
 
   @Override
-  public Optional<String> locality() {
-    return Optional.ofNullable(attempt).flatMap(Attempt::locality).map(Locality::toString);
+  public Optional<Locality> locality() {
+    return attempt == null ? Optional.empty() : attempt.locality();
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.outrigger.proxy.forward;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +55,7 @@ public interface FinishedCall {
   @Nullable EndpointAddress address();
 
   /** Where the endpoint of the last attempt stands; empty when there was none. */
-  Optional<String> locality();
+  Optional<Locality> locality();
 
   /** The priority of that locality in its cluster, 0 the highest; empty when there was none. */
   OptionalInt priority();
@@ -68,7 +70,7 @@ public interface FinishedCall {
   long timeoutNanos();
 
   /** The field that gave the route's own limit; empty when it did not come to that. */
-  Optional<String> limitSource();
+  Optional<EffectiveTimeout.Source> limitSource();
 
   /** When it ended; only differences mean something. */
   long endedNanos();

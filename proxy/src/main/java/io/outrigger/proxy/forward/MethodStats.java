@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -89,7 +90,21 @@ final class MethodStats {
   }
 
   /** Where attempts went. */
-  record Place(String cluster, @Nullable Locality locality) {}
+  record Place(String cluster, @Nullable Locality locality) {
+    // By hand: calls that go to clusters in turn look places up, and what a record has goes through
+    // method handles, which cost more than the rest of a call's counting until C2 compiles them.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Place that
+          && cluster.equals(that.cluster)
+          && Objects.equals(locality, that.locality);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * cluster.hashCode() + Objects.hashCode(locality);
+    }
+  }
 
   final BoundedHistogram retries = new BoundedHistogram(RETRIES);
   final BoundedHistogram transparentRetries = new BoundedHistogram(TRANSPARENT_RETRIES);

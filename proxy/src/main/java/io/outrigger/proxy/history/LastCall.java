@@ -2,55 +2,56 @@ package io.outrigger.proxy.history;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
-import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A call that was made, and what was decided about it.
+ * A call that was made, and what was decided about it. It is kept by the event loop and may be read
+ * by nobody: whatever can be made of its parts later, texts above all, is made by the reader.
  *
+ * @param endedMillis since 1970
  * @param routeIndex -1 when it was not routed
- * @param limitMillis the time that it had; empty for no limit
+ * @param limitNanos the time that it had, or {@link EffectiveTimeout#NONE}
  */
 @AnyThread
 public record LastCall(
-    Instant ended,
+    long endedMillis,
     String method,
     String path,
     String target,
     int routeIndex,
     Optional<String> route,
     Optional<String> cluster,
-    Optional<String> endpoint,
-    Optional<String> locality,
+    Optional<EndpointAddress> endpoint,
+    Optional<Locality> locality,
     int attempts,
     RpcStatus.Code code,
     int httpStatus,
     Optional<LocalReason> localReason,
-    double durationMillis,
-    Optional<Long> limitMillis,
-    Optional<String> limitSource) {
-  static LastCall of(FinishedCall call, Instant ended) {
+    long durationNanos,
+    long limitNanos,
+    Optional<EffectiveTimeout.Source> limitSource) {
+  static LastCall of(FinishedCall call, long endedMillis) {
     return new LastCall(
-        ended,
+        endedMillis,
         call.method().toString(),
         call.path(),
         call.target(),
         call.routeIndex(),
         call.route(),
         call.cluster(),
-        call.endpoint(),
+        Optional.ofNullable(call.address()),
         call.locality(),
         call.attempts(),
         call.code(),
         call.httpStatus(),
         call.localReason(),
-        call.durationNanos() / 1e6,
-        call.timeoutNanos() == EffectiveTimeout.NONE
-            ? Optional.empty()
-            : Optional.of(call.timeoutNanos() / 1_000_000),
+        call.durationNanos(),
+        call.timeoutNanos(),
         call.limitSource());
   }
 }

@@ -57,7 +57,7 @@ public final class LastCalls implements CallObserver {
     if (byPath.size() >= MOST_PATHS && !byPath.containsKey(path)) {
       byPath.keySet().stream().findAny().ifPresent(byPath::remove); // whoever asks random paths
     }
-    byPath.put(path, LastCall.of(call, clock.instant()));
+    byPath.put(path, LastCall.of(call, clock.millis()));
   }
 
   /** The last one of a path, without regard to queries. */

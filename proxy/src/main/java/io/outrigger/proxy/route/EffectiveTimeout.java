@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -37,7 +38,14 @@ public record EffectiveTimeout(long limitNanos, Source source) {
     MAX_GRPC_TIMEOUT,
     TIMEOUT,
     DEFAULT_TIMEOUT,
-    NOTHING
+    NOTHING;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** For people: {@code max_grpc_timeout}. */
+    public String text() {
+      return text;
+    }
   }
 
   /**

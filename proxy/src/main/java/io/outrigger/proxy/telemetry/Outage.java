@@ -1,6 +1,8 @@
 package io.outrigger.proxy.telemetry;
 
+import io.opentelemetry.exporter.internal.FailedExportException;
 import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.GrpcResponse;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +18,16 @@ final class Outage {
   private static final Logger log = LoggerFactory.getLogger(Outage.class);
 
   private final String what;
+  private final String endpoint;
   private final AtomicBoolean lasts = new AtomicBoolean();
 
   /**
    * @param what is sent, in the plural
+   * @param endpoint of the collector, as the flag has it
    */
-  Outage(String what) {
+  Outage(String what, String endpoint) {
     this.what = what;
+    this.endpoint = endpoint;
   }
 
   /** Watches one delivery, and hands it back. */
@@ -34,21 +39,36 @@ final class Outage {
               log.info("otlp: {} reach the collector again", what);
             } else {
               log.warn(
-                  "otlp: {} do not reach the collector, those of meanwhile are lost: {}",
+                  "otlp: {} do not reach the collector, those of meanwhile are lost: {}; is a"
+                      + " collector at {} (--otlp)?",
                   what,
-                  reason(delivery.getFailureThrowable()));
+                  reason(delivery.getFailureThrowable()),
+                  endpoint);
             }
           }
         });
   }
 
   private static String reason(@Nullable Throwable failure) {
+    if (failure instanceof FailedExportException.GrpcExportException grpc
+        && grpc.getResponse() != null) {
+      GrpcResponse answer = grpc.getResponse();
+      return answer.getStatusCode() + ": " + firstLine(answer.getStatusDescription());
+    }
+    if (failure instanceof FailedExportException.HttpExportException http
+        && http.getResponse() != null) {
+      return "it answers with HTTP status " + http.getResponse().getStatusCode();
+    }
     String reason = "it does not take them";
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each.getMessage() != null) {
-        reason = each.getMessage().lines().findFirst().orElse(reason);
+        reason = firstLine(each.getMessage());
       }
     }
     return reason;
+  }
+
+  private static String firstLine(@Nullable String text) {
+    return text == null ? "" : text.lines().findFirst().orElse("");
   }
 }

@@ -58,9 +58,10 @@ public final class Telemetry implements AutoCloseable {
               .addMeterProviderCustomizer(
                   (meters, properties) -> meters.registerMetricProducer(producer))
               .addMetricExporterCustomizer(
-                  (exporter, properties) -> new ToldMetrics(exporter, new Outage("metrics")))
+                  (exporter, properties) ->
+                      new ToldMetrics(exporter, new Outage("metrics", endpoint)))
               .addSpanExporterCustomizer(
-                  (exporter, properties) -> new ToldSpans(exporter, new Outage("traces")))
+                  (exporter, properties) -> new ToldSpans(exporter, new Outage("traces", endpoint)))
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {

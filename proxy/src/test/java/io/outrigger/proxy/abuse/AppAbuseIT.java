@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * were.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 final class AppAbuseIT {
   /** A tenth of what a running sidecar lets pass, so that floods are short. */
   private static final AbuseLimits LIMITS =

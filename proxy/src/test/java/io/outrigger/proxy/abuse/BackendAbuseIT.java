@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * backend gets, what the app gets, and that nothing is left.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 final class BackendAbuseIT {
   private static final AbuseLimits LIMITS =
       new AbuseLimits(Duration.ofSeconds(30), 1_000, 1_000, 64, 1 << 20);

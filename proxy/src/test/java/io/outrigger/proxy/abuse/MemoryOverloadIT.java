@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code --max-memory}: the limit is kept, what is refused is told and counted, and when the big
  * ones are gone all is well.
  */
-@Timeout(180)
+@Timeout(600)
 final class MemoryOverloadIT {
   private static final long LIMIT = 48L << 20;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Streams whose reader has stopped: what they cost, and that the others go on. */
-@Timeout(120)
+@Timeout(600)
 final class StalledStreamsIT {
   private static final String[] OK = {":status", "200", "content-type", "application/grpc"};
 

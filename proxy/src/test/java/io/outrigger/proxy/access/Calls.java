@@ -2,6 +2,7 @@ package io.outrigger.proxy.access;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
@@ -21,7 +22,7 @@ record Calls(String path, String authority, boolean complete) implements Finishe
     return new Calls("/", "", false);
   }
 
-  private Optional<String> ifComplete(String value) {
+  private <T> Optional<T> ifComplete(T value) {
     return complete ? Optional.of(value) : Optional.empty();
   }
 
@@ -61,8 +62,8 @@ record Calls(String path, String authority, boolean complete) implements Finishe
   }
 
   @Override
-  public Optional<String> locality() {
-    return ifComplete("r/z/s");
+  public Optional<Locality> locality() {
+    return ifComplete(new Locality("r", "z", "s"));
   }
 
   @Override
@@ -126,8 +127,8 @@ record Calls(String path, String authority, boolean complete) implements Finishe
   }
 
   @Override
-  public Optional<String> limitSource() {
-    return ifComplete("timeout");
+  public Optional<EffectiveTimeout.Source> limitSource() {
+    return ifComplete(EffectiveTimeout.Source.TIMEOUT);
   }
 
   @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@code status} and {@code wait} against an HTTP server that plays the admin side. */
-@Timeout(180)
+@Timeout(600)
 final class AdminCommandsIT {
   private final CommandLineFixture outrigger = new CommandLineFixture();
   private final Map<String, String> answers = new ConcurrentHashMap<>();
@@ -126,9 +126,9 @@ final class AdminCommandsIT {
     readyAfter.set(Integer.MAX_VALUE);
 
     // Long enough for one answer, whatever holds the machine up.
-    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "4s")).isEqualTo(1);
+    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "8s")).isEqualTo(1);
     assertThat(outrigger.errorLines())
-        .containsExactly("outrigger: --admin " + address + ": not ready after 4s: orders: waiting");
+        .containsExactly("outrigger: --admin " + address + ": not ready after 8s: orders: waiting");
 
     server.stop(0);
     assertThat(outrigger.run("wait", "--admin", address, "--timeout", "500ms")).isEqualTo(1);

@@ -8,6 +8,7 @@ import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -69,6 +70,7 @@ final class CommandLineFixture {
               checkedWith.add(bootstrap);
               return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
             },
+            CredentialCheck::of,
             LiveCheck::run);
     return Main.execute(programs, surroundings, args);
   }

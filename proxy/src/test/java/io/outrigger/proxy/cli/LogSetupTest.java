@@ -70,6 +70,9 @@ final class LogSetupTest {
                   context
                       .getLogger("io.opentelemetry.exporter.internal.grpc.GrpcExporter")
                       .error("Server is UNAVAILABLE");
+                  context
+                      .getLogger("io.grpc.internal.ManagedChannelImpl")
+                      .warn("Failed to resolve name");
                   context.getLogger("io.opentelemetry.sdk.autoconfigure").warn("heard");
                 }))
         .singleElement()

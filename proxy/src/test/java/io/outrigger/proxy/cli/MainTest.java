@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The end of the process, seen from another one. */
 // In a thread of its own, since the read of a pipe hears no interrupt.
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MainTest {
   /** A program that drains at once, or never when asked for a demo. */
   static final class Draining {
@@ -44,6 +45,7 @@ final class MainTest {
                 return 0;
               },
               (paths, bootstrap) -> new ResourceCheck.Result(ResourceFiles.NONE, List.of()),
+              CredentialCheck::of,
               io.outrigger.proxy.app.LiveCheck::run),
           args);
     }

@@ -303,6 +303,39 @@ final class OutriggerCommandTest {
   }
 
   @Test
+  void validateOpensTheFilesOfTheBootstrapsCredentials() throws IOException {
+    String noToken =
+        """
+        {"server_uri": "tls:1", "channel_creds": [{"type": "tls"}], "call_creds": [
+          {"type": "jwt_token_file", "config": {"jwt_token_file": "/no/token"}}]}""";
+    String keyAlone =
+        """
+        {"server_uri": "tls:2", "channel_creds": [{"type": "tls", "config": {
+          "certificate_file": "%s", "private_key_file": "/no/key.pem"}}]}"""
+            .formatted(file("empty.pem", ""));
+    String bad =
+        file(
+            "creds.json",
+            """
+            {"xds_servers": [%s], "authorities": {"a": {"xds_servers": [%s]}}}
+            """
+                .formatted(noToken, keyAlone));
+
+    int exitCode = outrigger.run("validate", "--bootstrap", bad);
+
+    assertThat(exitCode).isEqualTo(2);
+    String at = bad + " (--bootstrap): xds server ";
+    assertThat(outrigger.outLines())
+        .containsExactly(
+            "warning: " + at + "tls:1: jwt_token_file /no/token is not there",
+            at
+                + "tls:2: tls credentials: certificate_file "
+                + folder.resolve("empty.pem")
+                + " has no certificate");
+    assertThat(outrigger.errorLines()).hasSize(1);
+  }
+
+  @Test
   void validateIsContentWithTheExamplesAndUsesTheBootstrapForTheResources() {
     String resources = "../config/examples/resources";
 

@@ -7,15 +7,17 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real program, seen from outside: command lines that end by themselves. */
-@Timeout(180)
+@Timeout(600)
 final class ProcessEndsIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
 
@@ -101,6 +103,37 @@ final class ProcessEndsIT {
     }
   }
 
+  /** As on a machine, or in a container, that does not let a process have it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "io_uring"})
+  void aTransportThatDoesNotWorkHereIsOneLineAndExitCode1(String transport) {
+    List<String> program =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Dio.netty.transport.noNative=true",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName());
+
+    try (var outrigger =
+        OutriggerProcess.start(
+            program,
+            folder,
+            Map.of("OUTRIGGER_RESOURCES", EXAMPLES.resolve("resources").toString()),
+            "run",
+            "--forward",
+            "0=xds:///greeter",
+            "--transport",
+            transport)) {
+      assertThat(outrigger.awaitExit()).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .singleElement()
+          .asString()
+          .startsWith("outrigger: --transport " + transport + " does not work on this machine (")
+          .endsWith("); use auto");
+    }
+  }
+
   @Test
   void aPortInUseIsOneLineAndExitCode1() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -176,7 +209,15 @@ final class ProcessEndsIT {
       assertThat(outrigger.errorLines())
           .containsExactly(
               "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " /no/such.pem is not there; correct its path or the file");
+                  + " ca_certificate_file /no/such.pem is not there; correct its path or the"
+                  + " file");
+    }
+    try (var outrigger = OutriggerProcess.start(folder, "validate", "--bootstrap", "tls.json")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.outLines())
+          .containsExactly(
+              "tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
+                  + " ca_certificate_file /no/such.pem is not there");
     }
   }
 

@@ -65,7 +65,7 @@ final class StatusReportTest {
                 0              round_robin  READY  -
                   10.0.0.1:80  -            READY  health HEALTHY, weight 1, active 3
                   [::1]:80     -            READY  health UNKNOWN, weight 2, active 0, %s
-            pay                -            -      xds:///pay
+            pay                -            -      xds:///pay, no cluster yet
 
             TIME                  EVENT  SUBJECT  MESSAGE
             2026-11-21T10:00:00Z  nack   a        refused 2J <b>\

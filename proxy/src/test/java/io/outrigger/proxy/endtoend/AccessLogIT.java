@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The lines of {@code --access-log} for calls over real sockets. */
-@Timeout(180)
+@Timeout(600)
 class AccessLogIT {
   private final Mesh mesh = new Mesh();
   @TempDir private Path folder;

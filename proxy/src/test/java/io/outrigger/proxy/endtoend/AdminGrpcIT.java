@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The admin gRPC server of a running sidecar, as CONTRACT section 7 describes it. */
-@Timeout(180)
+@Timeout(600)
 class AdminGrpcIT {
   private static final TypeRegistry TYPES =
       TypeRegistry.newBuilder()

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The admin server of a running sidecar, as CONTRACT section 6 describes it. */
-@Timeout(180)
+@Timeout(600)
 class AdminIT {
   private static final Set<String> NODE =
       Set.of("name", "policy", "state", "config", "detail", "children", "endpoints");
@@ -294,7 +294,7 @@ class AdminIT {
     serve();
     mesh.with(Flag.METRIC_LOCALITY, "true").startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
-    Await.until("it is counted", () -> metric("grpc_client_attempt_duration_seconds_count") == 1);
+    Await.until("it is counted", () -> metric("grpc_client_call_duration_seconds_count") == 1);
 
     String body = mesh.admin().get("/metrics").body();
     String place =

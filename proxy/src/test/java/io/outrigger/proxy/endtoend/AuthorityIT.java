@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Authority rewriting from the bootstrap's trust to the backend (A81). */
-@Timeout(180)
+@Timeout(600)
 class AuthorityIT {
   private final Mesh mesh = new Mesh();
 

@@ -18,7 +18,7 @@ public final class Await {
    * What {@code listen} gives, as soon as it can bind its port: one that was given up for a while
    * may meanwhile be the local port of some connection of the machine.
    */
-  static <T> T bound(Callable<T> listen) {
+  public static <T> T bound(Callable<T> listen) {
     var result = new AtomicReference<T>();
     until(
         "the port is free again",

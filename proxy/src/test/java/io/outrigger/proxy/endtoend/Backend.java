@@ -111,6 +111,11 @@ final class Backend implements AutoCloseable {
     return most.get();
   }
 
+  /** How many calls it has at the moment. */
+  int running() {
+    return running.get();
+  }
+
   List<Heard> heard() {
     return List.copyOf(heard);
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where requests go: weights, drops, limits, priorities and aggregates. */
-@Timeout(180)
+@Timeout(600)
 class BalancingIT {
   private static final int BATCH = 100;
 
@@ -293,6 +293,7 @@ class BalancingIT {
 
     a.leave();
     load.awaitMore("named", 20);
+    awaitLeft(a);
     a.revive();
     load.awaitMore("a", 20);
     load.close();
@@ -326,10 +327,16 @@ class BalancingIT {
     for (CompletableFuture<App.Reply> call : held) {
       assertThat(App.join(call).status().isOk()).isTrue();
     }
+    awaitLeft(a);
     a.revive();
     load.awaitMore("a", 20);
     load.close();
 
     assertThat(load.failures()).isEmpty();
+  }
+
+  /** Until what it was asked before it said GOAWAY is answered; to come back cuts what is left. */
+  private static void awaitLeft(Backend backend) {
+    Await.until("nobody is connected to it", () -> backend.openConnections() == 0);
   }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Channelz of a running sidecar: its own connections, and grpc-java's to the control plane. */
-@Timeout(180)
+@Timeout(600)
 class ChannelzIT {
   private static final String NAME = "orders xds:///orders";
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands that look into a mesh, as processes of their own (CONTRACT section 1). */
-@Timeout(180)
+@Timeout(600)
 class CommandsIT {
   private final Mesh mesh = new Mesh();
   @TempDir private Path folder;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A control plane that dies, comes back and sends what is wrong. */
-@Timeout(180)
+@Timeout(600)
 class ControlPlaneIT {
   private static final String NODE_NOTE = "xDS node ID: " + Mesh.NODE;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is told of requests that were really made: to the app that asks, and to operators. */
-@Timeout(180)
+@Timeout(600)
 class DecisionIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final String DECISION = "x-outrigger-decision";

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The orderly end, while apps go on calling. */
-@Timeout(180)
+@Timeout(600)
 class DrainIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;
@@ -40,7 +40,7 @@ class DrainIT {
   @Test
   void whatWasAcceptedIsFinished() throws Exception {
     Backend a = serve();
-    mesh.startReady();
+    mesh.with(Flag.DRAIN_TIMEOUT, "1h").startReady();
     App app = mesh.app();
     List<CompletableFuture<App.Reply>> held = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -84,7 +84,7 @@ class DrainIT {
   @Test
   void duringTheDelayRequestsAreStillTaken() throws Exception {
     serve();
-    mesh.with(Flag.DRAIN_DELAY, "5s").startReady();
+    mesh.with(Flag.DRAIN_DELAY, "1h").startReady();
     App app = mesh.app();
 
     assertThat(mesh.admin().post("/drain").status()).isEqualTo(202);
@@ -92,7 +92,19 @@ class DrainIT {
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    assertThat(mesh.proxy().drain()).isNotDone();
+  }
+
+  @Test
+  void afterTheDelayThePortIsClosed() throws Exception {
+    serve();
+    mesh.with(Flag.DRAIN_DELAY, "1s").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+
+    long start = System.nanoTime();
     mesh.proxy().drain().get(60, TimeUnit.SECONDS);
+
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(1_000_000_000L);
     assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@code /events} of a running sidecar (CONTRACT section 6). */
-@Timeout(180)
+@Timeout(600)
 class EventsIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final String FAILING =

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A88 with {@code fail_on_data_errors}: what the control plane drops, traffic loses. */
-@Timeout(180)
+@Timeout(600)
 class FailModeIT {
   private final Mesh mesh = new Mesh().serverFeature("fail_on_data_errors");
   private final ControlPlane controlPlane = mesh.controlPlane;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two control planes of which the first may be away (A71). */
-@Timeout(180)
+@Timeout(600)
 class FallbackIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane first = mesh.controlPlane;

@@ -80,6 +80,11 @@ final class FaultyBackend implements AutoCloseable {
     return server.getLocalPort();
   }
 
+  /** Whether the other side has closed, or been closed by a fault on, each of its connections. */
+  boolean isDeserted() {
+    return connections.isEmpty();
+  }
+
   private static void start(Runnable task) {
     var thread = new Thread(task, "faulty-backend");
     thread.setDaemon(true);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Names of a control plane that means harm, through everything that shows names: they stay text in
  * JSON, in metrics and on a terminal. {@link PageIT} does the same for the page.
  */
-@Timeout(180)
+@Timeout(600)
 class HostileNamesIT {
   /** Steers terminals, ends strings and lines of most formats, is markup, and turns text around. */
   private static final String HOSTILE =

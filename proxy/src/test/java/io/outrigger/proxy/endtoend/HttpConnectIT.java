@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Backends that are reached through an HTTP proxy (A86). */
-@Timeout(180)
+@Timeout(600)
 class HttpConnectIT {
   private final Mesh mesh = new Mesh();
   private final HttpProxy proxy = mesh.keep(new HttpProxy());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outlier detection with real backends that fail (A50, A91, CONTRACT section 6). */
-@Timeout(180)
+@Timeout(600)
 class OutlierDetectionIT {
   private static final String METHOD = "test.Pay/Charge";
 

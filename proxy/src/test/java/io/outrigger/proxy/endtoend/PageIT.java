@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * ends with a look at the console, at breaches of the content security policy and at the hosts that
  * were asked. Pictures are left in {@code target/screenshots}.
  */
-@Timeout(180)
+@Timeout(600)
 class PageIT {
   private static final Path PICTURES = Path.of("target", "screenshots");
   private static final String METHOD = "test.Pay/Charge";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Retries between real backends. */
-@Timeout(180)
+@Timeout(600)
 class RetryIT {
   private static final int CALLS = 20;
 

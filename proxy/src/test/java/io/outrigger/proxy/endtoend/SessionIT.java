@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sessions that cookies carry, over real backends in two priorities (A55, A60, A75). */
-@Timeout(120)
+@Timeout(600)
 class SessionIT {
   private static final String METHOD = "test.Pay/Charge";
 

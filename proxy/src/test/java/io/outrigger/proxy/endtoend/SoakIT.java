@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +45,15 @@ class SoakIT {
   /** What a settled process may still grow by: noise of the collector and of pools. */
   private static final double MAY_GROW_MIB = 24;
 
+  /**
+   * The launcher switches Netty's leak detector off. Every 16th buffer costs little and is enough
+   * for what leaks again and again; without the launcher it looks at some of them anyway.
+   */
+  private static final Map<String, String> LOOKING_FOR_LEAKS =
+      Map.of(
+          "OUTRIGGER_JAVA_OPTS",
+          "-Dio.netty.leakDetection.level=simple -Dio.netty.leakDetection.samplingInterval=16");
+
   private final SoakReport report = new SoakReport();
 
   @TempDir Path folder;
@@ -65,6 +76,7 @@ class SoakIT {
       mesh.keep(talk::shutdownNow);
       Load unary = mesh.load(mesh.keep(new App(address)), "test.Pay/Charge", UNARY_PER_SECOND);
       var streams = mesh.keep(new StreamLoad(talk, "test.Pay/Talk", STREAMS));
+      var passing = mesh.keep(new PassingApps(address, "test.Pay/Talk"));
 
       long start = WaitingClock.nanoTime();
       Duration each = Duration.ofMillis(1000L / churn);
@@ -72,7 +84,7 @@ class SoakIT {
       int spell = -1;
       for (int step = 0; passed(start).compareTo(length) < 0; step++) {
         if (passed(start).compareTo(sampled) >= 0) {
-          sample(passed(start), sidecar, unary, streams);
+          sample(passed(start), sidecar, unary, streams, passing);
           sampled = sampled.plus(length.dividedBy(60));
         }
         int now = (int) passed(start).dividedBy(SPELL);
@@ -86,7 +98,8 @@ class SoakIT {
       }
       unary.close();
       streams.close();
-      sample(passed(start), sidecar, unary, streams);
+      passing.close();
+      sample(passed(start), sidecar, unary, streams, passing);
       Await.until(
           "no request is active",
           () ->
@@ -94,7 +107,10 @@ class SoakIT {
                   .get("/metrics")
                   .body()
                   .contains("outrigger_requests_active{forward=\"orders\"} 0"));
-      String text = report.text(length, unary, streams, sidecar.errorLines());
+      Await.until(
+          "backends hold no call",
+          () -> backends.stream().allMatch(backend -> backend.running() == 0));
+      String text = report.text(length, unary, streams, passing, sidecar.errorLines());
       Files.writeString(reportFile(), text);
       if (length.toMinutes() >= 1) {
         System.out.println(text);
@@ -102,9 +118,11 @@ class SoakIT {
 
       assertThat(unary.failures()).isEmpty();
       assertThat(streams.failures()).isEmpty();
+      assertThat(passing.failures()).isEmpty();
       assertThat(mesh.controlPlane.nacks()).isEmpty();
       assertThat(unary.succeeded()).isPositive();
       assertThat(streams.succeeded()).isPositive();
+      assertThat(passing.connections()).isPositive();
       assertThat(sidecar.errorLines()).noneMatch(line -> line.contains("LEAK"));
       if (length.toMinutes() >= 10) {
         assertThat(report.growthMib(SETTLED)).isLessThan(MAY_GROW_MIB);
@@ -134,8 +152,8 @@ class SoakIT {
     String program = System.getProperty("outrigger.soak.program", "");
     OutriggerProcess process =
         program.isEmpty()
-            ? OutriggerProcess.start(folder, args)
-            : OutriggerProcess.start(List.of(program), folder, Map.of(), args);
+            ? OutriggerProcess.start(folder, LOOKING_FOR_LEAKS, args)
+            : OutriggerProcess.start(List.of(program), folder, LOOKING_FOR_LEAKS, args);
     return process.awaitReady(200);
   }
 
@@ -144,11 +162,16 @@ class SoakIT {
     return file.isEmpty() ? folder.resolve("soak.txt") : Path.of(file);
   }
 
-  private void sample(Duration at, OutriggerProcess sidecar, Load unary, StreamLoad streams)
+  private void sample(
+      Duration at, OutriggerProcess sidecar, Load unary, StreamLoad streams, PassingApps passing)
       throws IOException {
     String metrics = sidecar.get("/metrics").body();
     long failed =
-        unary.failed() + streams.failures().values().stream().mapToLong(n -> n.get()).sum();
+        unary.failed()
+            + Stream.of(streams.failures(), passing.failures())
+                .flatMap(failures -> failures.values().stream())
+                .mapToLong(AtomicLong::get)
+                .sum();
     report.sample(
         at,
         residentMib(sidecar.pid()),

@@ -57,7 +57,8 @@ final class SoakReport {
   }
 
   /** The report. */
-  String text(Duration length, Load unary, StreamLoad streams, List<String> log) {
+  String text(
+      Duration length, Load unary, StreamLoad streams, PassingApps passing, List<String> log) {
     var text = new StringBuilder();
     text.append(format("Soak of %d s%n%n", length.toSeconds()));
     text.append(
@@ -80,6 +81,10 @@ final class SoakReport {
             unary.failures(),
             streams.succeeded(),
             streams.failures()));
+    text.append(
+        format(
+            "apps that came and went: %d, calls they cancelled: %d, failed %s%n",
+            passing.connections(), passing.cancels(), passing.failures()));
     text.append(
         format("RSS after the first quarter: %+.1f MiB (%+.1f MiB/h)%n", growth, growth / hours));
     text.append(

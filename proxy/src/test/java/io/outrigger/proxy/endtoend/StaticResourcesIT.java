@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code --resources} in place of a control plane (CONTRACT section 4). */
-@Timeout(180)
+@Timeout(600)
 class StaticResourcesIT {
   private final Mesh mesh = new Mesh();
 

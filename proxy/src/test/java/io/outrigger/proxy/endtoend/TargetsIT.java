@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From a local port to a target, and what backends get to see. */
-@Timeout(180)
+@Timeout(600)
 class TargetsIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Traces (A72) and metrics at an OTLP collector. */
-@Timeout(120)
+@Timeout(600)
 class TelemetryIT {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String APP_SPAN = "b7ad6b7169203331";
@@ -68,6 +68,12 @@ class TelemetryIT {
   private Span span(String name) {
     Await.until("a span " + name, () -> spans(name).size() == 1);
     return spans(name).get(0);
+  }
+
+  /** What the collector has of it; those of one export come one after the other. */
+  private Metric metric(String name) {
+    Await.until("the metric " + name, () -> collector.metrics().containsKey(name));
+    return collector.metrics().get(name);
   }
 
   private List<Span> spans(String name) {
@@ -194,24 +200,19 @@ class TelemetryIT {
     trace();
     mesh.app().call("test.Pay/Charge");
 
-    Await.until("a scrape", () -> collector.metrics().containsKey("grpc.xds_client.connected"));
-    Metric connected = collector.metrics().get("grpc.xds_client.connected");
+    Metric connected = metric("grpc.xds_client.connected");
     assertThat(attributes(connected.getGauge().getDataPoints(0).getAttributesList()))
         .containsEntry("grpc.target", "#all")
         .containsKey("grpc.xds.server");
     assertThat(connected.getUnit()).isEqualTo("{bool}");
-    Await.until(
-        "a connection", () -> collector.metrics().containsKey("grpc.subchannel.open_connections"));
-    Metric open = collector.metrics().get("grpc.subchannel.open_connections");
+    Metric open = metric("grpc.subchannel.open_connections");
     assertThat(open.getUnit()).isEqualTo("{connection}");
     assertThat(open.hasSum() && !open.getSum().getIsMonotonic()).isTrue();
     assertThat(attributes(open.getSum().getDataPoints(0).getAttributesList()))
         .containsEntry("grpc.lb.backend_service", "A")
         .containsEntry("grpc.target", "xds:///orders")
         .containsKeys("grpc.lb.locality", "grpc.security_level");
-    Await.until(
-        "an attempt", () -> collector.metrics().containsKey("grpc.client.attempt.duration"));
-    Metric attempts = collector.metrics().get("grpc.client.attempt.duration");
+    Metric attempts = metric("grpc.client.attempt.duration");
     assertThat(attempts.getUnit()).isEqualTo("s");
     assertThat(attempts.getHistogram().getDataPoints(0).getExplicitBoundsList())
         .hasSize(41)
@@ -222,13 +223,8 @@ class TelemetryIT {
         .containsEntry("grpc.status", "OK")
         .containsEntry("grpc.target", "xds:///orders")
         .containsEntry("grpc.lb.backend_service", "A");
-    assertThat(collector.metrics().get("grpc.client.attempt.started").getUnit())
-        .isEqualTo("{attempt}");
-    assertThat(
-            collector
-                .metrics()
-                .get("grpc.client.attempt.sent_total_compressed_message_size")
-                .getUnit())
+    assertThat(metric("grpc.client.attempt.started").getUnit()).isEqualTo("{attempt}");
+    assertThat(metric("grpc.client.attempt.sent_total_compressed_message_size").getUnit())
         .isEqualTo("By");
     Await.until(
         "the call",

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same calls over each way to talk to the operating system ({@code --transport}). */
-@Timeout(180)
+@Timeout(600)
 class TransportIT {
   private final Mesh mesh = new Mesh();
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that wait, and the answers of the sidecar itself. */
-@Timeout(180)
+@Timeout(600)
 class WaitingIT {
   private static final Duration SOON = Duration.ofMillis(400);
 
@@ -54,7 +54,7 @@ class WaitingIT {
   void requestsWaitWhileConnectingUntilAnotherAddressIsThere() throws Exception {
     routesToA();
     serveSilent(silentPort().getLocalPort());
-    mesh.startReady();
+    mesh.with(Flag.CONNECT_TIMEOUT, "1h").startReady();
     App app = mesh.app();
     List<CompletableFuture<App.Reply>> waiting = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -99,7 +99,7 @@ class WaitingIT {
   void theQueueIsBounded() throws Exception {
     routesToA();
     serveSilent(silentPort().getLocalPort());
-    mesh.with(Flag.MAX_QUEUED_REQUESTS, "3").startReady();
+    mesh.with(Flag.MAX_QUEUED_REQUESTS, "3").with(Flag.CONNECT_TIMEOUT, "1h").startReady();
     App app = mesh.app();
     List<CompletableFuture<App.Reply>> waiting = new ArrayList<>();
     for (int i = 0; i < 3; i++) {

@@ -14,9 +14,10 @@ final class Xds {
     return JsonResources.dynamicListener(name, routes);
   }
 
-  /** A listener with its routes inside, everything to {@code cluster}. */
+  /** A listener with its routes inside, everything to {@code cluster} without a time limit. */
   static String inlineListener(String name, String cluster) {
-    return JsonResources.listener(name, cluster);
+    String route = "\"route\":{";
+    return JsonResources.listener(name, cluster).replace(route, route + "\"timeout\":\"0s\",");
   }
 
   /** A listener with routes from RDS whose requests have sessions, kept by this cookie. */

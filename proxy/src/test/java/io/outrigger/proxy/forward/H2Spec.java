@@ -73,8 +73,9 @@ final class H2Spec {
   List<Case> run(int port) throws Exception {
     Path report = program.resolveSibling("report.xml");
     Path output = program.resolveSibling("output.txt");
+    Files.deleteIfExists(report);
     List<String> command =
-        List.of(program.toString(), "-S", "-p", "" + port, "-o", "2", "-j", report.toString());
+        List.of(program.toString(), "-S", "-p", "" + port, "-o", "30", "-j", report.toString());
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)

@@ -3,32 +3,56 @@ package io.outrigger.proxy.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.uring.IoUring;
 import io.outrigger.proxy.forward.H2Spec.Verdict;
+import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The h2spec conformance suite against a forwarded route; see {@code docs/h2spec.md}. */
+/**
+ * The h2spec conformance suite against a forwarded route, over each way to talk to the operating
+ * system; see {@code docs/h2spec.md}.
+ */
 final class H2SpecIT {
   private static final int CASES = 146;
 
   @TempDir Path folder;
 
   @TestFactory
-  Stream<DynamicTest> everyCasePasses() throws Exception {
+  Stream<DynamicNode> everyCasePasses() throws Exception {
     assumeThat(H2Spec.isForThisMachine()).as("h2spec is built for Linux on x86-64").isTrue();
+    H2Spec program = H2Spec.unpack(folder);
+    List<DynamicNode> all = new ArrayList<>();
+    all.add(over(TransportKind.NIO, null, program));
+    all.add(over(TransportKind.EPOLL, Epoll.unavailabilityCause(), program));
+    all.add(over(TransportKind.IO_URING, IoUring.unavailabilityCause(), program));
+    return all.stream();
+  }
+
+  private static DynamicNode over(
+      TransportKind transport, @Nullable Throwable obstacle, H2Spec program) throws Exception {
+    if (obstacle != null) {
+      return DynamicTest.dynamicTest(
+          transport.name(),
+          () -> assumeThat(obstacle).as("%s does not work here", transport).isNull());
+    }
     List<H2Spec.Case> cases;
     try (var backend = new AnsweringBackend();
-        var mesh = new MiniMesh(1)) {
+        var mesh = new MiniMesh(transport)) {
       mesh.leadTo(backend.port());
-      cases = H2Spec.unpack(folder).run(mesh.port());
+      cases = program.run(mesh.port());
     }
-
-    assertThat(cases).hasSize(CASES);
-    return cases.stream().map(H2SpecIT::check);
+    assertThat(cases).as("cases over %s", transport).hasSize(CASES);
+    return DynamicContainer.dynamicContainer(transport.name(), cases.stream().map(H2SpecIT::check));
   }
 
   private static DynamicTest check(H2Spec.Case result) {

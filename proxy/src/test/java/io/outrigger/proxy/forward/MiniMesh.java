@@ -59,6 +59,17 @@ public final class MiniMesh implements AutoCloseable {
     this(1, loopback(0), listening(limits), dialing(limits));
   }
 
+  /** One loop that talks to the operating system in that way. */
+  MiniMesh(EventLoops.TransportKind transport) throws IOException {
+    this(
+        new ControlThread("control"),
+        EventLoops.start(transport, 1),
+        true,
+        loopback(0),
+        ListenerSettings.DEFAULT,
+        UpstreamSettings.DEFAULT);
+  }
+
   MiniMesh(
       int loopCount,
       SocketAddress address,

@@ -2,8 +2,10 @@ package io.outrigger.proxy.history;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.forward.FinishedCall;
 import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -73,7 +75,7 @@ record EndedCall(
   }
 
   @Override
-  public Optional<String> locality() {
+  public Optional<Locality> locality() {
     return Optional.empty();
   }
 
@@ -93,8 +95,8 @@ record EndedCall(
   }
 
   @Override
-  public Optional<String> limitSource() {
-    return Optional.of("timeout");
+  public Optional<EffectiveTimeout.Source> limitSource() {
+    return Optional.of(EffectiveTimeout.Source.TIMEOUT);
   }
 
   @Override

@@ -411,7 +411,7 @@ class InteropIT {
         tasks.add(() -> soak(calls));
       }
       int answered = 0;
-      for (Future<Integer> task : pool.invokeAll(tasks, 120, TimeUnit.SECONDS)) {
+      for (Future<Integer> task : pool.invokeAll(tasks, 600, TimeUnit.SECONDS)) {
         answered += result(task);
       }
       assertThat(answered).isEqualTo(workers * calls);

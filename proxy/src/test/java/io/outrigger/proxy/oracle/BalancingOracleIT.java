@@ -6,6 +6,7 @@ import static io.outrigger.proxy.interop.MeshResources.prefix;
 import static io.outrigger.proxy.interop.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Duration;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.UInt32Value;
 import io.envoyproxy.envoy.config.cluster.v3.CircuitBreakers;
@@ -55,7 +56,9 @@ class BalancingOracleIT {
 
   private void serve(Cluster.Builder cluster, ClusterLoadAssignment endpoints) {
     twins.cluster(cluster.build(), endpoints);
-    twins.serveRoutes(List.of(route(prefix("/"), "pay")));
+    var action = RouteAction.newBuilder().setCluster("pay");
+    action.setTimeout(Duration.getDefaultInstance()); // calls without an answer outlive the test
+    twins.serveRoutes(List.of(route(prefix("/"), action)));
   }
 
   private void serve(ClusterLoadAssignment endpoints) {

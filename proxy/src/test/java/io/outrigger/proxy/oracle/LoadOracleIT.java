@@ -16,6 +16,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment.Policy;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterStats;
 import io.envoyproxy.envoy.config.endpoint.v3.UnnamedEndpointLoadMetricStats;
 import io.envoyproxy.envoy.config.endpoint.v3.UpstreamLocalityStats;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.type.v3.FractionalPercent;
 import io.grpc.CallOptions;
 import io.grpc.Metadata;
@@ -77,7 +78,11 @@ class LoadOracleIT {
             route(prefix("/bad."), "bad"),
             route(prefix("/dropped."), "dropped"),
             route(prefix("/refused."), "refused"),
-            route(prefix("/" + NamedBackend.SILENT), "good")));
+            route(
+                prefix("/" + NamedBackend.SILENT), // for as long as the reports take
+                RouteAction.newBuilder()
+                    .setCluster("good")
+                    .setTimeout(com.google.protobuf.Duration.getDefaultInstance()))));
 
     List<Pending> inProgress = new ArrayList<>();
     for (Client client : List.of(twins.outrigger(), twins.grpcJava())) {

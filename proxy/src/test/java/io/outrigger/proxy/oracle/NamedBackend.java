@@ -7,6 +7,7 @@ import io.grpc.ServerBuilder;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
+import io.outrigger.proxy.endtoend.Await;
 import io.outrigger.testing.RefusingPort;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -99,7 +100,7 @@ final class NamedBackend implements AutoCloseable {
   /** Comes back on its port. */
   void revive() {
     stop();
-    server = listen(port);
+    server = Await.bound(() -> listen(port));
   }
 
   @Override

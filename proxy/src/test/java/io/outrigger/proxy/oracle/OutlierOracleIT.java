@@ -55,11 +55,11 @@ class OutlierOracleIT {
   @Conformance({"A50-02", "A50-17", "A50-19"})
   @ParameterizedTest(name = "{0}: {1}, {2}")
   @CsvSource({
-    "enforcing_success_rate { } enforcing_failure_percentage { value: 100 } failure_percentage_threshold { value: 50 } failure_percentage_request_volume { value: 5 }, true, true",
-    "enforcing_success_rate { } enforcing_failure_percentage { value: 100 } failure_percentage_threshold { value: 100 } failure_percentage_request_volume { value: 5 }, false, false",
-    "enforcing_failure_percentage { } success_rate_request_volume { value: 5 } success_rate_stdev_factor { value: 1900 }, true, true",
-    "enforcing_failure_percentage { } success_rate_request_volume { value: 5 } success_rate_stdev_factor { value: 2100 }, false, false",
-    "failure_percentage_request_volume { value: 5 } success_rate_stdev_factor { value: 2100 }, false, true",
+    "enforcing_success_rate { } enforcing_failure_percentage { value: 100 } failure_percentage_threshold { value: 50 } failure_percentage_request_volume { value: 2 }, true, true",
+    "enforcing_success_rate { } enforcing_failure_percentage { value: 100 } failure_percentage_threshold { value: 100 } failure_percentage_request_volume { value: 2 }, false, false",
+    "enforcing_failure_percentage { } success_rate_request_volume { value: 2 } success_rate_stdev_factor { value: 1900 }, true, true",
+    "enforcing_failure_percentage { } success_rate_request_volume { value: 2 } success_rate_stdev_factor { value: 2100 }, false, false",
+    "failure_percentage_request_volume { value: 2 } success_rate_stdev_factor { value: 2100 }, false, true",
   })
   void whoIsEjected(String detection, boolean ours, boolean theirs) throws Exception {
     var settings =

@@ -6,7 +6,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.opentelemetry.exporter.internal.FailedExportException;
 import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.GrpcResponse;
+import io.opentelemetry.sdk.common.export.GrpcStatusCode;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +20,7 @@ import org.slf4j.LoggerFactory;
 class OutageTest {
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(Outage.class);
-  private final Outage outage = new Outage("metrics");
+  private final Outage outage = new Outage("metrics", "http://collector:4317");
 
   @BeforeEach
   void listen() {
@@ -53,10 +56,42 @@ class OutageTest {
     assertThat(told())
         .containsExactly(
             "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
-                + " connection refused",
+                + " connection refused; is a collector at http://collector:4317 (--otlp)?",
             "INFO otlp: metrics reach the collector again",
             "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
-                + " it does not take them");
+                + " it does not take them; is a collector at http://collector:4317 (--otlp)?");
+  }
+
+  @Test
+  void theStatusOfGrpcIsTheReason() {
+    var answer =
+        new GrpcResponse() {
+          @Override
+          public GrpcStatusCode getStatusCode() {
+            return GrpcStatusCode.UNAVAILABLE;
+          }
+
+          @Override
+          public String getStatusDescription() {
+            return "Unable to resolve host collector";
+          }
+
+          @Override
+          public byte[] getResponseMessage() {
+            return new byte[0];
+          }
+        };
+
+    outage.watch(
+        CompletableResultCode.ofExceptionalFailure(
+            FailedExportException.grpcFailedWithResponse(answer)));
+
+    assertThat(told())
+        .singleElement()
+        .asString()
+        .endsWith(
+            ": UNAVAILABLE: Unable to resolve host collector; is a collector at"
+                + " http://collector:4317 (--otlp)?");
   }
 
   @Test

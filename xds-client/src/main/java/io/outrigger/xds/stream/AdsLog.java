@@ -1,17 +1,36 @@
 package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log lines of the ADS client. */
+/** The log lines about one control plane. */
 @ControlConfined
 final class AdsLog implements AdsObserver {
   private static final Logger log = LoggerFactory.getLogger(AdsLog.class);
   private static final int NAMES_SHOWN = 10;
+
+  private final RefusalLines refusals;
+
+  /**
+   * @param server whose lines these are
+   */
+  AdsLog(ControlLoop loop, String server) {
+    refusals =
+        new RefusalLines(
+            loop,
+            count ->
+                log.warn(
+                    "control plane {}: refused {} more responses within a minute, for the same"
+                        + " reasons or beyond {} lines; /events has the last of them",
+                    server,
+                    count,
+                    RefusalLines.MOST_LINES));
+  }
 
   @Override
   public void onConnected(String server) {
@@ -30,6 +49,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
+    refusals.onAccepted();
     log.debug(
         "control plane {}: accepted {} version {} with {} resources",
         server,
@@ -40,12 +60,14 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onNack(String server, Response response, String details) {
-    log.warn(
-        "control plane {}: refused {} version {}: {}",
-        server,
-        response.type(),
-        response.version(),
-        details);
+    if (refusals.isTold(details)) {
+      log.warn(
+          "control plane {}: refused {} version {}: {}",
+          server,
+          response.type(),
+          response.version(),
+          details);
+    }
   }
 
   @Override

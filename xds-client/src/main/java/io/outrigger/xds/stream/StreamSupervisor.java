@@ -78,7 +78,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     this.loop = loop;
     this.transport = transport;
     this.node = node;
-    this.observer = AdsObserver.all(new AdsLog(), counters, observer);
+    this.observer = AdsObserver.all(new AdsLog(loop, transport.name()), counters, observer);
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(

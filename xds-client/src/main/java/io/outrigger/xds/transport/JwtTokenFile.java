@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,7 @@ final class JwtTokenFile extends CallCredentials {
     reading.execute(
         () -> {
           try {
-            JwtToken found = readFile(now);
+            JwtToken found = readFile(path, now);
             loop.execute(() -> onRead(found));
           } catch (NoToken failure) {
             loop.execute(() -> onFailed(failure.status));
@@ -146,28 +147,38 @@ final class JwtTokenFile extends CallCredentials {
     return headers;
   }
 
-  private JwtToken readFile(Instant now) throws NoToken {
+  /** Why there would be no token now; empty when there is one. Blocks. */
+  static Optional<String> problem(String path, Instant now) {
+    try {
+      var unused = readFile(path, now);
+      return Optional.empty();
+    } catch (NoToken failure) {
+      return Optional.of(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private static JwtToken readFile(String path, Instant now) throws NoToken {
     String content;
     try (InputStream file = Files.newInputStream(Path.of(path))) {
       content = new String(file.readNBytes(LARGEST_BYTES), StandardCharsets.UTF_8);
     } catch (NoSuchFileException e) {
-      throw failure(Status.UNAVAILABLE, "is not there");
+      throw failure(path, Status.UNAVAILABLE, "is not there");
     } catch (IOException e) {
-      throw failure(Status.UNAVAILABLE, "cannot be read: " + e.getMessage());
+      throw failure(path, Status.UNAVAILABLE, "cannot be read: " + e.getMessage());
     }
     JwtToken found;
     try {
       found = JwtToken.parse(content);
     } catch (IllegalArgumentException invalid) {
-      throw failure(Status.UNAUTHENTICATED, String.valueOf(invalid.getMessage()));
+      throw failure(path, Status.UNAUTHENTICATED, String.valueOf(invalid.getMessage()));
     }
     if (!found.expiry().isAfter(now)) { // the server would refuse it with fewer words
-      throw failure(Status.UNAUTHENTICATED, "has expired at " + found.expiry());
+      throw failure(path, Status.UNAUTHENTICATED, "has expired at " + found.expiry());
     }
     return found;
   }
 
-  private NoToken failure(Status status, String reason) {
+  private static NoToken failure(String path, Status status, String reason) {
     return new NoToken(status.withDescription("jwt_token_file " + path + " " + reason));
   }
 

@@ -60,6 +60,16 @@ final class ServerChannel {
     loop.execute(credentials::start);
   }
 
+  /**
+   * Makes a channel and gives it up before it connects. Blocks while files are read.
+   *
+   * @throws IllegalArgumentException as the constructor
+   */
+  static void requireUsable(XdsServer server) {
+    var unused =
+        channel(server, ServerCredentials.channel(server), KeepAlive.DEFAULT).shutdownNow();
+  }
+
   private static ManagedChannel channel(
       XdsServer server, ChannelCredentials credentials, KeepAlive keepAlive) {
     try {

@@ -57,6 +57,17 @@ final class ServerCredentials {
     throw new AssertionError(server.credentials());
   }
 
+  /**
+   * Reads the certificate files once, and forgets them.
+   *
+   * @throws IllegalArgumentException as {@link #of}
+   */
+  static ChannelCredentials channel(XdsServer server) {
+    return server.credentials() instanceof Tls tls
+        ? read(server, tls).credentials()
+        : InsecureChannelCredentials.create();
+  }
+
   private static TlsFiles read(XdsServer server, Tls tls) {
     try {
       return TlsFiles.read(tls);

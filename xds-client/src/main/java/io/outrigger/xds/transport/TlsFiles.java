@@ -46,7 +46,7 @@ final class TlsFiles {
   /**
    * Reads the files for the first time.
    *
-   * @throws IllegalArgumentException naming the file, if one cannot be used
+   * @throws IllegalArgumentException naming the key and the file, if one cannot be used
    */
   static TlsFiles read(Tls config) {
     if (config.certificateFile().isPresent() != config.privateKeyFile().isPresent()) {
@@ -77,12 +77,14 @@ final class TlsFiles {
   /**
    * Reads all files again. Blocks. All of them are used from now on, or none.
    *
-   * @throws IllegalArgumentException naming the file, if one cannot be used; what was read before
-   *     stays in use
+   * @throws IllegalArgumentException naming the key and the file, if one cannot be used; what was
+   *     read before stays in use
    */
   void reload() {
-    Optional<X509Certificate[]> roots = config.caCertificateFile().map(TlsFiles::certificates);
-    Optional<X509Certificate[]> chain = config.certificateFile().map(TlsFiles::certificates);
+    Optional<X509Certificate[]> roots =
+        config.caCertificateFile().map(path -> certificates("ca_certificate_file", path));
+    Optional<X509Certificate[]> chain =
+        config.certificateFile().map(path -> certificates("certificate_file", path));
     Optional<PrivateKey> key = config.privateKeyFile().map(TlsFiles::privateKey);
     if (chain.isPresent() && key.isPresent()) {
       requirePair(chain.get()[0], key.get());
@@ -103,26 +105,27 @@ final class TlsFiles {
     T parse(InputStream file) throws IOException, GeneralSecurityException;
   }
 
-  private static X509Certificate[] certificates(String path) {
-    X509Certificate[] found = parse(path, "certificate", CertificateUtils::getX509Certificates);
+  private static X509Certificate[] certificates(String key, String path) {
+    X509Certificate[] found =
+        parse(key, path, "certificate", CertificateUtils::getX509Certificates);
     if (found.length == 0) {
-      throw new IllegalArgumentException(path + " has no certificate");
+      throw new IllegalArgumentException(key + " " + path + " has no certificate");
     }
     return found;
   }
 
   private static PrivateKey privateKey(String path) {
-    return parse(path, "PKCS #8 private key", CertificateUtils::getPrivateKey);
+    return parse("private_key_file", path, "PKCS #8 private key", CertificateUtils::getPrivateKey);
   }
 
-  private static <T> T parse(String path, String what, Parser<T> parser) {
+  private static <T> T parse(String key, String path, String what, Parser<T> parser) {
     try (InputStream file = Files.newInputStream(Path.of(path))) {
       return parser.parse(file);
     } catch (NoSuchFileException e) {
-      throw new IllegalArgumentException(path + " is not there", e);
+      throw new IllegalArgumentException(key + " " + path + " is not there", e);
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "%s cannot be read as a %s: %s".formatted(path, what, e.getMessage()), e);
+          "%s %s cannot be read as a %s: %s".formatted(key, path, what, e.getMessage()), e);
     }
   }
 
@@ -136,7 +139,7 @@ final class TlsFiles {
     }
     if (!matches) {
       throw new IllegalArgumentException(
-          "%s is not the key of %s"
+          "private_key_file %s is not the key of certificate_file %s"
               .formatted(config.privateKeyFile().orElse(""), config.certificateFile().orElse("")));
     }
   }

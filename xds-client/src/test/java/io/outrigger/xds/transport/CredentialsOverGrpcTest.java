@@ -117,11 +117,14 @@ class CredentialsOverGrpcTest {
     Files.copy(strange.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(read::reload)
         .as("between the two writes of a rotation")
-        .hasMessage(files.key() + " is not the key of " + files.certificate());
+        .hasMessage(
+            "private_key_file %s is not the key of certificate_file %s"
+                .formatted(files.key(), files.certificate()));
     Files.writeString(files.certificate(), "");
     assertThatThrownBy(read::reload).hasMessageContaining(files.certificate().toString());
     Files.delete(files.certificate());
-    assertThatThrownBy(read::reload).hasMessage(files.certificate() + " is not there");
+    assertThatThrownBy(read::reload)
+        .hasMessage("ca_certificate_file " + files.certificate() + " is not there");
 
     Server server = listen(mutual(), new LinkedBlockingQueue<>());
     ManagedChannel channel =

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
  * A90 as a client sees it that has nothing but reflection: it learns of {@code List} and its
  * messages from the server and calls it with them.
  */
-@Timeout(120)
+@Timeout(600)
 class HealthListIT {
   private static final String SERVICE = "grpc.health.v1.Health";
 
