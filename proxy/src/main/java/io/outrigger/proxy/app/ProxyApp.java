@@ -27,6 +27,7 @@ import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
@@ -92,7 +93,7 @@ public final class ProxyApp implements AutoCloseable {
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(ProxyOptions options) {
+  private ProxyApp(ProxyOptions options, ResourceFiles read) {
     this.options = options;
     var random = RandomSource.SYSTEM;
     var source = options.source();
@@ -103,7 +104,7 @@ public final class ProxyApp implements AutoCloseable {
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);
     ResourceDirectory files =
-        source.isStatic() ? new ResourceDirectory(control, source.resources()) : null;
+        source.isStatic() ? new ResourceDirectory(control, source.resources(), read) : null;
     resources = files;
     xds =
         new AdsClients(
@@ -136,17 +137,24 @@ public final class ProxyApp implements AutoCloseable {
             options.ignoreRouteTimeout());
   }
 
+  /** As {@link #start(ProxyOptions, ResourceFiles)}, with files that nobody has read yet. */
+  public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
+    return start(options, ResourceFiles.NONE);
+  }
+
   /**
    * Starts a sidecar. Blocks until its ports are open.
    *
+   * @param read the static resources as they were read a moment ago
    * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
+  public static ProxyApp start(ProxyOptions options, ResourceFiles read)
+      throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options);
+      app = new ProxyApp(options, read);
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
       String origin = options.source().bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(

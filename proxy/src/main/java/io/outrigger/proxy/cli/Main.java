@@ -12,6 +12,7 @@ import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
@@ -49,7 +50,7 @@ public final class Main {
     start(
         new Programs(
             Main::runSidecar,
-            Preparation::run,
+            Preparation.PARTS,
             Main::runDemo,
             Main::checkResources,
             CredentialCheck::of,
@@ -57,9 +58,9 @@ public final class Main {
         args);
   }
 
-  private static int runSidecar(ProxyOptions options, Signals signals)
+  private static int runSidecar(ProxyOptions options, ResourceFiles files, Signals signals)
       throws StartFailure, InvalidInput {
-    try (var app = ProxyApp.start(options)) {
+    try (var app = ProxyApp.start(options, files)) {
       signals.onFirst(app::quit);
       app.ended().join();
     }
@@ -72,12 +73,15 @@ public final class Main {
     return Demo.run(duration, admin, story, signals::onFirst);
   }
 
-  private static List<String> checkResources(List<Path> paths, Optional<Bootstrap> bootstrap) {
+  private static ResourceCheck.Result checkResources(
+      List<Path> paths, Optional<Bootstrap> bootstrap) {
     var context =
         new DecodeContext(
             bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
             bootstrap.map(b -> b.certificateProviders().keySet()).orElse(Set.of()));
-    return ResourceValidator.validate(paths, context).stream().map(Object::toString).toList();
+    ResourceFiles files = ResourceFiles.read(paths);
+    return new ResourceCheck.Result(
+        files, ResourceValidator.validate(files, context).stream().map(Object::toString).toList());
   }
 
   /** Runs the command line {@code args}; does not return. */

@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.xds.transport.CredentialCheck;
+import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -9,13 +10,17 @@ import java.util.function.Function;
  *
  * @param run the sidecar
  * @param preparation what a run needs whatever it is configured with: done on another thread while
- *     its files are read, and not necessary
+ *     its files are read, and not necessary; no part needs another one or its thread
  * @param credentials looks at the control planes of a bootstrap without asking them; may block
  */
 public record Programs(
     Program run,
-    Runnable preparation,
+    List<Runnable> preparation,
     DemoProgram demo,
     ResourceCheck resources,
     Function<Bootstrap, CredentialCheck> credentials,
-    LiveProgram live) {}
+    LiveProgram live) {
+  public Programs {
+    preparation = List.copyOf(preparation);
+  }
+}

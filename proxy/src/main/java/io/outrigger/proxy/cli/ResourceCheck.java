@@ -1,6 +1,7 @@
 package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.xds.local.ResourceFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -13,8 +14,19 @@ public interface ResourceCheck {
    *
    * @param paths files and folders
    * @param bootstrap whose features and certificate providers count; empty: none
-   * @return a line for each error, with file, resource name and field path; empty when nothing
+   */
+  Result check(List<Path> paths, Optional<Bootstrap> bootstrap);
+
+  /**
+   * What was found.
+   *
+   * @param files as they were read
+   * @param errors a line for each, with file, resource name and field path; empty when nothing
    *     would be refused
    */
-  List<String> check(List<Path> paths, Optional<Bootstrap> bootstrap);
+  record Result(ResourceFiles files, List<String> errors) {
+    public Result {
+      errors = List.copyOf(errors);
+    }
+  }
 }

@@ -6,6 +6,8 @@ import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.local.ResourceFiles;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,52 +18,36 @@ import org.slf4j.LoggerFactory;
 
 /** A run of the sidecar: all input is read and validated before the program starts. */
 record SidecarRun(Programs programs, Surroundings surroundings) {
+  /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs with the flags that the command line gave.
+   * Runs with the flags that the command line gave. The preparation begins first: it takes longest.
    *
    * @return the exit code
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    var preparation = new FutureTask<>(this::prepare);
-    new Thread(
-            () -> {
-              preparation.run();
-              Preparation.compareRecords();
-            },
-            "preparation")
-        .start();
+    var signals = new FutureTask<>(surroundings.signals()::get);
+    Preparation preparation = Preparation.begin(parts(signals));
     ProxyOptions options =
         OptionsReader.read(given, surroundings.environment(), surroundings.machine());
     surroundings.logging().accept(options.logging());
     ConfigSource source = options.source();
     source.warnings().forEach(log::warn);
-    if (source.isStatic()) {
-      checkResources(source);
-    }
-    return programs.run().run(options, signals(preparation));
-  }
-
-  /**
-   * Takes a large part of a start, and as long as reading flags and resource files, which waits for
-   * nothing of it. What the reading needs as well comes first.
-   */
-  private Signals prepare() {
+    ResourceFiles files = source.isStatic() ? checkedFiles(source) : ResourceFiles.NONE;
     try {
-      programs.preparation().run();
-    } catch (RuntimeException | LinkageError e) {
-      log.debug("preparation: left to the start", e); // which says what it could not do
-    }
-    return surroundings.signals().get();
-  }
-
-  private static Signals signals(FutureTask<Signals> preparation) {
-    try {
-      return preparation.get();
+      preparation.finish();
+      return programs.run().run(options, files, signals.get());
     } catch (InterruptedException | ExecutionException e) {
       throw new IllegalStateException("preparation of the start", e);
     }
+  }
+
+  private List<FutureTask<?>> parts(FutureTask<Signals> signals) {
+    List<FutureTask<?>> parts = new ArrayList<>();
+    programs.preparation().forEach(part -> parts.add(Preparation.part(part)));
+    parts.add(signals);
+    return parts;
   }
 
   /** As {@link #run}, a failure told on stderr. */
@@ -73,11 +59,12 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
     }
   }
 
-  private void checkResources(ConfigSource source) throws InvalidInput {
-    List<String> errors =
+  private ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
+    ResourceCheck.Result checked =
         programs.resources().check(source.resources(), Optional.of(source.bootstrap()));
-    if (!errors.isEmpty()) {
-      throw new InvalidInput(errors);
+    if (!checked.errors().isEmpty()) {
+      throw new InvalidInput(checked.errors());
     }
+    return checked.files();
   }
 }

@@ -169,7 +169,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    List<String> found = programs.resources().check(readable, read);
+    List<String> found = programs.resources().check(readable, read).errors();
     errors.addAll(found);
     if (found.isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));

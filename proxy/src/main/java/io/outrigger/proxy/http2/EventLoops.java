@@ -121,7 +121,7 @@ public final class EventLoops {
   /**
    * Has Netty do what it does for the first loop, channel and buffer: load native code, try out
    * what the JVM allows, read annotations. That takes some time and depends on no configuration.
-   * And what the first connection would have to wait for.
+   * And what the first connection would have to wait for, but for the tables of the codec.
    */
   public static void prepare() {
     TransportKind kind = resolve(TransportKind.AUTO);
@@ -137,6 +137,10 @@ public final class EventLoops {
     if (kind == TransportKind.EPOLL) {
       var unusedFailure = Errors.newIOException("connect", Errors.ERRNO_EPIPE_NEGATIVE);
     }
+  }
+
+  /** Makes the tables of the codec, for the first connection. */
+  public static void prepareCodec() {
     Huffman.prepare();
   }
 

@@ -44,7 +44,8 @@ public enum Flag {
   MAX_CONCURRENT_STREAMS("N", Arity.ONE, "per local connection. Default 1000"),
   MAX_HEADER_BYTES("BYTES", Arity.ONE, "per header list of a local request. Default 64KiB"),
   MAX_CONNECTIONS("N", Arity.ONE, "local connections. Default 10000"),
-  MAX_MEMORY("BYTES", Arity.ONE, "such as 256MiB. Default: half of the container's memory"),
+  MAX_MEMORY(
+      "BYTES", Arity.ONE, "such as 256MiB. Default: nine tenths of the JVM's limit for buffers"),
   MAX_QUEUED_REQUESTS(
       "N",
       Arity.ONE,

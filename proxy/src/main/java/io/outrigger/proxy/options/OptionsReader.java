@@ -75,7 +75,7 @@ public final class OptionsReader {
     int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
-    Limits limits = limits(machine);
+    Limits limits = limits();
     boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
     AuthorityMode authority =
         value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
@@ -123,12 +123,12 @@ public final class OptionsReader {
         positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20))); // A8
   }
 
-  private Limits limits(Machine machine) {
+  private Limits limits() {
     return new Limits(
         number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
         (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
         number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
-        bytes(Flag.MAX_MEMORY, machine.memoryBytes() / 2, 1 << 20, Long.MAX_VALUE),
+        bytes(Flag.MAX_MEMORY, Limits.AS_MUCH_AS_THE_JVM_GIVES, 1 << 20, Long.MAX_VALUE),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
   }

@@ -97,7 +97,10 @@ public record ProxyOptions(
       int maxConnections,
       long maxMemoryBytes,
       int maxQueuedRequests,
-      int maxTargets) {}
+      int maxTargets) {
+    /** For {@code maxMemoryBytes}: what the JVM's own limit for buffers leaves safe. */
+    public static final long AS_MUCH_AS_THE_JVM_GIVES = Long.MAX_VALUE;
+  }
 
   /** The {@code :authority} sent upstream and matched against virtual hosts. */
   public sealed interface AuthorityMode {

@@ -7,6 +7,7 @@ import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -52,13 +53,13 @@ final class CommandLineFixture {
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new Machine(2, 1L << 30),
+            new Machine(2),
             logging::add,
             Signals::new);
     Programs programs =
         new Programs(
-            (options, signals) -> start(options),
-            preparation,
+            (options, files, signals) -> start(options),
+            List.of(preparation),
             (duration, admin, story, signals) -> {
               demos.add(new DemoStart(duration, admin));
               story.println("once upon a time");
@@ -67,7 +68,7 @@ final class CommandLineFixture {
             (paths, bootstrap) -> {
               checkedResources.add(paths);
               checkedWith.add(bootstrap);
-              return resourceErrors;
+              return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
             },
             CredentialCheck::of,
             LiveCheck::run);

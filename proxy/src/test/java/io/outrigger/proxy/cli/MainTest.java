@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class MainTest {
     public static void main(String[] args) {
       Main.start(
           new Programs(
-              (options, signals) -> {
+              (options, files, signals) -> {
                 CountDownLatch drained = new CountDownLatch(1);
                 signals.onFirst(drained::countDown);
                 say("started");
@@ -36,14 +37,14 @@ final class MainTest {
                 say("drained");
                 return 0;
               },
-              () -> {},
+              List.of(),
               (duration, admin, story, signals) -> {
                 signals.onFirst(() -> say("draining"));
                 say("started");
                 await(new CountDownLatch(1));
                 return 0;
               },
-              (paths, bootstrap) -> List.of(),
+              (paths, bootstrap) -> new ResourceCheck.Result(ResourceFiles.NONE, List.of()),
               CredentialCheck::of,
               io.outrigger.proxy.app.LiveCheck::run),
           args);

@@ -45,7 +45,7 @@ abstract class OptionsFixture {
   }
 
   final ProxyOptions read() throws InvalidInput {
-    return OptionsReader.read(flags, environment, new Machine(3, 1000 << 20));
+    return OptionsReader.read(flags, environment, new Machine(3));
   }
 
   final List<String> errors() {

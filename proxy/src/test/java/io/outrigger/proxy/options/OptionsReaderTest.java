@@ -52,7 +52,8 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofMinutes(30),
                     Duration.ZERO,
                     Duration.ofSeconds(20)),
-                new Limits(1000, 65536, 10_000, 500 << 20, 10_000, 100),
+                new Limits(
+                    1000, 65536, 10_000, ProxyOptions.Limits.AS_MUCH_AS_THE_JVM_GIVES, 10_000, 100),
                 false,
                 false,
                 new AuthorityMode.OfTarget(),

@@ -29,25 +29,34 @@ public final class ResourceDirectory {
   private final Runnable stopReader;
   private final List<Path> roots;
   private final List<Runnable> subscribers = new ArrayList<>();
-  private ResourceFiles files = ResourceFiles.NONE;
+  private ResourceFiles files;
   private boolean loaded;
   private boolean closed;
   private Optional<TimerHandle> timer = Optional.empty();
 
   /**
    * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
+   * @param read what was read of them a moment ago, which is where it begins, or {@link
+   *     ResourceFiles#NONE}
    */
-  public ResourceDirectory(ControlLoop loop, List<Path> roots) {
-    this(loop, roots, readerThread());
+  public ResourceDirectory(ControlLoop loop, List<Path> roots, ResourceFiles read) {
+    this(loop, roots, read, readerThread());
   }
 
-  private ResourceDirectory(ControlLoop loop, List<Path> roots, ExecutorService reader) {
-    this(loop, roots, reader, reader::shutdown);
+  private ResourceDirectory(
+      ControlLoop loop, List<Path> roots, ResourceFiles read, ExecutorService reader) {
+    this(loop, roots, read, reader, reader::shutdown);
   }
 
-  ResourceDirectory(ControlLoop loop, List<Path> roots, Executor reader, Runnable stopReader) {
+  ResourceDirectory(
+      ControlLoop loop,
+      List<Path> roots,
+      ResourceFiles read,
+      Executor reader,
+      Runnable stopReader) {
     this.loop = loop;
     this.roots = List.copyOf(roots);
+    this.files = read;
     this.reader = reader;
     this.stopReader = stopReader;
   }
@@ -64,7 +73,11 @@ public final class ResourceDirectory {
   /** Begins to read and to watch. */
   public void start() {
     loop.checkInside();
-    poll();
+    if (files.wereRead()) {
+      onRead(files);
+    } else {
+      poll();
+    }
   }
 
   /** Ends the watching; subscribers are not called again. */

@@ -27,19 +27,24 @@ import java.util.stream.Stream;
  * @param conflicts names that are defined twice
  */
 @AnyThread
-record ResourceFiles(
+public record ResourceFiles(
     Map<Path, ResourceFile> files,
     ResourceSnapshot snapshot,
     List<ResourceProblem> unlisted,
     List<ResourceProblem> conflicts) {
   /** Before anything was read. */
-  static final ResourceFiles NONE =
+  public static final ResourceFiles NONE =
       new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
 
-  ResourceFiles {
+  public ResourceFiles {
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
     unlisted = List.copyOf(unlisted);
     conflicts = List.copyOf(conflicts);
+  }
+
+  /** Whether this is of a reading, which finds files or what is wrong. */
+  boolean wereRead() {
+    return !files.isEmpty() || !unlisted.isEmpty();
   }
 
   /** Everything that is wrong. */
@@ -48,6 +53,11 @@ record ResourceFiles(
     files.values().forEach(file -> all.addAll(file.problems()));
     all.addAll(conflicts);
     return all;
+  }
+
+  /** As {@link #read(List, ResourceFiles)}, for the first time. */
+  public static ResourceFiles read(List<Path> roots) {
+    return read(roots, NONE);
   }
 
   /**

@@ -15,15 +15,18 @@ import java.util.List;
 public final class ResourceValidator {
   private ResourceValidator() {}
 
+  /** Reads and decodes everything in files and folders. Blocks for the disk. */
+  public static List<ResourceProblem> validate(List<Path> paths, DecodeContext context) {
+    return validate(ResourceFiles.read(paths), context);
+  }
+
   /**
-   * Reads and decodes everything. Blocks for the disk.
+   * Decodes everything in files that were read.
    *
-   * @param paths files and folders
    * @param context as of the server whose place the files take
    * @return every finding, by file; none when nothing would be refused
    */
-  public static List<ResourceProblem> validate(List<Path> paths, DecodeContext context) {
-    ResourceFiles read = ResourceFiles.read(paths, ResourceFiles.NONE);
+  public static List<ResourceProblem> validate(ResourceFiles read, DecodeContext context) {
     List<ResourceProblem> findings = new ArrayList<>(read.problems());
     for (ResourceFile file : read.files().values()) {
       for (ResourceType<?> type : ResourceType.ALL) {

@@ -34,7 +34,8 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     folder = new ResourceFolder(temp);
     folder.write("c.json", cluster("a"), cluster("b"));
     folder.write("e.json", endpoints("a", "10.0.0.1"), endpoints("b", "10.0.0.2"));
-    directory = new ResourceDirectory(loop, List.of(temp), Runnable::run, () -> {});
+    directory =
+        new ResourceDirectory(loop, List.of(temp), ResourceFiles.NONE, Runnable::run, () -> {});
     transport = new LocalAdsTransport(loop, directory);
   }
 

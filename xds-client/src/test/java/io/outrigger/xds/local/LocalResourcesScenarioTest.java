@@ -28,9 +28,11 @@ import io.outrigger.xds.testing.FakeDnsLookup;
 import io.outrigger.xds.testing.RecordingConfigs;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -64,7 +66,11 @@ class LocalResourcesScenarioTest {
   }
 
   private void run() {
-    var directory = new ResourceDirectory(loop, List.of(temp), Runnable::run, () -> {});
+    run(ResourceFiles.NONE, Runnable::run);
+  }
+
+  private void run(ResourceFiles read, Executor reader) {
+    var directory = new ResourceDirectory(loop, List.of(temp), read, reader, () -> {});
     var client =
         new AdsClients(
             loop,
@@ -122,6 +128,24 @@ class LocalResourcesScenarioTest {
 
     assertThat(ip(last(), "b")).isEqualTo("10.0.0.2");
     assertThat(last().toOptional().orElseThrow().clusters()).containsOnlyKeys("b");
+  }
+
+  @Test
+  void filesThatWereReadBeforeTheStartAreNotReadAgainForIt() {
+    folder.write("a.json", listener("orders", "a"), cluster("a"), endpoints("a", "10.0.0.1"));
+    List<Runnable> readings = new ArrayList<>();
+
+    run(ResourceFiles.read(List.of(temp)), readings::add);
+
+    assertThat(ip(last(), "a")).isEqualTo("10.0.0.1");
+    assertThat(readings).isEmpty();
+
+    folder.write("a.json", listener("orders", "b"), cluster("b"), endpoints("b", "10.0.0.2"));
+    change();
+    readings.forEach(Runnable::run);
+    loop.advance(Duration.ZERO);
+
+    assertThat(ip(last(), "b")).isEqualTo("10.0.0.2");
   }
 
   @Test
@@ -199,7 +223,7 @@ class LocalResourcesScenarioTest {
     folder.write("a.json", listener("orders", "a"), cluster("a"), endpoints("a", "10.0.0.1"));
     var answers = new LinkedBlockingQueue<Outcome<XdsConfig>>();
     try (var control = new ControlThread("test-control")) {
-      var directory = new ResourceDirectory(control, List.of(temp));
+      var directory = new ResourceDirectory(control, List.of(temp), ResourceFiles.NONE);
       var ads =
           new AdsClients(
               control,
