@@ -1,6 +1,7 @@
 package io.outrigger.lb.cluster;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -121,7 +122,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   private String detail() {
     long inFlight = breaker.inFlight();
     var detail = new StringBuilder();
-    detail.append(inFlight).append(inFlight == 1 ? " request in flight" : " requests in flight");
+    detail.append(Count.of(inFlight, "request")).append(" in flight");
     for (DropCategory drop : config.drops()) {
       detail.append(", %d dropped (%s)".formatted(drops.of(drop).total(), drop.category()));
     }

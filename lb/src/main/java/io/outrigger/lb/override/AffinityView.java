@@ -2,6 +2,7 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
@@ -23,11 +24,11 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable ho
     if (hosts == null) {
       parts.add("no session so far");
     } else {
-      parts.add(hosts.kept().size() + " connections are kept for sessions alone");
+      parts.add(Count.of(hosts.kept().size(), "connection") + " kept for sessions alone");
     }
     int left = config.sessionOnly().size() + config.setAside().size();
     if (left > 0) {
-      parts.add(left + " endpoints are left out for their health");
+      parts.add(Count.of(left, "endpoint") + " left out for health");
     }
     return String.join(", ", parts);
   }

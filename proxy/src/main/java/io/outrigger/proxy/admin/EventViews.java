@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEvent;
@@ -135,12 +136,12 @@ public final class EventViews {
     var text = new StringBuilder();
     if (answer.refusal().isEmpty()) {
       text.append(
-          "accepted %s version \"%s\" of %s: %d resources, %d changed"
+          "accepted %s version \"%s\" of %s: %s, %d changed"
               .formatted(
                   response.type().label(),
                   response.version(),
                   answer.server(),
-                  response.valid(),
+                  Count.of(response.valid(), "resource"),
                   response.changed()));
     } else {
       text.append(

@@ -3,6 +3,7 @@ package io.outrigger.proxy.admin;
 import static io.outrigger.proxy.admin.JsonPieces.ascii;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
@@ -89,7 +90,7 @@ public final class LbViews implements AutoCloseable {
         "cluster_manager",
         aggregate(clusters),
         Map.of(),
-        clusters.size() == 1 ? "1 cluster" : clusters.size() + " clusters",
+        Count.of(clusters.size(), "cluster"),
         true);
   }
 

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.app.LiveCheck;
@@ -20,8 +21,12 @@ final class LiveReport {
     var report = new LiveReport();
     if (!result.trees().isEmpty() || result.routes() > 0) {
       report.add(
-          "%s: virtual host \"%s\", %d routes, %d clusters"
-              .formatted(target, result.virtualHost(), result.routes(), result.trees().size()));
+          "%s: virtual host \"%s\", %s, %s"
+              .formatted(
+                  target,
+                  result.virtualHost(),
+                  Count.of(result.routes(), "route"),
+                  Count.of(result.trees().size(), "cluster")));
       result.trees().forEach(tree -> report.node(tree, "  "));
     }
     return report.lines;

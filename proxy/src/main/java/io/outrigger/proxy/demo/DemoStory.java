@@ -1,6 +1,7 @@
 package io.outrigger.proxy.demo;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.Count;
 import io.outrigger.base.WaitingClock;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -209,8 +210,7 @@ final class DemoStory {
   private void failures() {
     Map<String, Long> failures = load.takeByFailure();
     failures.forEach(
-        (text, count) ->
-            say(count + (count == 1 ? " call" : " calls") + " failed meanwhile, with " + text));
+        (text, count) -> say(Count.of(count, "call") + " failed meanwhile, with " + text));
   }
 
   private String answers() {

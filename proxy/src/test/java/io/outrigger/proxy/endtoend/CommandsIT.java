@@ -94,7 +94,7 @@ class CommandsIT {
     try (var good = validate("60s")) {
       assertThat(good.awaitExit()).as(good.errorText()).isZero();
       assertThat(String.join("\n", good.outLines()))
-          .contains("xds:///orders: virtual host \"*\", 1 routes, 1 clusters")
+          .contains("xds:///orders: virtual host \"*\", 1 route, 1 cluster")
           .contains("  outlier_detection: A")
           .contains("priority: A")
           .contains("round_robin: r/a/s, 127.0.0.1:" + a.port());

@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
 import io.outrigger.base.TimerHandle;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -150,7 +151,9 @@ public final class ResourceDirectory {
     timer = Optional.of(loop.schedule(INTERVAL, this::poll));
     if (changed) {
       log.info(
-          "resource files: {} resources in {} files", read.snapshot().size(), read.files().size());
+          "resource files: {} in {}",
+          Count.of(read.snapshot().size(), "resource"),
+          Count.of(read.files().size(), "file"));
       List.copyOf(subscribers).forEach(Runnable::run);
     }
   }

@@ -2,6 +2,7 @@ package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
@@ -78,10 +79,9 @@ final class AdsLog implements AdsObserver {
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
     log.warn(
-        "control plane {}: deleted {} {} resources, {}: {}{}",
+        "control plane {}: deleted {}, {}: {}{}",
         server,
-        names.size(),
-        type,
+        Count.of(names.size(), type + " resource"),
         kept ? "kept in use" : "out of use",
         names.subList(0, Math.min(names.size(), NAMES_SHOWN)),
         names.size() > NAMES_SHOWN ? "…" : "");
