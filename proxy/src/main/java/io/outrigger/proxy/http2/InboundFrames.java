@@ -53,7 +53,7 @@ final class InboundFrames implements FrameListener {
     }
     if (stream == null) {
       credit.giveBack(flowBytes);
-      if (table.wasClosed(id) && !table.wasReset(id)) {
+      if (!table.mayHaveBeenReset(id)) {
         faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
       return;
@@ -216,7 +216,7 @@ final class InboundFrames implements FrameListener {
         fault = endStream ? "interim response ends the stream" : null;
       } else if (fault == null) {
         boolean empty = stream.isHeadRequest() || HeaderRules.hasNoContent(headers);
-        stream.onHead(empty ? -1 : HeaderRules.contentLength(headers));
+        stream.onHead(empty ? 0 : HeaderRules.contentLength(headers));
         if (endStream && stream.lacksContent()) {
           return Fault.WRONG_LENGTH;
         }

@@ -129,6 +129,15 @@ final class StreamTable {
   }
 
   /**
+   * Whether {@code id}, which is closed, was closed by our own reset as far as is remembered: its
+   * peer may not have known of it when it sent DATA. One that was passed over never was.
+   */
+  boolean mayHaveBeenReset(int id) {
+    boolean isAllKnown = closedCount <= REMEMBERED;
+    return wasReset(id) || !(isAllKnown || wasClosed(id));
+  }
+
+  /**
    * Whether HEADERS of {@code id}, which is closed, are to be ignored since its peer may not have
    * known of our reset when it sent them. Those of a stream of ours may be late however many others
    * were reset since; a client could just as well have passed its stream over.

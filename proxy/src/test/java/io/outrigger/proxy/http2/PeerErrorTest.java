@@ -86,6 +86,10 @@ final class PeerErrorTest {
             join(request(1), headers(1, END_HEADERS | END_STREAM, "a", large)),
             "RST_STREAM 1 ENHANCE_YOUR_CALM"),
         arguments(
+            "DATA on a stream that was passed over",
+            join(request(3), reset(3, Http2Error.CANCEL), data(1, 0, (byte) 1)),
+            "RST_STREAM 1 STREAM_CLOSED"),
+        arguments(
             "DATA beyond the stream's window",
             join(request(1), manyData(1, 100_001)),
             "RST_STREAM 1 FLOW_CONTROL_ERROR, WINDOW_UPDATE 0 100001"),

@@ -1,0 +1,122 @@
+package io.outrigger.proxy.http2;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What happens on one connection, a step at a time: frames that the peer sends, and what the layer
+ * above the connection does meanwhile.
+ *
+ * @param server whether the connection under test is the one that accepts: an app misbehaves;
+ *     otherwise a backend does
+ */
+record Script(boolean server, List<Step> steps) {
+  private static final int LARGEST_FRAME = ConnectionSettings.LEAST_FRAME_SIZE;
+
+  sealed interface Step {}
+
+  /** The peer sends one whole frame. */
+  record Sends(Frame frame, byte[] bytes) implements Step {
+    static Sends of(byte[] bytes) {
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      int lengthAndType = in.getInt();
+      int flags = in.get() & 0xff;
+      int id = in.getInt() & Integer.MAX_VALUE;
+      byte[] payload = Arrays.copyOfRange(bytes, in.position(), bytes.length);
+      return new Sends(new Frame(lengthAndType & 0xff, flags, id, payload), bytes);
+    }
+
+    int declaredLength() {
+      return ByteBuffer.wrap(bytes).getInt() >>> 8;
+    }
+
+    @Override
+    public String toString() {
+      String words = frame.type() == FrameType.RST_STREAM ? "RST_STREAM" : words();
+      return words + " id " + frame.streamId() + " flags " + frame.flags() + hex();
+    }
+
+    private String words() {
+      boolean isWhole = frame.type() != FrameType.GOAWAY || frame.payload().length >= 8;
+      boolean isUpdate = frame.type() == FrameType.WINDOW_UPDATE;
+      return !isWhole || (isUpdate && frame.payload().length < 4)
+          ? "TYPE-" + frame.type()
+          : frame.toString();
+    }
+
+    private String hex() {
+      byte[] payload = frame.payload();
+      return payload.length > 64
+          ? " (" + payload.length + " bytes)"
+          : " " + HexFormat.of().formatHex(payload);
+    }
+  }
+
+  /** What the layer above does; on a stream that cannot be sent on, nothing. */
+  enum Act {
+    /** A client's next request. */
+    OPEN,
+    OPEN_WHOLE,
+    HEAD,
+    SOME_DATA,
+    LAST_DATA,
+    TRAILERS,
+    RESET
+  }
+
+  record Does(Act act, int id) implements Step {}
+
+  /** Behind the peer's SETTINGS and its acknowledgement of ours. */
+  static Script ready(boolean server, Object... steps) {
+    List<Step> all = new ArrayList<>();
+    all.add(Sends.of(Frames.settings()));
+    all.add(Sends.of(Frames.settingsAck()));
+    for (Object step : steps) {
+      all.add(step instanceof byte[] bytes ? Sends.of(bytes) : (Step) step);
+    }
+    return new Script(server, all);
+  }
+
+  static Script toServer(Object... steps) {
+    return ready(true, steps);
+  }
+
+  static Script toClient(Object... steps) {
+    return ready(false, steps);
+  }
+
+  /**
+   * Any bytes as frames, behind SETTINGS: the last one is made whole with zeros. One that is too
+   * long ends the script with its head.
+   */
+  static Script ofBytes(boolean server, byte[] bytes) {
+    List<Step> steps = new ArrayList<>();
+    steps.add(Sends.of(Frames.settings()));
+    if (!server) {
+      steps.add(new Does(Act.OPEN, 0));
+      steps.add(new Does(Act.OPEN_WHOLE, 0));
+    }
+    for (int at = 0; at + FrameType.HEADER_BYTES <= bytes.length; ) {
+      int length = ByteBuffer.wrap(bytes, at, 4).getInt() >>> 8;
+      boolean tooLong = length > LARGEST_FRAME;
+      int whole = FrameType.HEADER_BYTES + (tooLong ? 0 : length);
+      byte[] frame = Arrays.copyOfRange(bytes, at, at + whole);
+      steps.add(Sends.of(frame));
+      at += whole;
+      if (tooLong) {
+        break;
+      }
+    }
+    return new Script(server, steps);
+  }
+
+  @Override
+  public String toString() {
+    return (server ? "to a server" : "to a client")
+        + steps.stream().map(step -> "\n  " + step).collect(Collectors.joining());
+  }
+}

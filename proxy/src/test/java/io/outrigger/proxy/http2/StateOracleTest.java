@@ -1,0 +1,38 @@
+package io.outrigger.proxy.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What frames mean for their stream and their connection, by Netty's judgement: the same events,
+ * answers and refusals in each step of a script, {@link KnownDifference} apart.
+ */
+final class StateOracleTest {
+  @Test
+  void scriptsToAServerMeanTheSameToBoth() {
+    Seeds.each(2_000, seed -> compare(seed, true));
+  }
+
+  @Test
+  void scriptsToAClientMeanTheSameToBoth() {
+    Seeds.each(2_000, seed -> compare(seed, false));
+  }
+
+  private static void compare(long seed, boolean server) {
+    var random = new Random(seed);
+    StateOracle.compare("seed " + seed, ScriptDraw.draw(random::nextInt, server));
+  }
+
+  /** What is listed and no difference any more hides the next one. */
+  @ParameterizedTest
+  @EnumSource
+  void knownDifferencesAreStillThere(KnownDifference known) {
+    assertThat(StateOracle.compare(known.name(), known.example()))
+        .as(known.reason())
+        .containsExactly(known);
+  }
+}
