@@ -53,6 +53,7 @@ abstract class Endpoint implements AutoCloseable {
    *
    * @param heard by the layer above, in order
    * @param wrote frames that the step asked for: acknowledgements, and what was sent on streams
+   * @param ended streams on which END_STREAM was written
    * @param resets RST_STREAM written, by stream
    * @param error of the connection; null while it goes on, or ends without one
    * @param left whether GOAWAY was written
@@ -61,6 +62,7 @@ abstract class Endpoint implements AutoCloseable {
   record Answer(
       List<Event> heard,
       Set<String> wrote,
+      Set<Integer> ended,
       SortedMap<Integer, Http2Error> resets,
       @Nullable Http2Error error,
       boolean left,
@@ -197,7 +199,11 @@ abstract class Endpoint implements AutoCloseable {
     Set<String> wrote = new TreeSet<>();
     Http2Error error = null;
     boolean left = false;
+    Set<Integer> endsWritten = new TreeSet<>();
     for (Frame frame : written()) {
+      if (frame.endsStream()) {
+        endsWritten.add(frame.streamId());
+      }
       switch (frame.type()) {
         case FrameType.RST_STREAM ->
             resets.put(frame.streamId(), Http2Error.ofCode(frame.number(0)));
@@ -206,13 +212,8 @@ abstract class Endpoint implements AutoCloseable {
           Http2Error code = Http2Error.ofCode(frame.number(4));
           error = code == Http2Error.NO_ERROR ? null : code;
         }
-        case FrameType.DATA -> {
-          data.merge(frame.streamId(), frame.payload().length, Integer::sum);
-          if (frame.endsStream()) {
-            wrote.add("END " + frame.streamId());
-          }
-        }
-        case FrameType.HEADERS -> wrote.add(frame.toString());
+        case FrameType.DATA -> data.merge(frame.streamId(), frame.payload().length, Integer::sum);
+        case FrameType.HEADERS -> wrote.add("HEADERS " + frame.streamId());
         case FrameType.SETTINGS, FrameType.PING -> {
           if (frame.isAck()) {
             wrote.add(frame + " " + frame.text());
@@ -227,7 +228,8 @@ abstract class Endpoint implements AutoCloseable {
             wrote.add("DATA " + id + " " + bytes);
           }
         });
-    return new Answer(List.copyOf(heard), wrote, resets, error, left, left ? 0 : active());
+    return new Answer(
+        List.copyOf(heard), wrote, endsWritten, resets, error, left, left ? 0 : active());
   }
 
   private List<Frame> written() {

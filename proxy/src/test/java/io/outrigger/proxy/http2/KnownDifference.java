@@ -10,7 +10,7 @@ import io.outrigger.proxy.http2.Script.Act;
 import io.outrigger.proxy.http2.Script.Does;
 import io.outrigger.proxy.http2.StateOracle.Fate;
 import io.outrigger.proxy.http2.StateOracle.Moment;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Sections are those of RFC 9113.
  */
+@SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
 enum KnownDifference {
   PUSH_PROMISE_IS_AN_ERROR(
       "8.4: no client may send it, and as a client we forbid it; Netty looks at its size first, and"
@@ -36,6 +37,15 @@ enum KnownDifference {
               && m.nettyEnds(PROTOCOL_ERROR)
               && hasWideConnectProtocol(m.frame().payload()),
       Script.toServer(Frames.settings(8, 2))),
+  TWO_WRONG_SETTINGS(
+      "6.5: a frame of several wrong settings: each names the error of another one",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.SETTINGS)
+              && m.frame().payload().length > 6
+              && m.weEnd(PROTOCOL_ERROR)
+              && m.nettyEnds(FLOW_CONTROL_ERROR),
+      Script.toClient(Frames.settings(2, 1, 4, -1))),
   WINDOWS_OVERFLOW_BY_SETTINGS(
       "6.9.2: a window that SETTINGS widen beyond 2^31-1 is a connection error; Netty resets the"
           + " stream",
@@ -150,7 +160,7 @@ enum KnownDifference {
           + " to the layer above",
       After.ENDS,
       m ->
-          m.past().peerLeaves() | m.isFrame(FrameType.GOAWAY)
+          (m.past().peerLeaves() || m.isFrame(FrameType.GOAWAY))
               && m.ours().left()
               && m.ours().error() == null
               && m.ours().heard().equals(m.nettys().heard())
@@ -205,7 +215,7 @@ enum KnownDifference {
               && (m.nettyEnds(PROTOCOL_ERROR) || m.nettysHeaders() != null)
               && (m.ours().isSilent()
                   || m.weReset(STREAM_CLOSED)
-                  || m.isHeaders() && m.weEnd(PROTOCOL_ERROR)),
+                  || (m.isHeaders() && m.weEnd(PROTOCOL_ERROR))),
       Script.toServer(
           Frames.headers(1, Frames.END_HEADERS, "X", "1"), Frames.reset(1, PROTOCOL_ERROR))),
   HEADERS_AFTER_END(
@@ -280,7 +290,9 @@ enum KnownDifference {
       m -> {
         HeaderList list = m.nettysHeaders();
         String fault = list == null ? null : fault(m, list);
-        return m.weReset(PROTOCOL_ERROR) && fault != null && Faults.NOT_NETTYS.contains(fault);
+        return m.weReset(PROTOCOL_ERROR)
+            && fault != null
+            && FieldRuleExamples.ALL.containsKey(fault);
       },
       Script.toServer(Frames.requestWith(1, 0, "host", "other")));
 
@@ -290,14 +302,25 @@ enum KnownDifference {
     ENDS
   }
 
-  private static final class Faults {
-    /** Of {@link HeaderRules} and {@link FieldRules}, what Netty does not look for. */
-    static final Set<String> NOT_NETTYS =
-        Set.of(
+  /** By each rule of ours (of {@link HeaderRules}) that Netty does not have, who breaks it. */
+  static final class FieldRuleExamples {
+    static final Map<String, Script> ALL =
+        Map.of(
             "CONNECT is not supported",
+            Script.toServer(
+                Frames.headers(1, Frames.END_HEADERS, ":method", "CONNECT", ":authority", "a")),
             "host differs from :authority",
+            Script.toServer(Frames.requestWith(1, 0, "host", "other")),
             ":status is not a number",
-            ":status is not allowed");
+            toResponse(":status", "2000"),
+            ":status is not allowed",
+            toResponse(":status", "101"));
+
+    private FieldRuleExamples() {}
+
+    private static Script toResponse(String... fields) {
+      return Script.toClient(new Does(Act.OPEN, 0), Frames.headers(1, Frames.END_HEADERS, fields));
+    }
   }
 
   private final String reason;

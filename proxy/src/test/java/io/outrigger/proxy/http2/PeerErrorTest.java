@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -263,6 +264,26 @@ final class PeerErrorTest {
       assertThat(peer.answer()).isEqualTo("RST_STREAM 1 PROTOCOL_ERROR");
       assertThat(peer.events.streams).hasSize(1);
       assertThat(peer.events.stream(0).headers.get(0).toString()).endsWith("te=trailers");
+    }
+  }
+
+  /** RFC 9110 section 6.4.1; a promise of content in the head is no harm. */
+  @ParameterizedTest
+  @CsvSource({"POST, 204", "POST, 304", "HEAD, 200"})
+  void contentOfAResponseThatHasNoneResetsTheStream(String method, String status) {
+    try (RawPeer peer = RawPeer.server(SETTINGS)) {
+      RecordingStream call = peer.open(Messages.request(method, "/a"), true);
+      RecordingStream other = peer.open(Messages.request(method, "/a"), true);
+      var unused = peer.read();
+      for (int id : new int[] {1, 3}) {
+        peer.send(headers(id, END_HEADERS, ":status", status, "content-length", "5"));
+      }
+
+      peer.send(data(1, 0, bytes("12345")), data(3, END_STREAM));
+
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 1 PROTOCOL_ERROR");
+      assertThat(call.story()).isEqualTo("headers reset PROTOCOL_ERROR");
+      assertThat(other.story()).isEqualTo("headers data+end");
     }
   }
 

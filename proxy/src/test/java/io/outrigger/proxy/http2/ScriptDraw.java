@@ -72,6 +72,8 @@ final class ScriptDraw {
     {"X", "1"},
   };
 
+  private static final List<Act> ACTS = List.of(Act.values());
+
   private static final int[] SIZES = {0, 1, 5, 6, 300, 15_000, 16_384};
   private static final int[] INCREMENTS = {
     0, 1, 1000, 65_535, Integer.MAX_VALUE - 65_535, Integer.MAX_VALUE, Integer.MIN_VALUE
@@ -111,7 +113,7 @@ final class ScriptDraw {
 
   private void step(List<Step> steps) {
     if (oneIn(4)) {
-      steps.add(new Does(Act.values()[source.below(Act.values().length)], likelyId()));
+      steps.add(new Does(ACTS.get(source.below(ACTS.size())), likelyId()));
     } else if (oneIn(12)) {
       block(steps);
     } else {

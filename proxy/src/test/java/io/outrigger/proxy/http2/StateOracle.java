@@ -1,5 +1,7 @@
 package io.outrigger.proxy.http2;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.netty.util.AsciiString;
 import io.outrigger.proxy.http2.Endpoint.Answer;
 import io.outrigger.proxy.http2.Endpoint.Event;
@@ -94,13 +96,10 @@ final class StateOracle {
 
     void add(Answer answer) {
       answer.heard().forEach(this::add);
-      for (String wrote : answer.wrote()) {
-        if (wrote.startsWith("END ") || wrote.endsWith(" end")) {
-          int id = Integer.parseInt(wrote.split(" ")[1]);
-          sendEnded.add(id);
-          if (fate(id) == Fate.RECEIVE_ENDED) {
-            fates.put(id, Fate.ENDED);
-          }
+      for (int id : answer.ended()) {
+        sendEnded.add(id);
+        if (fate(id) == Fate.RECEIVE_ENDED) {
+          fates.put(id, Fate.ENDED);
         }
       }
       answer
@@ -237,6 +236,14 @@ final class StateOracle {
 
   /** Plays it, and returns the known differences that were met. */
   static Set<KnownDifference> compare(String what, Script script) {
+    try {
+      return compare(script);
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError(what + ": " + script + "\n" + e.getMessage(), e);
+    }
+  }
+
+  private static Set<KnownDifference> compare(Script script) {
     Set<KnownDifference> met = EnumSet.noneOf(KnownDifference.class);
     var past = new Past(script.server());
     try (var ours = new OurEndpoint(script.server());
@@ -244,23 +251,20 @@ final class StateOracle {
       ours.start();
       nettys.start();
       for (Step step : script.steps()) {
-        Answer our = ours.take(step);
-        Answer netty = nettys.take(step);
+        var moment = new Moment(script.server(), past, step, ours.take(step), nettys.take(step));
         boolean goesOn = true;
-        if (!our.isSameAs(netty)) {
-          KnownDifference known =
-              KnownDifference.of(new Moment(script.server(), past, step, our, netty));
-          if (known == null) {
-            throw new AssertionError(
-                what + ": " + script + "\nat " + step + "\nours    " + our + "\nNetty's " + netty);
-          }
+        if (!moment.ours().isSameAs(moment.nettys())) {
+          KnownDifference known = KnownDifference.of(moment);
+          assertThat(known)
+              .as("at %s%nours    %s%nNetty's %s", step, moment.ours(), moment.nettys())
+              .isNotNull();
           met.add(known);
           goesOn = known.goesOn();
         }
-        if (!goesOn || our.left() || netty.left()) {
+        if (!goesOn || moment.ours().left() || moment.nettys().left()) {
           break;
         }
-        past.add(our);
+        past.add(moment.ours());
       }
     }
     return met;

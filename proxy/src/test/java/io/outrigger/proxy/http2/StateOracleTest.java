@@ -3,9 +3,12 @@ package io.outrigger.proxy.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What frames mean for their stream and their connection, by Netty's judgement: the same events,
@@ -34,5 +37,16 @@ final class StateOracleTest {
     assertThat(StateOracle.compare(known.name(), known.example()))
         .as(known.reason())
         .containsExactly(known);
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void fieldRulesOfOursAreStillNotNettys(String rule, Script example) {
+    assertThat(StateOracle.compare(rule, example)).containsExactly(KnownDifference.FIELD_RULES);
+  }
+
+  static Stream<Arguments> fieldRulesOfOursAreStillNotNettys() {
+    return KnownDifference.FieldRuleExamples.ALL.entrySet().stream()
+        .map(each -> Arguments.of(each.getKey(), each.getValue()));
   }
 }
