@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 
 /** An allocator that knows what was not released. */
@@ -12,7 +11,7 @@ final class CountedBuffers {
   private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
 
   /** Puts {@code connection} on a channel that takes its buffers from here. */
-  EmbeddedChannel channel(EmbeddedChannel channel, ChannelHandler connection) {
+  EmbeddedChannel channel(EmbeddedChannel channel, SocketConnection connection) {
     channel.config().setAllocator(alloc);
     channel.pipeline().addLast(connection);
     return channel;

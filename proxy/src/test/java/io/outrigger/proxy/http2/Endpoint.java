@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 abstract class Endpoint implements AutoCloseable {
   /** Streams that the peer may have open. */
-  static final int MAX_STREAMS = 4;
+  static final int MAX_STREAMS = 3;
 
   /** Below the initial one, so that SETTINGS and their ACK make a difference. */
   static final int STREAM_WINDOW = 30_000;

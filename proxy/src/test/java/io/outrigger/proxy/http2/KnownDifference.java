@@ -218,6 +218,19 @@ enum KnownDifference {
                   || (m.isHeaders() && m.weEnd(PROTOCOL_ERROR))),
       Script.toServer(
           Frames.headers(1, Frames.END_HEADERS, "X", "1"), Frames.reset(1, PROTOCOL_ERROR))),
+  DATA_AFTER_END_BEYOND_WINDOW(
+      "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first",
+      After.GOES_ON,
+      m ->
+          m.isFrame(FrameType.DATA)
+              && m.fate() == Fate.RECEIVE_ENDED
+              && m.weReset(STREAM_CLOSED)
+              && m.nettyResets(FLOW_CONTROL_ERROR),
+      Script.toServer(
+          Frames.request(1),
+          Frames.data(1, 0, new byte[16_000]),
+          Frames.data(1, Frames.END_STREAM, new byte[14_000]),
+          Frames.data(1, 0, new byte[1]))),
   HEADERS_AFTER_END(
       "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty names PROTOCOL_ERROR for a list that would"
           + " be wrong anyway",

@@ -74,7 +74,7 @@ final class ScriptDraw {
 
   private static final List<Act> ACTS = List.of(Act.values());
 
-  private static final int[] SIZES = {0, 1, 5, 6, 300, 15_000, 16_384};
+  private static final int[] SIZES = {0, 1, 5, 6, 15_000, 15_000, 16_384};
   private static final int[] INCREMENTS = {
     0, 1, 1000, 65_535, Integer.MAX_VALUE - 65_535, Integer.MAX_VALUE, Integer.MIN_VALUE
   };
@@ -177,7 +177,8 @@ final class ScriptDraw {
   }
 
   private byte[] data() {
-    return padded(Frames.DATA, source.below(2) * Frames.END_STREAM, id(), new byte[any(SIZES)]);
+    int flags = oneIn(4) ? Frames.END_STREAM : 0; // else windows would never be used up
+    return padded(Frames.DATA, flags, id(), new byte[any(SIZES)]);
   }
 
   private byte[] padded(int type, int flags, int id, byte[] payload) {
