@@ -11,7 +11,9 @@ import io.outrigger.proxy.http2.Script.Does;
 import io.outrigger.proxy.http2.StateOracle.Fate;
 import io.outrigger.proxy.http2.StateOracle.Moment;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,14 +220,50 @@ enum KnownDifference {
                   || (m.isHeaders() && m.weEnd(PROTOCOL_ERROR))),
       Script.toServer(
           Frames.headers(1, Frames.END_HEADERS, "X", "1"), Frames.reset(1, PROTOCOL_ERROR))),
+  RESET_IS_NOT_ANSWERED(
+      "5.4.2: no RST_STREAM in answer to one; Netty sends it while DATA waits for the window",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.RST_STREAM)
+              && m.ours().isQuiet()
+              && m.ours().heard().equals(m.nettys().heard())
+              && m.nettys().error() == null
+              && m.nettys().resets().keySet().equals(Set.of(m.id())),
+      Script.toServer(
+          Frames.settings(Frames.INITIAL_WINDOW_SIZE, 1),
+          Frames.request(1),
+          new Does(Act.HEAD, 1),
+          new Does(Act.SOME_DATA, 1),
+          Frames.reset(1, PROTOCOL_ERROR))),
+  WINDOW_MADE_SMALLER(
+      "6.9.3: who has acknowledged a smaller window keeps to it; Netty takes as much beyond it as the"
+          + " window was made smaller by",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.DATA)
+              && m.weReset(FLOW_CONTROL_ERROR)
+              && m.nettys().isQuiet()
+              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+      new Script(
+          true,
+          Stream.of(
+                  Frames.settings(),
+                  Frames.request(1),
+                  Frames.data(1, 0, new byte[16_000]),
+                  Frames.data(1, 0, new byte[14_000]),
+                  Frames.settingsAck(),
+                  Frames.data(1, 0, new byte[1]))
+              .<Script.Step>map(Script.Sends::of)
+              .toList())),
   DATA_AFTER_END_BEYOND_WINDOW(
-      "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first",
+      "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first, and"
+          + " fails over the padding",
       After.GOES_ON,
       m ->
           m.isFrame(FrameType.DATA)
               && m.fate() == Fate.RECEIVE_ENDED
               && m.weReset(STREAM_CLOSED)
-              && m.nettyResets(FLOW_CONTROL_ERROR),
+              && (m.nettyResets(FLOW_CONTROL_ERROR) || m.nettyEnds(Http2Error.INTERNAL_ERROR)),
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[16_000]),

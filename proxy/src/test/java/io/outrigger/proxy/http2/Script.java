@@ -15,8 +15,6 @@ import java.util.stream.Collectors;
  *     otherwise a backend does
  */
 record Script(boolean server, List<Step> steps) {
-  private static final int LARGEST_FRAME = ConnectionSettings.LEAST_FRAME_SIZE;
-
   sealed interface Step {}
 
   /** The peer sends one whole frame. */
@@ -84,31 +82,6 @@ record Script(boolean server, List<Step> steps) {
 
   static Script toClient(Object... steps) {
     return ready(false, steps);
-  }
-
-  /**
-   * Any bytes as frames, behind SETTINGS: the last one is made whole with zeros. One that is too
-   * long ends the script with its head.
-   */
-  static Script ofBytes(boolean server, byte[] bytes) {
-    List<Step> steps = new ArrayList<>();
-    steps.add(Sends.of(Frames.settings()));
-    if (!server) {
-      steps.add(new Does(Act.OPEN, 0));
-      steps.add(new Does(Act.OPEN_WHOLE, 0));
-    }
-    for (int at = 0; at + FrameType.HEADER_BYTES <= bytes.length; ) {
-      int length = ByteBuffer.wrap(bytes, at, 4).getInt() >>> 8;
-      boolean tooLong = length > LARGEST_FRAME;
-      int whole = FrameType.HEADER_BYTES + (tooLong ? 0 : length);
-      byte[] frame = Arrays.copyOfRange(bytes, at, at + whole);
-      steps.add(Sends.of(frame));
-      at += whole;
-      if (tooLong) {
-        break;
-      }
-    }
-    return new Script(server, steps);
   }
 
   @Override

@@ -45,7 +45,7 @@ final class StateOracle {
     private final Set<Integer> sendEnded = new HashSet<>();
     private final Set<Integer> heads = new HashSet<>();
     private final Set<Integer> promises = new HashSet<>();
-    private final Set<Integer> contents = new HashSet<>();
+    private final Map<Integer, Integer> contents = new HashMap<>();
     private final Set<Integer> contentless = new HashSet<>();
     private int last;
     private boolean goAway;
@@ -77,11 +77,16 @@ final class StateOracle {
       return goAway;
     }
 
+    /** Bytes of content that were heard. */
+    int received(int id) {
+      return contents.getOrDefault(id, 0);
+    }
+
     /** Whether the peer promised content by {@code content-length}, and none has come. */
     boolean promised(Moment moment) {
       HeaderList list = moment.nettysHeaders();
       boolean byNow = list != null && HeaderRules.contentLength(list) > 0;
-      return (promises.contains(moment.id()) || byNow) && !contents.contains(moment.id());
+      return (promises.contains(moment.id()) || byNow) && received(moment.id()) == 0;
     }
 
     /** Whether the head of the response says that it has no content. */
@@ -131,7 +136,7 @@ final class StateOracle {
         end(headers.id(), headers.end());
       } else if (event instanceof Endpoint.Data data) {
         if (data.bytes() > 0) {
-          contents.add(data.id());
+          contents.merge(data.id(), data.bytes(), Integer::sum);
         }
         end(data.id(), data.end());
       } else if (event instanceof Endpoint.Reset reset) {

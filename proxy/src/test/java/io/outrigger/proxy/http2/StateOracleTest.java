@@ -49,4 +49,38 @@ final class StateOracleTest {
     return KnownDifference.FieldRuleExamples.ALL.entrySet().stream()
         .map(each -> Arguments.of(each.getKey(), each.getValue()));
   }
+
+  /** Draws seldom meet a limit exactly. */
+  @ParameterizedTest
+  @MethodSource
+  void limitsAreTheSame(String limit, Script script) {
+    assertThat(StateOracle.compare(limit, script)).isEmpty();
+  }
+
+  static Stream<Arguments> limitsAreTheSame() {
+    byte[] most = new byte[16_384];
+    byte[] rest = new byte[Endpoint.STREAM_WINDOW - most.length];
+    byte[] padding = Frames.join(new byte[] {(byte) 200}, rest);
+    byte[] one = Frames.data(1, 0, new byte[1]);
+    return Stream.of(
+        Arguments.of(
+            "streams",
+            Script.toServer(
+                Frames.request(1),
+                Frames.request(3),
+                Frames.wholeRequest(5),
+                Frames.request(7),
+                Frames.reset(1, Http2Error.CANCEL),
+                Frames.request(9))),
+        Arguments.of(
+            "a stream's window",
+            Script.toServer(
+                Frames.request(1), Frames.data(1, 0, most), Frames.data(1, 0, rest), one)),
+        Arguments.of(
+            "a stream's window, with padding",
+            Script.toServer(
+                Frames.request(1),
+                Frames.data(1, 0, most),
+                Frames.data(1, Frames.PADDED, padding))));
+  }
 }
