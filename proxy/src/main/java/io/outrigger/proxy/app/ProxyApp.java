@@ -242,6 +242,9 @@ public final class ProxyApp implements AutoCloseable {
     byAuthority.forEach(AuthorityTargets::start);
     forwards.forEach(forward -> forward.history().start());
     watchMemory();
+    if (Boolean.getBoolean(HeapGrowth.NEEDED)) {
+      new HeapGrowth(control, Runtime.getRuntime()::totalMemory, System::gc).start();
+    }
   }
 
   /** For telemetry, on a thread of its own: nothing before the start and after the end. */
