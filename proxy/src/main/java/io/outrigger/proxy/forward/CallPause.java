@@ -5,8 +5,6 @@ import io.outrigger.base.LoopConfined;
 /** A wait that is wanted, of a call: an injected delay, or the time before another attempt. */
 @LoopConfined
 final class CallPause extends DeadlineTimers.Entry {
-  private static final long FARTHEST = Long.MAX_VALUE / 4;
-
   private final CallLoop loop;
   private final Runnable then;
 
@@ -20,7 +18,7 @@ final class CallPause extends DeadlineTimers.Entry {
 
   /** Waits {@code nanos}, and at most a tick longer. */
   void begin(long nanos) {
-    loop.deadlines().arm(this, loop.nanoTime() + Math.min(nanos, FARTHEST));
+    loop.deadlines().arm(this, loop.nanoTime(), nanos);
   }
 
   /** Nothing follows any more; harmless when the pause is over. */

@@ -38,6 +38,7 @@ public final class DeadlineTimers {
   private static final int SLOTS = 8192; // 17 s: default timeouts fit into one turn of the wheel
   private static final long UNARMED = -1;
   private static final long NO_ALARM = Long.MAX_VALUE;
+  private static final long FARTHEST = Long.MAX_VALUE / 4;
 
   private final LongSupplier clock;
   private final Alarm alarm;
@@ -57,13 +58,19 @@ public final class DeadlineTimers {
     origin = clock.getAsLong();
   }
 
-  /** Fires {@code entry} at {@code deadlineNanos} of the clock, in place of an earlier setting. */
-  void arm(Entry entry, long deadlineNanos) {
+  /**
+   * Fires {@code entry}, in place of an earlier setting.
+   *
+   * @param sinceNanos when its time began, by the clock; not in the future
+   * @param limitNanos how much time it has
+   */
+  void arm(Entry entry, long sinceNanos, long limitNanos) {
     disarm(entry);
+    long since = sinceNanos - origin;
     if (armed == 0) {
-      doneTick = currentTick(); // nothing was missed while the wheel was empty
+      doneTick = Math.max(doneTick, since >> TICK_BITS); // there was nothing to miss before
     }
-    long tick = Math.max(tickAfter(deadlineNanos - origin), doneTick + 1);
+    long tick = Math.max(tickAfter(since + Math.min(limitNanos, FARTHEST)), doneTick + 1);
     entry.tick = tick;
     int slot = (int) (tick & (SLOTS - 1));
     Entry head = slots[slot];

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /** What a call knows of its time, which runs from the arrival of its headers (A31-31). */
 @LoopConfined
 abstract class TimedCall extends DeadlineTimers.Entry {
-  private static final long FARTHEST = Long.MAX_VALUE / 4;
-
   final CallLoop loop;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
@@ -27,7 +25,7 @@ abstract class TimedCall extends DeadlineTimers.Entry {
   final void limit(long nanos) {
     if (nanos != EffectiveTimeout.NONE) {
       limitNanos = nanos;
-      loop.deadlines().arm(this, arrivalNanos + Math.min(nanos, FARTHEST));
+      loop.deadlines().arm(this, arrivalNanos, nanos);
     }
   }
 

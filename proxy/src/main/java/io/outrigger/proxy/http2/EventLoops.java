@@ -8,7 +8,6 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -30,7 +29,6 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.RejectedExecutionHandlers;
 import io.outrigger.base.AnyThread;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -94,27 +92,14 @@ public final class EventLoops {
     return new EventLoops(resolve(wanted), count);
   }
 
-  /**
-   * Loops that look at their sockets every few milliseconds, however many tasks there are: an
-   * update may bring thousands of endpoints, each with a task that connects to it, and requests go
-   * on meanwhile. Netty's own loops may run tasks for a second before they read again.
-   */
   private static final class FairGroup extends MultiThreadIoEventLoopGroup {
-    private static final int TASKS_MILLIS = 5;
-
     FairGroup(int count, ThreadFactory threads, IoHandlerFactory handlers) {
       super(count, threads, handlers);
     }
 
     @Override
     protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
-      return new SingleThreadIoEventLoop(
-          this,
-          executor,
-          handlers,
-          Integer.MAX_VALUE,
-          RejectedExecutionHandlers.reject(),
-          TASKS_MILLIS);
+      return new FairLoop(this, executor, handlers);
     }
   }
 

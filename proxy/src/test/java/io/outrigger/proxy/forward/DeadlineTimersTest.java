@@ -42,11 +42,11 @@ class DeadlineTimersTest {
     List<Call> calls = new ArrayList<>();
     List<Long> deadlines = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
-      long deadline = time.nanoTime() + random.nextLong(Duration.ofSeconds(90).toNanos());
+      long limit = random.nextLong(Duration.ofSeconds(90).toNanos());
       var call = new Call("call " + i);
-      timers.arm(call, deadline);
+      timers.arm(call, time.nanoTime(), limit);
       calls.add(call);
-      deadlines.add(deadline);
+      deadlines.add(time.nanoTime() + limit);
       time.advance(Duration.ofNanos(random.nextLong(5_000_000)));
     }
     time.advance(Duration.ofSeconds(120));
@@ -62,7 +62,7 @@ class DeadlineTimersTest {
   void oneAlarmServesManyCallsWithTheSameLimit() {
     for (int i = 0; i < 1_000; i++) {
       var call = new Call("call");
-      timers.arm(call, time.nanoTime() + Duration.ofSeconds(15).toNanos());
+      timers.arm(call, time.nanoTime(), Duration.ofSeconds(15).toNanos());
       time.advance(Duration.ofMillis(1));
       timers.disarm(call);
     }
@@ -75,8 +75,8 @@ class DeadlineTimersTest {
 
   @Test
   void aSoonerDeadlineIsNotHeldUpByALaterOne() {
-    timers.arm(new Call("late"), Duration.ofHours(1).toNanos());
-    timers.arm(new Call("soon"), Duration.ofMillis(50).toNanos());
+    timers.arm(new Call("late"), 0, Duration.ofHours(1).toNanos());
+    timers.arm(new Call("soon"), 0, Duration.ofMillis(50).toNanos());
 
     time.advance(Duration.ofMillis(60));
     assertThat(fired).containsExactly("soon");
@@ -88,7 +88,7 @@ class DeadlineTimersTest {
   @Test
   void oneThatFailsDoesNotHoldUpTheOthers() {
     long due = Duration.ofMillis(50).toNanos();
-    timers.arm(new Call("first"), due);
+    timers.arm(new Call("first"), 0, due);
     timers.arm(
         new DeadlineTimers.Entry() {
           @Override
@@ -96,9 +96,10 @@ class DeadlineTimersTest {
             throw new IllegalStateException("on purpose");
           }
         },
+        0,
         due);
-    timers.arm(new Call("second"), due);
-    timers.arm(new Call("later"), 2 * due);
+    timers.arm(new Call("second"), 0, due);
+    timers.arm(new Call("later"), 0, 2 * due);
 
     time.advance(Duration.ofMillis(60));
     assertThat(fired).containsExactlyInAnyOrder("first", "second");
@@ -111,8 +112,8 @@ class DeadlineTimersTest {
   @Test
   void armingAgainReplacesAndDisarmingTwiceIsHarmless() {
     var call = new Call("call");
-    timers.arm(call, Duration.ofSeconds(10).toNanos());
-    timers.arm(call, Duration.ofSeconds(1).toNanos());
+    timers.arm(call, 0, Duration.ofSeconds(10).toNanos());
+    timers.arm(call, 0, Duration.ofSeconds(1).toNanos());
     time.advance(Duration.ofMillis(1010));
     assertThat(fired).containsExactly("call");
 
@@ -125,9 +126,21 @@ class DeadlineTimersTest {
   void aDeadlineInThePastFiresWithTheNextTick() {
     time.advance(Duration.ofSeconds(100));
 
-    timers.arm(new Call("past"), Duration.ofSeconds(1).toNanos());
+    timers.arm(new Call("past"), 0, Duration.ofSeconds(1).toNanos());
     time.advance(Duration.ofMillis(5));
 
     assertThat(fired).containsExactly("past");
+  }
+
+  @Test
+  void aTimeThatBeganLongAgoEndsInItsTime() {
+    time.advance(Duration.ofSeconds(100));
+
+    timers.arm(new Call("waited"), 0, Duration.ofSeconds(101).toNanos());
+    time.advance(Duration.ofMillis(999));
+    assertThat(fired).isEmpty();
+    time.advance(Duration.ofMillis(6));
+
+    assertThat(fired).containsExactly("waited");
   }
 }

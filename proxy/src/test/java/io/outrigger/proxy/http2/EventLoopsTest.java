@@ -6,12 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class EventLoopsTest {
   @Test
@@ -46,6 +53,41 @@ final class EventLoopsTest {
       loops.stop(Duration.ofSeconds(60));
     }
     assertThat(loops.askEach(i -> i).toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  /** While nothing else happens: a loop waits without end, or for the soonest of them. */
+  @ParameterizedTest
+  @EnumSource(TransportKind.class)
+  void anIdleLoopRunsWhatIsPostedAndWhatIsScheduledInItsTime(TransportKind kind) throws Exception {
+    EventLoops loops;
+    try {
+      loops = EventLoops.start(kind, 1);
+    } catch (IllegalStateException e) {
+      Assumptions.abort(e.getMessage());
+      return;
+    }
+    try {
+      EventLoop loop = loops.loop(0);
+      Queue<String> ran = new ConcurrentLinkedQueue<>();
+      for (String name : List.of("first", "second")) { // the second time it has waited before
+        int millis = name.equals("first") ? 40 : 30;
+        long start = System.nanoTime();
+        var late = loop.schedule(() -> ran.add(name), 2L * millis, TimeUnit.MILLISECONDS);
+        var soon = loop.schedule(() -> ran.add(name + ", sooner"), millis, TimeUnit.MILLISECONDS);
+        loop.submit(() -> ran.add(name + ", at once")).get(60, TimeUnit.SECONDS);
+
+        soon.get(60, TimeUnit.SECONDS);
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(millis * 1_000_000L);
+        late.get(60, TimeUnit.SECONDS);
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(2 * millis * 1_000_000L);
+      }
+      assertThat(ran)
+          .filteredOn(text -> !text.endsWith("at once"))
+          .containsExactly("first, sooner", "first", "second, sooner", "second");
+      assertThat(ran).hasSize(6);
+    } finally {
+      loops.stop(Duration.ofSeconds(60));
+    }
   }
 
   /**
