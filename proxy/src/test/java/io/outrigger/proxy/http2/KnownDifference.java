@@ -291,6 +291,20 @@ enum KnownDifference implements Difference {
                   Frames.data(1, 0, new byte[1]))
               .<Script.Step>map(Script.Sends::of)
               .toList())),
+  DATA_BEYOND_WINDOW(
+      "6.9.1: an error of the stream; Netty gives the frame back to the connection's window twice,"
+          + " and fails where that is more than was taken",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.DATA)
+              && m.fate() == Fate.OPEN
+              && m.weReset(FLOW_CONTROL_ERROR)
+              && m.nettyEnds(Http2Error.INTERNAL_ERROR)
+              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+      Script.toServer(
+          Frames.request(1),
+          Frames.data(1, 0, new byte[15_000]),
+          Frames.data(1, 0, new byte[16_000]))),
   DATA_AFTER_END_BEYOND_WINDOW(
       "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first, and"
           + " fails over the padding",
