@@ -11,6 +11,8 @@ final class BlockDraw {
   private static final int TABLE_SIZE = 0x20;
   private static final int NEVER_INDEXED = 0x10;
 
+  private static final int NEWEST = StaticTable.SIZE + 1;
+
   private final ScriptDraw.Source source;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
@@ -24,16 +26,22 @@ final class BlockDraw {
   }
 
   private byte[] block(String... fields) {
-    for (int i = oneIn(8) ? 1 + source.below(2) : 0; i > 0; i--) {
+    for (int i = oneIn(5) ? 1 + source.below(2) : 0; i > 0; i--) {
       integer(TABLE_SIZE, 5, oneIn(4) ? source.below(6000) : source.below(200));
     }
+    indexed();
     for (int i = 0; i < fields.length; i += 2) {
       field(fields[i], fields[i + 1]);
     }
-    while (oneIn(6)) {
-      integer(INDEXED, 7, oneIn(6) ? source.below(80) : 62 + source.below(4));
-    }
+    indexed();
     return out.toByteArray();
+  }
+
+  /** Perhaps a field or two of the tables, mostly one that came lately. */
+  private void indexed() {
+    for (int i = oneIn(6) ? 1 + source.below(2) : 0; i > 0; i--) {
+      integer(INDEXED, 7, oneIn(6) ? source.below(80) : NEWEST + source.below(4));
+    }
   }
 
   private void field(String name, String value) {

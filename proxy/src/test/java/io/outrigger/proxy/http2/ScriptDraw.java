@@ -35,6 +35,8 @@ final class ScriptDraw {
     with(Frames.REQUEST, ":status", "200"),
     with(Frames.REQUEST, ":unknown", "1"),
     with(Frames.REQUEST, "x", "a\nb"),
+    with(Frames.REQUEST, "x", "a\tb"),
+    with(Frames.REQUEST, "x", "\u00e9 \u0001"),
     with(Frames.REQUEST, "host", "other"),
     {":method", "GET", ":scheme", "http"},
     {":method", "GET", ":path", "/"},
