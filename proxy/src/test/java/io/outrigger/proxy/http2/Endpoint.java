@@ -96,6 +96,7 @@ abstract class Endpoint implements AutoCloseable {
   private ByteBuf unread = Unpooled.buffer();
   private boolean prefaceRead;
   private int opened;
+  private long credit = ConnectionSettings.INITIAL_WINDOW;
 
   Endpoint(boolean server) {
     this.server = server;
@@ -208,6 +209,11 @@ abstract class Endpoint implements AutoCloseable {
     return begun.contains(id) && !ended.contains(id) && canSend(id);
   }
 
+  /** How much DATA the peer may send in all, as it was told. */
+  final long credit() {
+    return credit;
+  }
+
   private Answer answer() {
     SortedMap<Integer, Http2Error> resets = new TreeMap<>();
     SortedMap<Integer, Integer> data = new TreeMap<>();
@@ -234,6 +240,7 @@ abstract class Endpoint implements AutoCloseable {
             wrote.add(frame + " " + frame.text());
           }
         }
+        case FrameType.WINDOW_UPDATE -> credit += frame.streamId() == 0 ? frame.number(0) : 0;
         default -> {} // when credit is returned is each side's own affair
       }
     }

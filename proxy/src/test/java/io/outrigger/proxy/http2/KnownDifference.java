@@ -305,6 +305,26 @@ enum KnownDifference implements Difference {
           Frames.request(1),
           Frames.data(1, 0, new byte[15_000]),
           Frames.data(1, 0, new byte[16_000]))),
+  CREDIT_COMES_EARLIER(
+      "6.9.1: when WINDOW_UPDATE is sent is each side's own affair: DATA beyond the connection's"
+          + " window as Netty has it may be within ours",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.DATA)
+              && m.ours().error() == null
+              && m.nettyEnds(FLOW_CONTROL_ERROR)
+              && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW
+              && m.past().sent() + m.frame().payload().length <= m.credit(),
+      Script.toServer(
+          Frames.request(1),
+          Frames.data(1, 0, new byte[15_000]),
+          Frames.reset(1, Http2Error.CANCEL),
+          Frames.request(3),
+          Frames.data(3, 0, new byte[16_000]),
+          Frames.data(3, 0, new byte[13_000]),
+          Frames.request(5),
+          Frames.data(5, Frames.PADDED, new byte[16_000]),
+          Frames.data(5, 0, new byte[6_000]))),
   DATA_AFTER_END_BEYOND_WINDOW(
       "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first, and"
           + " fails over the padding",

@@ -13,9 +13,11 @@ import java.util.List;
  * A step that the two answered in different ways.
  *
  * @param past before the step
+ * @param credit how much DATA we let the peer send in all, before the step
  * @param block the header block that ends with the step, as the peer meant it
  */
-record Moment(boolean server, Past past, Step step, Block block, Answer ours, Answer nettys) {
+record Moment(
+    boolean server, Past past, long credit, Step step, Block block, Answer ours, Answer nettys) {
   boolean isFrame(int type) {
     return step instanceof Sends sends && sends.frame().type() == type;
   }

@@ -3,6 +3,8 @@ package io.outrigger.proxy.http2;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.Endpoint.Answer;
 import io.outrigger.proxy.http2.Endpoint.Event;
+import io.outrigger.proxy.http2.Script.Sends;
+import io.outrigger.proxy.http2.Script.Step;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -37,6 +39,7 @@ final class Past {
   private final Set<Integer> contentless = new HashSet<>();
   private int last;
   private boolean goAway;
+  private long sent;
 
   Past(boolean server) {
     this.server = server;
@@ -86,7 +89,15 @@ final class Past {
     return heads.contains(id);
   }
 
-  void add(Answer answer) {
+  /** Bytes of DATA frames that were sent so far. */
+  long sent() {
+    return sent;
+  }
+
+  void add(Step step, Answer answer) {
+    if (step instanceof Sends sends && sends.frame().type() == FrameType.DATA) {
+      sent += sends.frame().payload().length;
+    }
     answer.heard().forEach(this::add);
     for (int id : answer.ended()) {
       sendEnded.add(id);

@@ -35,6 +35,7 @@ final class StateOracle {
             new Moment(
                 script.server(),
                 past,
+                ours.credit(),
                 step,
                 blocks.blockOf(step),
                 ours.take(step),
@@ -51,7 +52,7 @@ final class StateOracle {
         if (!goesOn || moment.ours().left() || moment.nettys().left()) {
           break;
         }
-        past.add(moment.ours());
+        past.add(step, moment.ours());
       }
     }
     return met;
