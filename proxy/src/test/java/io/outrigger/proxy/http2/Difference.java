@@ -7,7 +7,14 @@ import org.jspecify.annotations.Nullable;
  * Where Netty and we answer a frame in different ways, and why ours is right, or as good. Each has
  * an example, which a test plays: what is no difference any more must leave the list.
  */
-sealed interface Difference permits KnownDifference, FieldDifference {
+sealed interface Difference permits KnownDifference, WindowDifference, FieldDifference {
+  /** What a difference leaves behind. */
+  enum After {
+    /** Both are in the same state. */
+    GOES_ON,
+    ENDS
+  }
+
   /** By the RFC; its sections are those of RFC 9113 where no other is named. */
   String reason();
 
@@ -21,7 +28,8 @@ sealed interface Difference permits KnownDifference, FieldDifference {
   Script example();
 
   static Stream<Difference> all() {
-    return Stream.of(KnownDifference.values(), FieldDifference.values()).flatMap(Stream::of);
+    return Stream.of(KnownDifference.values(), WindowDifference.values(), FieldDifference.values())
+        .flatMap(Stream::of);
   }
 
   /** The first one that {@code moment} is a case of; null when it is of none. */

@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /** Differences in what frames mean for their stream or the connection. */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
@@ -51,18 +50,6 @@ enum KnownDifference implements Difference {
               && (m.weEnd(PROTOCOL_ERROR) || m.weEnd(FLOW_CONTROL_ERROR))
               && m.nettys().isQuiet(),
       Script.toClient(Frames.settings(2, 1, 2, 0))),
-  WINDOWS_OVERFLOW_BY_SETTINGS(
-      "6.9.2: a window that SETTINGS widen beyond 2^31-1 is a connection error; Netty resets the"
-          + " stream",
-      After.ENDS,
-      m ->
-          m.isFrame(FrameType.SETTINGS)
-              && m.weEnd(FLOW_CONTROL_ERROR)
-              && m.nettys().resets().containsValue(FLOW_CONTROL_ERROR),
-      Script.toServer(
-          Frames.request(1),
-          Frames.windowUpdate(1, Integer.MAX_VALUE - 65_535),
-          Frames.settings(Frames.INITIAL_WINDOW_SIZE, 65_536))),
   PRIORITY_ON_ITSELF(
       "5.4.1: what RFC 7540 made a stream error may end the connection: no RST_STREAM may name a"
           + " stream that is idle",
@@ -141,25 +128,6 @@ enum KnownDifference implements Difference {
           new Does(Act.OPEN, 0),
           Frames.headers(1, Frames.END_HEADERS, ":status", "204"),
           Frames.data(1, 0, new byte[1]))),
-  EMPTY_UPDATE_OF_IDLE_STREAM(
-      "5.1 \"idle\": a connection error, whatever the increment; no RST_STREAM may name the stream",
-      After.ENDS,
-      m ->
-          m.isEmptyUpdate()
-              && m.fate() == Fate.IDLE
-              && m.weEnd(PROTOCOL_ERROR)
-              && m.nettyResets(PROTOCOL_ERROR),
-      Script.toServer(Frames.windowUpdate(1, 0))),
-  EMPTY_UPDATE_OF_CLOSED_STREAM(
-      "5.1 \"closed\": WINDOW_UPDATE may still come, and nothing is left to be reset",
-      After.GOES_ON,
-      m ->
-          m.isEmptyUpdate()
-              && m.past().isClosed(m.id())
-              && m.ours().isSilent()
-              && m.nettyResets(PROTOCOL_ERROR),
-      Script.toServer(
-          Frames.request(1), Frames.reset(1, PROTOCOL_ERROR), Frames.windowUpdate(1, 0))),
   LEAVES_WITH_LAST_STREAM(
       "6.8: after GOAWAY the connection has no use once its last stream has ended; Netty leaves that"
           + " to the layer above",
@@ -271,74 +239,6 @@ enum KnownDifference implements Difference {
           new Does(Act.OPEN, 0),
           new Does(Act.SOME_DATA, 1),
           Frames.goAway(0, Http2Error.NO_ERROR))),
-  WINDOW_MADE_SMALLER(
-      "6.9.3: who has acknowledged a smaller window keeps to it; Netty takes as much beyond it as the"
-          + " window was made smaller by",
-      After.ENDS,
-      m ->
-          m.isFrame(FrameType.DATA)
-              && m.weReset(FLOW_CONTROL_ERROR)
-              && m.nettys().isQuiet()
-              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
-      new Script(
-          true,
-          Stream.of(
-                  Frames.settings(),
-                  Frames.request(1),
-                  Frames.data(1, 0, new byte[16_000]),
-                  Frames.data(1, 0, new byte[14_000]),
-                  Frames.settingsAck(),
-                  Frames.data(1, 0, new byte[1]))
-              .<Script.Step>map(Script.Sends::of)
-              .toList())),
-  DATA_BEYOND_WINDOW(
-      "6.9.1: an error of the stream; Netty gives the frame back to the connection's window twice,"
-          + " and fails where that is more than was taken",
-      After.ENDS,
-      m ->
-          m.isFrame(FrameType.DATA)
-              && m.fate() == Fate.OPEN
-              && m.weReset(FLOW_CONTROL_ERROR)
-              && m.nettyEnds(Http2Error.INTERNAL_ERROR)
-              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
-      Script.toServer(
-          Frames.request(1),
-          Frames.data(1, 0, new byte[15_000]),
-          Frames.data(1, 0, new byte[16_000]))),
-  CREDIT_COMES_EARLIER(
-      "6.9.1: when WINDOW_UPDATE is sent is each side's own affair: DATA beyond the connection's"
-          + " window as Netty has it may be within ours",
-      After.ENDS,
-      m ->
-          m.isFrame(FrameType.DATA)
-              && m.ours().error() == null
-              && m.nettyEnds(FLOW_CONTROL_ERROR)
-              && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW
-              && m.past().sent() + m.frame().payload().length <= m.credit(),
-      Script.toServer(
-          Frames.request(1),
-          Frames.data(1, 0, new byte[15_000]),
-          Frames.reset(1, Http2Error.CANCEL),
-          Frames.request(3),
-          Frames.data(3, 0, new byte[16_000]),
-          Frames.data(3, 0, new byte[13_000]),
-          Frames.request(5),
-          Frames.data(5, Frames.PADDED, new byte[16_000]),
-          Frames.data(5, 0, new byte[6_000]))),
-  DATA_AFTER_END_BEYOND_WINDOW(
-      "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first, and"
-          + " fails over the padding",
-      After.GOES_ON,
-      m ->
-          m.isFrame(FrameType.DATA)
-              && m.fate() == Fate.RECEIVE_ENDED
-              && m.weReset(STREAM_CLOSED)
-              && (m.nettyResets(FLOW_CONTROL_ERROR) || m.nettyEnds(Http2Error.INTERNAL_ERROR)),
-      Script.toServer(
-          Frames.request(1),
-          Frames.data(1, 0, new byte[16_000]),
-          Frames.data(1, Frames.END_STREAM, new byte[14_000]),
-          Frames.data(1, 0, new byte[1]))),
   HEADERS_AFTER_END(
       "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty names PROTOCOL_ERROR for a list that would"
           + " be wrong anyway",
@@ -401,12 +301,6 @@ enum KnownDifference implements Difference {
           new Does(Act.OPEN, 0),
           Frames.headers(
               1, Frames.END_HEADERS | Frames.END_STREAM, ":status", "200", "content-length", "5")));
-
-  private enum After {
-    /** Both are in the same state. */
-    GOES_ON,
-    ENDS
-  }
 
   private final String reason;
   private final After after;
