@@ -96,6 +96,23 @@ enum WindowDifference implements Difference {
           Frames.request(5),
           Frames.data(5, Frames.PADDED, new byte[16_000]),
           Frames.data(5, 0, new byte[6_000]))),
+  DATA_OF_IDLE_STREAM_BEYOND_WINDOW(
+      "5.1 \"idle\" and 6.9.1: the frame breaks two rules, and each names the error of another one",
+      After.ENDS,
+      m ->
+          m.isFrame(FrameType.DATA)
+              && m.fate() == Fate.IDLE
+              && m.weEnd(PROTOCOL_ERROR)
+              && m.nettyEnds(FLOW_CONTROL_ERROR)
+              && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW,
+      Script.toServer(
+          Frames.request(1),
+          Frames.data(1, 0, new byte[16_000]),
+          Frames.data(1, 0, new byte[14_000]),
+          Frames.request(3),
+          Frames.data(3, 0, new byte[16_000]),
+          Frames.data(3, 0, new byte[14_000]),
+          Frames.data(5, 0, new byte[16_000]))),
   DATA_AFTER_END_BEYOND_WINDOW(
       "5.1 \"half-closed (remote)\": STREAM_CLOSED; Netty looks at the window first, and"
           + " fails over the padding",
