@@ -39,6 +39,7 @@ final class Past {
   private final Set<Integer> contentless = new HashSet<>();
   private int last;
   private boolean goAway;
+  private final Map<Integer, Integer> sentOn = new HashMap<>();
   private long sent;
 
   Past(boolean server) {
@@ -94,9 +95,16 @@ final class Past {
     return sent;
   }
 
+  /** The same for one stream. */
+  int sentOn(int id) {
+    return sentOn.getOrDefault(id, 0);
+  }
+
   void add(Step step, Answer answer) {
     if (step instanceof Sends sends && sends.frame().type() == FrameType.DATA) {
-      sent += sends.frame().payload().length;
+      int bytes = sends.frame().payload().length;
+      sent += bytes;
+      sentOn.merge(sends.frame().streamId(), bytes, Integer::sum);
     }
     answer.heard().forEach(this::add);
     for (int id : answer.ended()) {

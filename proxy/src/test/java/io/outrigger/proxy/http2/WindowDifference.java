@@ -50,7 +50,7 @@ enum WindowDifference implements Difference {
           m.isFrame(FrameType.DATA)
               && m.weReset(FLOW_CONTROL_ERROR)
               && m.nettys().isQuiet()
-              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+              && m.past().sentOn(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
       new Script(
           true,
           Stream.of(
@@ -63,15 +63,16 @@ enum WindowDifference implements Difference {
               .<Script.Step>map(Script.Sends::of)
               .toList())),
   DATA_BEYOND_WINDOW(
-      "6.9.1: an error of the stream; Netty gives the frame back to the connection's window twice,"
+      "6.9.1: an error of the stream; Netty gives the frame back to the windows twice,"
           + " and fails where that is more than was taken",
       After.ENDS,
       m ->
           m.isFrame(FrameType.DATA)
               && m.fate() == Fate.OPEN
               && m.weReset(FLOW_CONTROL_ERROR)
-              && m.nettyEnds(Http2Error.INTERNAL_ERROR)
-              && m.past().received(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+              && (m.nettyEnds(Http2Error.INTERNAL_ERROR)
+                  || m.nettyResets(Http2Error.INTERNAL_ERROR))
+              && m.past().sentOn(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[15_000]),
