@@ -200,7 +200,7 @@ enum KnownDifference implements Difference {
           m.server()
               && m.past().wasRefusedFrom(m.id())
               && (m.fate() == Fate.REFUSED || m.fate() == Fate.SKIPPED)
-              && (m.nettyEnds(PROTOCOL_ERROR) || m.nettyHandsOn())
+              && (m.nettyEnds(PROTOCOL_ERROR) || m.nettyHandsOn() || m.nettyResets(REFUSED_STREAM))
               && (m.ours().isSilent()
                   || m.weReset(STREAM_CLOSED)
                   || (m.isHeaders() && m.weEnd(PROTOCOL_ERROR))),
