@@ -84,7 +84,7 @@ enum WindowDifference implements Difference {
       m ->
           m.isFrame(FrameType.DATA)
               && m.ours().error() == null
-              && m.nettyEnds(FLOW_CONTROL_ERROR)
+              && (m.nettyEnds(FLOW_CONTROL_ERROR) || m.nettyResets(Http2Error.INTERNAL_ERROR))
               && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW
               && m.past().sent() + m.frame().payload().length <= m.credit(),
       Script.toServer(
