@@ -40,8 +40,7 @@ final class FieldRules {
       case METHOD, SCHEME ->
           value.length == 0 || !isGraphic(value) ? ":method or :scheme is not a token" : null;
       case PATH -> pathFault(value);
-      case AUTHORITY ->
-          !isGraphic(value) || has(value, '@') ? ":authority has a forbidden character" : null;
+      case AUTHORITY -> authorityFault(value);
       case STATUS -> statusFault(value);
       case TE -> isTrailers(value) ? null : "te is not trailers";
       case CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TRANSFER_ENCODING, UPGRADE ->
@@ -72,6 +71,16 @@ final class FieldRules {
       return HeaderRules.NO_SLASH;
     }
     return !isGraphic(path) || has(path, '#') ? ":path has a forbidden character" : null;
+  }
+
+  /** Section 8.3.1; RFC 9110 section 4.2.1: a URI without a host is to be rejected. */
+  private static @Nullable String authorityFault(byte[] authority) {
+    if (authority.length == 0) {
+      return ":authority is empty";
+    }
+    return !isGraphic(authority) || has(authority, '@')
+        ? ":authority has a forbidden character"
+        : null;
   }
 
   /** Section 8.6 does away with 101. */

@@ -96,6 +96,7 @@ abstract class Endpoint implements AutoCloseable {
   private ByteBuf unread = Unpooled.buffer();
   private boolean prefaceRead;
   private int opened;
+  private long credit = ConnectionSettings.INITIAL_WINDOW;
 
   Endpoint(boolean server) {
     this.server = server;
@@ -106,6 +107,7 @@ abstract class Endpoint implements AutoCloseable {
     if (server) {
       channel().writeInbound(copy(Frames.PREFACE));
     }
+    endTurn();
   }
 
   abstract EmbeddedChannel channel();
@@ -134,16 +136,30 @@ abstract class Endpoint implements AutoCloseable {
 
   final Answer take(Step step) {
     heard.clear();
+    play(step);
+    return answer();
+  }
+
+  final void play(Step step) {
     if (step instanceof Sends sends) {
-      channel().writeInbound(copy(sends.bytes()));
+      read(sends.bytes());
     } else if (step instanceof Does does) {
       act(does);
+      endTurn();
     }
+  }
+
+  /** Bytes of the peer, whatever frames they are, that come with one read. */
+  final void read(byte... bytes) {
+    channel().writeInbound(copy(bytes));
+    endTurn();
+  }
+
+  private void endTurn() {
     channel().runPendingTasks();
     // An embedded channel ends our turn at each write, also between a frame's head and its payload.
     channel().flush();
     settle();
-    return answer();
   }
 
   private void act(Does does) {
@@ -193,6 +209,11 @@ abstract class Endpoint implements AutoCloseable {
     return begun.contains(id) && !ended.contains(id) && canSend(id);
   }
 
+  /** How much DATA the peer may send in all, as it was told. */
+  final long credit() {
+    return credit;
+  }
+
   private Answer answer() {
     SortedMap<Integer, Http2Error> resets = new TreeMap<>();
     SortedMap<Integer, Integer> data = new TreeMap<>();
@@ -219,6 +240,7 @@ abstract class Endpoint implements AutoCloseable {
             wrote.add(frame + " " + frame.text());
           }
         }
+        case FrameType.WINDOW_UPDATE -> credit += frame.streamId() == 0 ? frame.number(0) : 0;
         default -> {} // when credit is returned is each side's own affair
       }
     }
@@ -232,7 +254,8 @@ abstract class Endpoint implements AutoCloseable {
         List.copyOf(heard), wrote, endsWritten, resets, error, left, left ? 0 : active());
   }
 
-  private List<Frame> written() {
+  /** The frames that were written since it was asked last. */
+  final List<Frame> written() {
     EmbeddedChannel channel = channel();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
       unread.writeBytes(out);
@@ -278,8 +301,11 @@ abstract class Endpoint implements AutoCloseable {
     List<String> lengths = new ArrayList<>(fields);
     others.removeIf(field -> field.startsWith("content-length="));
     lengths.removeIf(field -> !field.startsWith("content-length="));
-    // ... and makes one of several that are the same.
-    lengths.stream().distinct().forEach(others::add);
+    // ... and makes one of several that are the same, without leading zeros.
+    lengths.stream()
+        .map(field -> field.replaceFirst("=0+(?=.)", "="))
+        .distinct()
+        .forEach(others::add);
     return others;
   }
 

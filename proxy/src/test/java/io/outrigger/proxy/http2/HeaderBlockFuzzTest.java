@@ -21,22 +21,10 @@ final class HeaderBlockFuzzTest {
       byte[] block = data.consumeBytes(data.consumeInt(0, LONGEST_BLOCK));
       told = HpackDifferentialTest.decode(ours, block);
       List<String> nettys = netty.decode(block);
-      if (!told.equals(nettys) && hasLongInteger(block)) {
+      if (!told.equals(nettys) && NettyHpack.mayHaveLongInteger(block)) {
         return; // the difference that HpackDifferentialTest.integers explains
       }
       assertThat(told).as("block %s", HexFormat.of().formatHex(block)).isEqualTo(nettys);
     }
-  }
-
-  /** Whether four bytes stand in a row that go on, and add nothing to an integer. */
-  private static boolean hasLongInteger(byte[] block) {
-    int zeros = 0;
-    for (byte b : block) {
-      zeros = b == (byte) 0x80 ? zeros + 1 : 0;
-      if (zeros == 4) {
-        return true;
-      }
-    }
-    return false;
   }
 }

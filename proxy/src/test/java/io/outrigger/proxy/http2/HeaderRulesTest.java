@@ -42,6 +42,7 @@ final class HeaderRulesTest {
     ":method=PO ST|:scheme=http|:path=/s/m, :method or :scheme is not a token",
     ":method=|:scheme=http|:path=/s/m, :method or :scheme is not a token",
     ":method=POST|:scheme=http|:path=/s/m|:authority=u@a, :authority has a forbidden character",
+    ":method=POST|:scheme=http|:path=/s/m|:authority=, :authority is empty",
     REQUEST + "|host=b, host differs from :authority",
     REQUEST + "|host=a:1|host=a:1, host appears twice",
     REQUEST + "|X-Name=1, field name has a forbidden character",

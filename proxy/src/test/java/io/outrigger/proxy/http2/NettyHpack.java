@@ -12,12 +12,20 @@ import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Netty's HPACK: the oracle. A field is told as {@code name=value}. */
+/** Netty's HPACK: the oracle. It has no rules for fields. */
 final class NettyHpack {
   static final String TOO_LARGE = "too large";
   static final String REFUSED = "refused";
 
-  private final List<String> fields = new ArrayList<>();
+  /** A field is told as {@code name=value}. */
+  record Field(String name, String value) {
+    @Override
+    public String toString() {
+      return name + "=" + value;
+    }
+  }
+
+  private final List<Field> fields = new ArrayList<>();
   private final DefaultHttp2HeadersDecoder decoder;
 
   NettyHpack(int maxListBytes) {
@@ -28,7 +36,7 @@ final class NettyHpack {
             return new DefaultHttp2Headers(false) {
               @Override
               public Http2Headers add(CharSequence name, CharSequence value) {
-                fields.add(name + "=" + value);
+                fields.add(new Field(name.toString(), value.toString()));
                 return this;
               }
             };
@@ -46,12 +54,32 @@ final class NettyHpack {
     fields.clear();
     try {
       var unused = decoder.decodeHeaders(1, Unpooled.wrappedBuffer(block));
-      return List.copyOf(fields);
+      return fields.stream().map(Field::toString).toList();
     } catch (Http2Exception.HeaderListSizeException e) {
       return List.of(TOO_LARGE);
     } catch (Http2Exception | RuntimeException e) {
       return List.of(REFUSED);
     }
+  }
+
+  /** The fields of the last block, as far as they were read. */
+  List<Field> fields() {
+    return List.copyOf(fields);
+  }
+
+  /**
+   * Whether four bytes stand in a row that go on, and add nothing to an integer: the difference
+   * that {@link HpackDifferentialTest#integers} explains.
+   */
+  static boolean mayHaveLongInteger(byte[] block) {
+    int zeros = 0;
+    for (byte b : block) {
+      zeros = b == (byte) 0x80 ? zeros + 1 : 0;
+      if (zeros == 4) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** {@code text} as a string literal, in Huffman code where that is shorter. */

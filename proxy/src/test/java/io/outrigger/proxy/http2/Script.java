@@ -65,6 +65,23 @@ record Script(boolean server, List<Step> steps) {
 
   record Does(Act act, int id) implements Step {}
 
+  /**
+   * The frames that {@code bytes} are, {@code from} some place, by their length fields. The last
+   * one is filled up with zeros, so that each is whole; but for one that is longer than any may be.
+   */
+  static List<Sends> cut(byte[] bytes, int from) {
+    List<Sends> frames = new ArrayList<>();
+    for (int at = from; at < bytes.length; ) {
+      byte[] head = Arrays.copyOfRange(bytes, at, at + FrameType.HEADER_BYTES);
+      int payload = ByteBuffer.wrap(head).getInt() >>> 8;
+      boolean isTooLong = payload > ConnectionSettings.LEAST_FRAME_SIZE;
+      int length = FrameType.HEADER_BYTES + (isTooLong ? 0 : payload);
+      frames.add(Sends.of(Arrays.copyOfRange(bytes, at, at + length)));
+      at = isTooLong ? bytes.length : at + length;
+    }
+    return frames;
+  }
+
   /** Behind the peer's SETTINGS and its acknowledgement of ours. */
   static Script ready(boolean server, Object... steps) {
     List<Step> all = new ArrayList<>();

@@ -35,6 +35,8 @@ final class ScriptDraw {
     with(Frames.REQUEST, ":status", "200"),
     with(Frames.REQUEST, ":unknown", "1"),
     with(Frames.REQUEST, "x", "a\nb"),
+    with(Frames.REQUEST, "x", "a\tb"),
+    with(Frames.REQUEST, "x", "\u00e9 \u0001"),
     with(Frames.REQUEST, "host", "other"),
     {":method", "GET", ":scheme", "http"},
     {":method", "GET", ":path", "/"},
@@ -123,7 +125,7 @@ final class ScriptDraw {
 
   private byte[] frame() {
     return switch (source.below(20)) {
-      case 0, 1, 2, 3, 4, 5 -> headers(Frames.END_HEADERS, fields());
+      case 0, 1, 2, 3, 4, 5 -> headers();
       case 6, 7, 8, 9 -> data();
       case 10, 11 -> Frames.reset(id(), Http2Error.ofCode(source.below(16)));
       case 12, 13 -> Frames.windowUpdate(oneIn(4) ? 0 : id(), any(INCREMENTS));
@@ -142,7 +144,7 @@ final class ScriptDraw {
   /** A header block over several frames; what comes between and after them may be wrong. */
   private void block(List<Step> steps) {
     int id = id();
-    byte[] whole = Frames.block(fields());
+    byte[] whole = drawnBlock();
     int cut = source.below(whole.length + 1);
     int flags = source.below(2) * Frames.END_STREAM;
     byte[] first = Arrays.copyOf(whole, cut);
@@ -165,15 +167,20 @@ final class ScriptDraw {
     return oneIn(2) ? kind[0] : kind[source.below(kind.length)];
   }
 
-  private byte[] headers(int flags, String... fields) {
+  private byte[] drawnBlock() {
+    String[] fields = fields();
+    return oneIn(2) ? Frames.block(fields) : BlockDraw.draw(source, fields);
+  }
+
+  private byte[] headers() {
     int id = id();
-    int more = source.below(2) * Frames.END_STREAM;
-    byte[] block = Frames.block(fields);
+    int flags = Frames.END_HEADERS | source.below(2) * Frames.END_STREAM;
+    byte[] block = drawnBlock();
     if (oneIn(8)) {
-      more |= FrameType.FLAG_PRIORITY;
+      flags |= FrameType.FLAG_PRIORITY;
       block = Frames.join(Frames.number(oneIn(3) ? id() : 0), weight(), block);
     }
-    return padded(Frames.HEADERS, flags | more, id, block);
+    return padded(Frames.HEADERS, flags, id, block);
   }
 
   private byte[] data() {

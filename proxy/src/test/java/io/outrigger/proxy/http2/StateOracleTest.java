@@ -7,12 +7,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What frames mean for their stream and their connection, by Netty's judgement: the same events,
- * answers and refusals in each step of a script, {@link KnownDifference} apart.
+ * answers and refusals in each step of a script, a known {@link Difference} apart.
  */
 final class StateOracleTest {
   @Test
@@ -25,29 +24,39 @@ final class StateOracleTest {
     Seeds.each(2_000, seed -> compare(seed, false));
   }
 
+  @Test
+  void damagedBytesToAServerMeanTheSameToBoth() {
+    Seeds.each(2_000, seed -> compareDamaged(seed, true));
+  }
+
+  @Test
+  void damagedBytesToAClientMeanTheSameToBoth() {
+    Seeds.each(2_000, seed -> compareDamaged(seed, false));
+  }
+
   private static void compare(long seed, boolean server) {
     var random = new Random(seed);
-    StateOracle.compare("seed " + seed, ScriptDraw.draw(random::nextInt, server));
+    compare(seed, ScriptDraw.draw(random::nextInt, server), random);
+  }
+
+  private static void compareDamaged(long seed, boolean server) {
+    var random = new Random(seed);
+    Script script = ScriptDraw.draw(random::nextInt, server);
+    compare(seed, Damage.of(random::nextInt, script), random);
+  }
+
+  private static void compare(long seed, Script script, Random cuts) {
+    StateOracle.compare("seed " + seed, script);
+    ReadCuts.check("seed " + seed, script, cuts);
   }
 
   /** What is listed and no difference any more hides the next one. */
   @ParameterizedTest
-  @EnumSource
-  void knownDifferencesAreStillThere(KnownDifference known) {
-    assertThat(StateOracle.compare(known.name(), known.example()))
+  @MethodSource("io.outrigger.proxy.http2.Difference#all")
+  void knownDifferencesAreStillThere(Difference known) {
+    assertThat(StateOracle.compare(known.toString(), known.example()))
         .as(known.reason())
         .containsExactly(known);
-  }
-
-  @ParameterizedTest
-  @MethodSource
-  void fieldRulesOfOursAreStillNotNettys(String rule, Script example) {
-    assertThat(StateOracle.compare(rule, example)).containsExactly(KnownDifference.FIELD_RULES);
-  }
-
-  static Stream<Arguments> fieldRulesOfOursAreStillNotNettys() {
-    return KnownDifference.FieldRuleExamples.ALL.entrySet().stream()
-        .map(each -> Arguments.of(each.getKey(), each.getValue()));
   }
 
   /** Draws seldom meet a limit exactly. */
