@@ -123,7 +123,9 @@ enum FieldDifference implements Difference {
     static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9a-z-]+");
     static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
     static final Pattern PATH =
-        Pattern.compile("/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(\\?[^#]*)?");
+        Pattern.compile(
+            "/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*"
+                + "(\\?[!-\"$-~\u0080-\u00ff]*)?"); // neither blanks nor a fragment
     static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:%\\[\\]-]*");
     static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
     static final Pattern STATUS = Pattern.compile("(?!101)[1-9][0-9]{2}");
