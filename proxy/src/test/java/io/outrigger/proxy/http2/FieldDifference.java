@@ -111,10 +111,16 @@ enum FieldDifference implements Difference {
                   Frames.block(Frames.REQUEST)))));
 
   private enum Who {
-    WE_REFUSE,
-    NETTY_REFUSES,
-    NETTY_FAILS,
-    WE_FAIL
+    WE_REFUSE(m -> m.weReset(Http2Error.PROTOCOL_ERROR) && m.nettyHandsOn()),
+    NETTY_REFUSES(m -> m.weHandOn() && m.nettyResets(Http2Error.PROTOCOL_ERROR)),
+    NETTY_FAILS(m -> !m.weHandOn() && m.nettyEnds(Http2Error.COMPRESSION_ERROR)),
+    WE_FAIL(m -> m.weEnd(Http2Error.COMPRESSION_ERROR));
+
+    private final Predicate<Moment> differs;
+
+    Who(Predicate<Moment> differs) {
+      this.differs = differs;
+    }
   }
 
   /** The RFCs' grammar. */
@@ -144,16 +150,15 @@ enum FieldDifference implements Difference {
     }
   }
 
-  private final String reason;
-  private final Who who;
-  private final Predicate<Moment> broken;
-  private final Script example;
+  private final Rule rule;
 
   FieldDifference(String reason, Who who, Predicate<Moment> broken, Script example) {
-    this.reason = reason;
-    this.who = who;
-    this.broken = broken;
-    this.example = example;
+    rule = new Rule(reason, After.ENDS, who.differs.and(broken), example); // one has the stream
+  }
+
+  @Override
+  public Rule rule() {
+    return rule;
   }
 
   private static boolean isNo(Pattern grammar, Moment moment, String name) {
@@ -168,32 +173,5 @@ enum FieldDifference implements Difference {
 
   private static Script response(String... fields) {
     return Script.toClient(new Does(Act.OPEN, 0), Frames.headers(1, Frames.END_HEADERS, fields));
-  }
-
-  @Override
-  public String reason() {
-    return reason;
-  }
-
-  @Override
-  public boolean fits(Moment moment) {
-    boolean isOne =
-        switch (who) {
-          case WE_REFUSE -> moment.weReset(Http2Error.PROTOCOL_ERROR) && moment.nettyHandsOn();
-          case NETTY_REFUSES -> moment.weHandOn() && moment.nettyResets(Http2Error.PROTOCOL_ERROR);
-          case NETTY_FAILS -> !moment.weHandOn() && moment.nettyEnds(Http2Error.COMPRESSION_ERROR);
-          case WE_FAIL -> moment.weEnd(Http2Error.COMPRESSION_ERROR);
-        };
-    return isOne && broken.test(moment);
-  }
-
-  @Override
-  public boolean goesOn() {
-    return false; // one of them has the stream
-  }
-
-  @Override
-  public Script example() {
-    return example;
   }
 }

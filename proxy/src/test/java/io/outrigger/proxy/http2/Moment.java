@@ -86,6 +86,16 @@ record Moment(
         && answer.heard().get(0) instanceof Endpoint.Headers;
   }
 
+  /** Bytes of DATA frames that the peer has sent, with this one. */
+  long sent() {
+    return past.sent() + frame().payload().length;
+  }
+
+  /** The same for the stream of this one. */
+  int sentOnStream() {
+    return past.sentOn(id()) + frame().payload().length;
+  }
+
   /** Whether the header block belongs to what follows a message's head. */
   boolean isTrailers() {
     return past.hasHead(id());

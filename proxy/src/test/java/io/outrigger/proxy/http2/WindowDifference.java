@@ -50,7 +50,7 @@ enum WindowDifference implements Difference {
           m.isFrame(FrameType.DATA)
               && m.weReset(FLOW_CONTROL_ERROR)
               && m.nettys().isQuiet()
-              && m.past().sentOn(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+              && m.sentOnStream() > Endpoint.STREAM_WINDOW,
       new Script(
           true,
           Stream.of(
@@ -72,7 +72,7 @@ enum WindowDifference implements Difference {
               && m.weReset(FLOW_CONTROL_ERROR)
               && (m.nettyEnds(Http2Error.INTERNAL_ERROR)
                   || m.nettyResets(Http2Error.INTERNAL_ERROR))
-              && m.past().sentOn(m.id()) + m.frame().payload().length > Endpoint.STREAM_WINDOW,
+              && m.sentOnStream() > Endpoint.STREAM_WINDOW,
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[15_000]),
@@ -85,8 +85,8 @@ enum WindowDifference implements Difference {
           m.isFrame(FrameType.DATA)
               && m.ours().error() == null
               && (m.nettyEnds(FLOW_CONTROL_ERROR) || m.nettyResets(Http2Error.INTERNAL_ERROR))
-              && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW
-              && m.past().sent() + m.frame().payload().length <= m.credit(),
+              && m.sent() > ConnectionSettings.INITIAL_WINDOW
+              && m.sent() <= m.credit(),
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[15_000]),
@@ -105,7 +105,7 @@ enum WindowDifference implements Difference {
           m.isFrame(FrameType.DATA)
               && m.weEnd(FLOW_CONTROL_ERROR)
               && m.nettyResets(Http2Error.INTERNAL_ERROR)
-              && m.past().sent() + m.frame().payload().length > m.credit(),
+              && m.sent() > m.credit(),
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[16_000]),
@@ -123,7 +123,7 @@ enum WindowDifference implements Difference {
               && m.fate() == Fate.IDLE
               && m.weEnd(PROTOCOL_ERROR)
               && m.nettyEnds(FLOW_CONTROL_ERROR)
-              && m.past().sent() + m.frame().payload().length > ConnectionSettings.INITIAL_WINDOW,
+              && m.sent() > ConnectionSettings.INITIAL_WINDOW,
       Script.toServer(
           Frames.request(1),
           Frames.data(1, 0, new byte[16_000]),
@@ -147,35 +147,14 @@ enum WindowDifference implements Difference {
           Frames.data(1, Frames.END_STREAM, new byte[14_000]),
           Frames.data(1, 0, new byte[1])));
 
-  private final String reason;
-  private final After after;
-  private final Predicate<Moment> fits;
-  private final Script example;
+  private final Rule rule;
 
   WindowDifference(String reason, After after, Predicate<Moment> fits, Script example) {
-    this.reason = reason;
-    this.after = after;
-    this.fits = fits;
-    this.example = example;
+    rule = new Rule(reason, after, fits, example);
   }
 
   @Override
-  public String reason() {
-    return reason;
-  }
-
-  @Override
-  public boolean fits(Moment moment) {
-    return fits.test(moment);
-  }
-
-  @Override
-  public boolean goesOn() {
-    return after == After.GOES_ON;
-  }
-
-  @Override
-  public Script example() {
-    return example;
+  public Rule rule() {
+    return rule;
   }
 }

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 
 /** Differences in what frames mean for their stream or the connection. */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
-enum KnownDifference implements Difference {
+enum StateDifference implements Difference {
   PUSH_PROMISE_IS_AN_ERROR(
       "8.4: no client may send it, and as a client we forbid it; Netty looks at its size first, and"
           + " waits for our SETTINGS to be acknowledged",
@@ -302,36 +302,15 @@ enum KnownDifference implements Difference {
           Frames.headers(
               1, Frames.END_HEADERS | Frames.END_STREAM, ":status", "200", "content-length", "5")));
 
-  private final String reason;
-  private final After after;
-  private final Predicate<Moment> fits;
-  private final Script example;
+  private final Rule rule;
 
-  KnownDifference(String reason, After after, Predicate<Moment> fits, Script example) {
-    this.reason = reason;
-    this.after = after;
-    this.fits = fits;
-    this.example = example;
+  StateDifference(String reason, After after, Predicate<Moment> fits, Script example) {
+    rule = new Rule(reason, after, fits, example);
   }
 
   @Override
-  public String reason() {
-    return reason;
-  }
-
-  @Override
-  public boolean fits(Moment moment) {
-    return fits.test(moment);
-  }
-
-  @Override
-  public boolean goesOn() {
-    return after == After.GOES_ON;
-  }
-
-  @Override
-  public Script example() {
-    return example;
+  public Rule rule() {
+    return rule;
   }
 
   private static boolean hasSettingTwice(byte[] payload) {
