@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -14,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * Generates CONFORMANCE.md: every row of {@code conformance-rows.tsv} with the tests that name it in
- * {@code @Conformance}. Reads sources, not classes, so that it needs no build. Run by {@code
- * scripts/conformance}.
+ * {@code @Conformance}. Reads sources, not classes, so that it needs no build. A row that is named by
+ * what is no test, or a test that does not run, is an error. Run by {@code scripts/conformance}.
  */
 public final class Conformance {
   /** One behaviour; {@code due} rows of priority P0 and P1 must be named by a test. */
@@ -28,18 +29,23 @@ public final class Conformance {
   /** A heading with its rows, in the order of the file. */
   record Section(String title, List<Row> rows) {}
 
-  /** Row id to the tests that name it, sorted. */
-  record Named(Map<String, TreeSet<String>> tests) {
+  /** Row id to the tests that name it, sorted; and what is named by something that is no test. */
+  record Named(Map<String, TreeSet<String>> tests, List<String> wrong) {
     TreeSet<String> of(String id) {
       return tests.getOrDefault(id, new TreeSet<>());
     }
   }
 
-  private static final Pattern ANNOTATION =
-      Pattern.compile("@Conformance\\s*\\(([^)]*)\\)");
   private static final Pattern ROW_ID = Pattern.compile("\"([^\"]*)\"");
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum)\\s+(\\w+)");
   private static final Pattern METHOD = Pattern.compile("\\b(\\w+)\\s*\\(");
+  private static final Pattern HIDDEN = Pattern.compile("\\b(?:private|static)\\b");
+  private static final Set<String> TESTS =
+      Set.of(
+          "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property",
+          "Example", "FuzzTest");
+  private static final Pattern RUN_FILE = Pattern.compile(".*(?:Test|Properties|IT)\\.java");
+  private static final Pattern ABSTRACT = Pattern.compile("\\babstract class\\b");
   private static final Pattern TABLE_ROW =
       Pattern.compile("\\| ([A-Z]+\\d*-\\d+) \\|.*\\| (P\\d) \\|\\s*");
 
@@ -63,7 +69,7 @@ public final class Conformance {
     sections.forEach(section -> section.rows().forEach(row -> rows.put(row.id(), row)));
     Named named = readAnnotations(root);
 
-    List<String> wrong = new ArrayList<>();
+    List<String> wrong = new ArrayList<>(named.wrong());
     named.tests().forEach(
         (id, tests) -> {
           if (!rows.containsKey(id)) {
@@ -107,7 +113,7 @@ public final class Conformance {
   }
 
   private static Named readAnnotations(Path root) throws IOException {
-    Map<String, TreeSet<String>> tests = new TreeMap<>();
+    Named named = new Named(new TreeMap<>(), new ArrayList<>());
     for (String module : List.of("config", "xds-client", "lb", "proxy")) {
       Path sources = root.resolve(module).resolve("src/test/java");
       if (!Files.isDirectory(sources)) {
@@ -115,56 +121,124 @@ public final class Conformance {
       }
       try (Stream<Path> files = Files.walk(sources)) {
         for (Path file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
-          readAnnotations(file, tests);
+          readAnnotations(file, named);
         }
       }
     }
-    return new Named(tests);
+    return named;
   }
 
-  private static void readAnnotations(Path file, Map<String, TreeSet<String>> tests)
-      throws IOException {
+  /**
+   * What is declared, with its annotations.
+   *
+   * @param annotations name to what is in its parentheses
+   * @param modifiers what stands between them and the name
+   * @param method empty for a type
+   */
+  record Declaration(
+      Map<String, String> annotations, String modifiers, Optional<String> method) {
+    /** Why no test of this declaration runs; empty when one may. */
+    Optional<String> reason() {
+      if (annotations.containsKey("Disabled")) {
+        return Optional.of("is disabled");
+      }
+      if (method.isEmpty()) {
+        return Optional.empty();
+      }
+      if (annotations.keySet().stream().noneMatch(TESTS::contains)) {
+        return Optional.of("is no test");
+      }
+      return HIDDEN.matcher(modifiers).find()
+          ? Optional.of("is private or static")
+          : Optional.empty();
+    }
+  }
+
+  private static void readAnnotations(Path file, Named named) throws IOException {
     String source = withoutComments(Files.readString(file));
-    String type = file.getFileName().toString().replace(".java", "");
-    Matcher annotation = ANNOTATION.matcher(source);
-    while (annotation.find()) {
-      String test =
-          declaredAfter(source, annotation.end())
-              .map(method -> type + "." + method)
-              .orElse(type);
-      Matcher id = ROW_ID.matcher(annotation.group(1));
+    String name = file.getFileName().toString();
+    String type = name.replace(".java", "");
+    List<Declaration> declarations = declarations(source);
+    boolean isRun = RUN_FILE.matcher(name).matches() || ABSTRACT.matcher(source).find();
+    boolean isDisabled =
+        declarations.stream()
+            .anyMatch(d -> d.method().isEmpty() && d.annotations().containsKey("Disabled"));
+    for (Declaration declaration : declarations) {
+      String rows = declaration.annotations().get("Conformance");
+      if (rows == null) {
+        continue;
+      }
+      String test = declaration.method().map(method -> type + "." + method).orElse(type);
+      Optional<String> reason =
+          isDisabled
+              ? Optional.of("is in a class that is disabled")
+              : isRun ? declaration.reason() : Optional.of("is in a file that is not run");
+      Matcher id = ROW_ID.matcher(rows);
       while (id.find()) {
-        tests.computeIfAbsent(id.group(1), any -> new TreeSet<>()).add(test);
+        if (reason.isPresent()) {
+          named.wrong().add("row " + id.group(1) + " is named by " + test + ", which " + reason.get());
+        } else {
+          named.tests().computeIfAbsent(id.group(1), any -> new TreeSet<>()).add(test);
+        }
       }
     }
   }
 
-  /** The method declared behind position {@code from}; empty when a type is declared there. */
-  private static Optional<String> declaredAfter(String source, int from) {
-    int at = from;
-    while (true) {
-      while (at < source.length() && Character.isWhitespace(source.charAt(at))) {
+  /** Everything in {@code source} that has annotations. */
+  private static List<Declaration> declarations(String source) {
+    List<Declaration> found = new ArrayList<>();
+    int at = 0;
+    while (at < source.length()) {
+      char c = source.charAt(at);
+      if (c == '"') {
+        at = behindString(source, at);
+      } else if (c == '\'') {
+        at = behindCharacter(source, at);
+      } else if (c == '@' && !source.startsWith("@interface", at)) {
+        Map<String, String> annotations = new LinkedHashMap<>();
+        at = behindAnnotations(source, at, annotations);
+        found.add(declared(source, at, annotations));
+      } else {
         at++;
       }
-      if (at >= source.length() || source.charAt(at) != '@') {
-        break;
-      }
-      at++;
+    }
+    return found;
+  }
+
+  /** The position behind the annotations that begin at {@code from}, which go to {@code into}. */
+  private static int behindAnnotations(String source, int from, Map<String, String> into) {
+    int at = from;
+    while (at < source.length() && source.charAt(at) == '@') {
+      int start = ++at;
       while (at < source.length()
           && (Character.isJavaIdentifierPart(source.charAt(at)) || source.charAt(at) == '.')) {
         at++;
       }
+      String name = source.substring(start, at);
+      int open = at;
       if (at < source.length() && source.charAt(at) == '(') {
         at = behindClosing(source, at);
       }
+      into.put(name.substring(name.lastIndexOf('.') + 1), source.substring(open, at));
+      while (at < source.length() && Character.isWhitespace(source.charAt(at))) {
+        at++;
+      }
     }
+    return at;
+  }
+
+  /** What is declared at {@code at}, a method or a type; a field passes for the next of these. */
+  private static Declaration declared(String source, int at, Map<String, String> annotations) {
     Matcher type = TYPE.matcher(source).region(at, source.length());
     Matcher method = METHOD.matcher(source).region(at, source.length());
     boolean hasMethod = method.find();
     if (type.find() && (!hasMethod || type.start() < method.start())) {
-      return Optional.empty();
+      return new Declaration(annotations, source.substring(at, type.start()), Optional.empty());
     }
-    return hasMethod ? Optional.of(method.group(1)) : Optional.empty();
+    return hasMethod
+        ? new Declaration(
+            annotations, source.substring(at, method.start()), Optional.of(method.group(1)))
+        : new Declaration(annotations, "", Optional.empty());
   }
 
   /** The position behind the parenthesis that closes the one at {@code open}; strings are skipped. */
@@ -196,6 +270,10 @@ public final class Conformance {
     return Math.min(source.length(), at + mark.length());
   }
 
+  private static int behindCharacter(String source, int quote) {
+    return source.indexOf('\'', source.charAt(quote + 1) == '\\' ? quote + 3 : quote + 2) + 1;
+  }
+
   private static String withoutComments(String source) {
     StringBuilder code = new StringBuilder(source.length());
     int at = 0;
@@ -205,7 +283,7 @@ public final class Conformance {
       if (c == '"') {
         end = behindString(source, at);
       } else if (c == '\'') {
-        end = source.indexOf('\'', source.charAt(at + 1) == '\\' ? at + 3 : at + 2) + 1;
+        end = behindCharacter(source, at);
       } else if (source.startsWith("//", at)) {
         int newline = source.indexOf('\n', at);
         at = newline < 0 ? source.length() : newline;

@@ -7,6 +7,7 @@ import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
 const HISTORY_MILLIS = 20_000;
+const HOLDERS = 5;
 
 export class Overview {
   #hours = new Map(); // forward -> what hourOf gives
@@ -14,10 +15,12 @@ export class Overview {
 
   constructor(page) {
     this.page = page;
-    this.tiles = el('dl.tiles', {}, ['Readiness', 'Traffic', 'Control plane', 'Resources']
+    this.tiles = el('dl.tiles', {}, ['Readiness', 'Traffic', 'Control plane', 'Resources', 'Memory of peers']
       .map(name => el('div', {}, el('dt', {}, name), el('dd.big', {}, '–'), el('dd.quiet'))));
     this.forwards = el('tbody');
     this.servers = el('tbody');
+    this.holders = el('tbody');
+    this.noHolders = el('p.empty', {hidden: ''}, 'No connection holds anything.');
     this.noForwards = el('p.empty', {hidden: ''}, 'No forwards: start outrigger run with --forward.');
     this.noServers = el('p.empty', {hidden: ''}, 'No control plane: resources come from files.');
     this.commands = new Commands();
@@ -31,8 +34,11 @@ export class Overview {
       section('Control planes', table('servers', [
         ['server'], ['state'], ['use'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
+      section('Connections that hold most', table('holders', [
+        ['peer'], ['side'], ['heap', true, 'bytes on the heap that live because of it'], ['buffers', true, 'bytes outside of the heap'], ['streams', true],
+      ], this.holders), this.noHolders),
       this.commands.element);
-    this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/history'), '/history'], [curl('/xds'), '/xds'],
+    this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/history'), '/history'], [curl('/xds'), '/xds'], [curl('/memory'), '/memory'],
       [curl('/metrics'), '/metrics']);
   }
 
@@ -53,9 +59,19 @@ export class Overview {
       xds.servers.length ? `${connected} of ${asked.length} in use` : 'no control plane', connected === asked.length ? 'good' : 'bad');
     const refused = xds.resources.filter(each => each.errorState).length;
     this.#tile(3, count(xds.resources.length), refused ? `${count(refused)} with an error` : 'none refused', refused ? 'bad' : '');
+    this.#showMemory(await get('/memory'));
     await this.#readHours();
     this.noServers.hidden = xds.servers.length > 0;
     keyed(this.servers, xds.servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
+  }
+
+  #showMemory({heap, direct, total, ended, heaviest}) {
+    const share = Math.max(heap.held / heap.limit, direct.held / direct.limit, total.held / total.limit);
+    const endedCount = ended.reduce((sum, each) => sum + each.count, 0);
+    this.#tile(4, bytes(total.held), `${percent(share)} of the limit${endedCount ? `, ${count(endedCount)} ended for it` : ''}`, share >= 0.85 ? 'bad' : '');
+    const rows = heaviest.slice(0, HOLDERS);
+    this.noHolders.hidden = rows.length > 0;
+    keyed(this.holders, rows, each => `${each.side} ${each.peer}`, holderRow, updateHolder);
   }
 
   /** Of clusters alone: no endpoint has an empty name. */
@@ -116,6 +132,23 @@ function forwardRow() {
   return cells(['name', el('div', {}, el('a.name.clip'), el('code.quiet.clip'))], ['target', el('code.clip')],
     ['state', el('div', {}, state('WAITING'), el('div.error'))], ['requests/s', '', true], ['errors', '', true], ['p50', '', true],
     ['p99', '', true], ['active', '', true], ['last minute', spark()], ['last hour', spark()]);
+}
+
+function holderRow() {
+  return cells(['peer', el('code.clip')], ['side', ''], ['heap', '', true], ['buffers', '', true], ['streams', '', true]);
+}
+
+function updateHolder(row, holder) {
+  const [peer, side, heap, buffers, streams] = row.children;
+  text(peer.firstChild, holder.peer);
+  text(side, holder.side);
+  text(heap, bytes(holder.heap));
+  text(buffers, bytes(holder.direct));
+  text(streams, count(holder.streams));
+}
+
+function bytes(value) {
+  return value >= 1 << 20 ? `${(value / (1 << 20)).toFixed(1)} MiB` : `${Math.round(value / 1024)} KiB`;
 }
 
 function serverRow() {

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The control loop of a running process: one dedicated daemon thread. */
+/**
+ * The control loop of a running process: one dedicated daemon thread. A task that ends for lack of
+ * memory may leave state half changed, and is handed to the thread's handler of uncaught failures.
+ */
 @AnyThread
 public final class ControlThread implements ControlLoop, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ControlThread.class);
@@ -91,8 +94,18 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
       task.run();
     } catch (RuntimeException | Error e) { // the executor would swallow it
       failures.incrementAndGet();
-      log.error("task on the control loop failed", e);
+      if (Exhaustion.isOutOfMemory(e)) {
+        onHalfChanged(e);
+      } else {
+        log.error("task on the control loop failed", e);
+      }
     }
+  }
+
+  /** As if the thread had ended: whoever handles that decides whether the process goes on. */
+  private static void onHalfChanged(Throwable e) {
+    Thread current = Thread.currentThread();
+    current.getUncaughtExceptionHandler().uncaughtException(current, e);
   }
 
   private static long saturatedNanos(Duration delay) {

@@ -20,4 +20,21 @@ class ControlThreadTest {
       assertThat(after.join()).isEqualTo(1);
     }
   }
+
+  @Test
+  void lackOfMemoryIsLeftToTheHandlerOfUncaughtFailures() {
+    try (var control = new ControlThread("test")) {
+      var uncaught = new CompletableFuture<Throwable>();
+      var failure = new IllegalStateException("half done", new OutOfMemoryError("in a test"));
+
+      control.execute(
+          () -> {
+            Thread.currentThread()
+                .setUncaughtExceptionHandler((thread, error) -> uncaught.complete(error));
+            throw failure;
+          });
+
+      assertThat(uncaught.join()).isSameAs(failure);
+    }
+  }
 }

@@ -23,6 +23,7 @@ public final class FakeControlLoop implements ControlLoop {
   private long order;
   private boolean inside;
   private Duration wallClockStep = Duration.ZERO;
+  private Duration costOfReading = Duration.ZERO;
 
   private record Timer(long dueNanos, long order, Runnable task) {}
 
@@ -49,7 +50,9 @@ public final class FakeControlLoop implements ControlLoop {
 
   @Override
   public long nanoTime() {
-    return nowNanos;
+    long read = nowNanos;
+    nowNanos += costOfReading.toNanos();
+    return read;
   }
 
   @Override
@@ -60,6 +63,14 @@ public final class FakeControlLoop implements ControlLoop {
   /** Somebody sets the wall clock; the clock that counts goes on as before. */
   public void stepWallClock(Duration step) {
     wallClockStep = wallClockStep.plus(step);
+  }
+
+  /**
+   * From now on time passes within a task: each reading of the monotonic clock moves it on by
+   * {@code cost}, after the reading.
+   */
+  public void costOfReading(Duration cost) {
+    costOfReading = cost;
   }
 
   /** Runs {@code task} as a task of the loop, and everything that it posts. */
@@ -102,7 +113,7 @@ public final class FakeControlLoop implements ControlLoop {
       nowNanos = Math.max(nowNanos, next.dueNanos());
       run();
     }
-    nowNanos = target;
+    nowNanos = Math.max(nowNanos, target);
     run();
   }
 

@@ -4,8 +4,14 @@ package io.outrigger.lb;
 public enum CallOutcome {
   /** gRPC status OK; for plain HTTP a {@code :status} below 500 and a clean end. */
   SUCCESS,
-  /** Any other end, cancellation included (decision: parity with gRPC). */
+  /**
+   * Any other end, cancellation and deadline included, also while the call waited for a stream or a
+   * connection of the subchannel (decision: parity with gRPC).
+   */
   FAILURE,
-  /** The subchannel was picked but never saw the call: it counts as nothing. */
+  /**
+   * The subchannel was picked but never saw the call, which goes on with another pick, or which the
+   * proxy had no room for: it counts as nothing.
+   */
   NOT_SENT
 }

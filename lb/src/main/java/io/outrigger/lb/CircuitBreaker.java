@@ -9,7 +9,31 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @AnyThread
 public final class CircuitBreaker {
-  private final AtomicLong inFlight = new AtomicLong();
+  private final Count inFlight;
+
+  /**
+   * A number that threads share. It cannot be counted up without a comparison. In tests, the steps
+   * of another thread fall between two steps of this one.
+   */
+  interface Count {
+    long get();
+
+    /** Sets {@code next} if the number is {@code expected}; false when it is not. */
+    boolean compareAndSet(long expected, long next);
+
+    long decrementAndGet();
+  }
+
+  /** The number of a running process. */
+  private static final class AtomicCount extends AtomicLong implements Count {}
+
+  public CircuitBreaker() {
+    this(new AtomicCount());
+  }
+
+  CircuitBreaker(Count inFlight) {
+    this.inFlight = inFlight;
+  }
 
   /** Counts a call in, unless {@code limit} or more are in flight already. */
   public boolean tryAcquire(long limit) {

@@ -38,6 +38,16 @@ public interface Connector {
     default void limitConnections(int max) {}
   }
 
+  /** How a connection ended, as far as it says whether the next one will work (decision 0026). */
+  enum Ending {
+    /** It has answered a call, or answers those that are open after an end in order. */
+    SERVED,
+    /** It ended in order (GOAWAY with NO_ERROR) before any call was given to it. */
+    UNUSED,
+    /** Any other: it ended in disorder, or refused every call, before it answered any. */
+    BROKEN
+  }
+
   /**
    * Hears what becomes of an attempt; on the control loop, never before {@code connect} returns.
    */
@@ -50,8 +60,9 @@ public interface Connector {
      * to go away. Once, and the last call.
      *
      * @param reason for people; never OK; need not name the address
+     * @param ending BROKEN for an attempt that failed
      */
-    void onClosed(RpcStatus reason);
+    void onClosed(RpcStatus reason, Ending ending);
 
     /**
      * Something became of one of the connections, the first and any further. Also after {@link

@@ -6,6 +6,7 @@ import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -211,8 +212,13 @@ public sealed interface LbConfig {
     }
   }
 
-  /** A named child of {@link WeightedTarget}; {@code weight} is unsigned 32 bit, at least 1. */
-  record Target(String name, long weight, LbConfig child) {}
+  /**
+   * A child of {@link WeightedTarget}.
+   *
+   * @param locality the child's identity: the same locality keeps its policy and connections
+   * @param weight unsigned 32 bit, at least 1
+   */
+  record Target(Locality locality, long weight, LbConfig child) {}
 
   /** Each READY endpoint in turn. */
   record RoundRobin(List<Backend> backends, FailureNote note) implements LbConfig {

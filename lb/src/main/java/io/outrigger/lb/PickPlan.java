@@ -4,6 +4,7 @@ import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ObjDoubleConsumer;
 
@@ -14,6 +15,14 @@ import java.util.function.ObjDoubleConsumer;
 public sealed interface PickPlan {
   /** Tells {@code reader} each result with its probability, times {@code share}. */
   void tell(double share, ObjDoubleConsumer<PickResult> reader);
+
+  /**
+   * Why an endpoint that is READY may be none of the results, for people; empty where the plan
+   * leaves none of them out.
+   */
+  default Optional<String> whyNotOthers() {
+    return Optional.empty();
+  }
 
   /** All results; their probabilities sum up to 1, less for what is unknown. */
   default List<Odds> odds() {
@@ -36,6 +45,13 @@ public sealed interface PickPlan {
     @Override
     public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
       reader.accept(result, share);
+    }
+
+    @Override
+    public Optional<String> whyNotOthers() {
+      return result instanceof PickResult.Use
+          ? Optional.of("another endpoint gets every call")
+          : Optional.empty();
     }
   }
 
@@ -69,6 +85,12 @@ public sealed interface PickPlan {
     public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
       shares.forEach(part -> part.plan().tell(share * part.probability(), reader));
     }
+
+    /** That of the first part which has one: parts are of one kind. */
+    @Override
+    public Optional<String> whyNotOthers() {
+      return shares.stream().flatMap(part -> part.plan().whyNotOthers().stream()).findFirst();
+    }
   }
 
   /** A part of {@link Shared}. */
@@ -91,6 +113,11 @@ public sealed interface PickPlan {
         left -= dropped;
       }
       rest.tell(left, reader);
+    }
+
+    @Override
+    public Optional<String> whyNotOthers() {
+      return rest.whyNotOthers();
     }
   }
 
@@ -116,6 +143,11 @@ public sealed interface PickPlan {
           (result, probability) ->
               reader.accept(
                   isFull && result instanceof PickResult.Use ? full : result, probability));
+    }
+
+    @Override
+    public Optional<String> whyNotOthers() {
+      return rest.whyNotOthers();
     }
   }
 
@@ -144,6 +176,18 @@ public sealed interface PickPlan {
     public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
       rest.tell(share, reader);
     }
+
+    @Override
+    public Optional<String> whyNotOthers() {
+      return switch (keeping) {
+        case KEPT -> Optional.of("the session stays with another endpoint");
+        case LOST -> rest.whyNotOthers();
+        case NOT_LOOKED_UP ->
+            wishes.isEmpty()
+                ? rest.whyNotOthers()
+                : Optional.of("the endpoint that the session names is being looked up");
+      };
+    }
   }
 
   /**
@@ -167,6 +211,11 @@ public sealed interface PickPlan {
     @Override
     public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
       rest.tell(share, reader);
+    }
+
+    @Override
+    public Optional<String> whyNotOthers() {
+      return Optional.of("the hash falls to another endpoint");
     }
   }
 }

@@ -33,7 +33,7 @@ public sealed interface HashPolicy {
    */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
-      return pattern.matcher(value).replaceAll(substitution);
+      return WireText.of(pattern.matcher(WireText.read(value)).replaceAll(substitution));
     }
   }
 

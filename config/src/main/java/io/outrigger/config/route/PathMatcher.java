@@ -3,7 +3,10 @@ package io.outrigger.config.route;
 import com.google.re2j.Pattern;
 import java.util.Locale;
 
-/** How a route matches the path without its query (A28 "Path Matching"). */
+/**
+ * How a route matches the path without its query (A28 "Path Matching"). Texts are {@link WireText};
+ * letter case is that of ASCII.
+ */
 public sealed interface PathMatcher {
   /** Whether {@code path} matches; it has no query part. */
   boolean matches(String path);
@@ -17,7 +20,7 @@ public sealed interface PathMatcher {
 
     @Override
     public String toString() {
-      return "prefix \"" + prefix + "\"" + (caseSensitive ? "" : " ignoring case");
+      return "prefix \"" + WireText.read(prefix) + "\"" + (caseSensitive ? "" : " ignoring case");
     }
   }
 
@@ -30,15 +33,15 @@ public sealed interface PathMatcher {
 
     @Override
     public String toString() {
-      return "path \"" + path + "\"" + (caseSensitive ? "" : " ignoring case");
+      return "path \"" + WireText.read(path) + "\"" + (caseSensitive ? "" : " ignoring case");
     }
   }
 
-  /** The whole path matches an RE2 expression. */
+  /** The whole path, read as UTF-8, matches an RE2 expression. */
   record Regex(Pattern pattern) implements PathMatcher {
     @Override
     public boolean matches(String path) {
-      return pattern.matches(path);
+      return pattern.matches(WireText.read(path));
     }
 
     @Override

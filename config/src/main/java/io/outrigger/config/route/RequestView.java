@@ -2,7 +2,7 @@ package io.outrigger.config.route;
 
 import org.jspecify.annotations.Nullable;
 
-/** What route matching may see of a request. */
+/** What route matching may see of a request; texts are {@link WireText}. */
 public interface RequestView {
   /** The {@code :path} as received, with its query if it has one. */
   String path();

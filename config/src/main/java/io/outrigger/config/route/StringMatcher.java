@@ -3,7 +3,10 @@ package io.outrigger.config.route;
 import com.google.re2j.Pattern;
 import java.util.Locale;
 
-/** How a text is matched (A63). {@code ignoreCase} never applies to regular expressions. */
+/**
+ * How a text is matched (A63). Texts are {@link WireText}. {@code ignoreCase} means the letters of
+ * ASCII, and never applies to regular expressions.
+ */
 public sealed interface StringMatcher {
   boolean matches(String value);
 
@@ -16,7 +19,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "exactly \"" + exact + "\"" + (ignoreCase ? " ignoring case" : "");
+      return "exactly \"" + WireText.read(exact) + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
@@ -29,7 +32,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "with prefix \"" + prefix + "\"" + (ignoreCase ? " ignoring case" : "");
+      return "with prefix \"" + WireText.read(prefix) + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
@@ -43,7 +46,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "with suffix \"" + suffix + "\"" + (ignoreCase ? " ignoring case" : "");
+      return "with suffix \"" + WireText.read(suffix) + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
@@ -60,15 +63,15 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "containing \"" + part + "\"" + (ignoreCase ? " ignoring case" : "");
+      return "containing \"" + WireText.read(part) + "\"" + (ignoreCase ? " ignoring case" : "");
     }
   }
 
-  /** The whole text matches an RE2 expression. */
+  /** The whole text, read as UTF-8, matches an RE2 expression. */
   record Regex(Pattern pattern) implements StringMatcher {
     @Override
     public boolean matches(String value) {
-      return pattern.matches(value);
+      return pattern.matches(WireText.read(value));
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.re2j.Pattern;
 import io.outrigger.testing.Conformance;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,24 @@ class MatcherTest {
         };
 
     assertThat(matcher.matches(path)).isEqualTo(hit);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"''", "/a", "größe", "値", "😀"})
+  void wireTextIsReadAsItWasWritten(String text) {
+    String wire = WireText.of(text);
+
+    assertThat(wire.chars()).allMatch(c -> c < 0x100);
+    assertThat(wire).hasSize(text.getBytes(StandardCharsets.UTF_8).length);
+    assertThat(WireText.read(wire)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/gr\u00f6\u00dfe", "\u00c3", "\u00ff\u00fe"})
+  void whatIsNoUtf8IsReadByteForByte(String wire) {
+    assertThat(WireText.read(wire)).isEqualTo(wire);
+    assertThat(new PathMatcher.Regex(Pattern.compile(".{" + wire.length() + "}")).matches(wire))
+        .isTrue();
   }
 
   @Conformance("A28-10")

@@ -3,6 +3,7 @@ package io.outrigger.lb.locality;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
@@ -32,7 +33,8 @@ import java.util.Map;
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
  *
- * <p>A child that is no longer configured is gone at once, with its share.
+ * <p>A child that is no longer configured is gone at once, with its share. A child belongs to its
+ * locality and not to the locality's text, which two localities may share.
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {
@@ -42,7 +44,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
   private final PublishGate gate = new PublishGate(this::publish);
 
   private LbConfig.WeightedTarget config;
-  private Map<String, Child> children = new LinkedHashMap<>();
+  private Map<Locality, Child> children = new LinkedHashMap<>();
   private Connectivity state = Connectivity.CONNECTING;
   private boolean closed;
 
@@ -62,15 +64,15 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   private void updateChildren() {
-    Map<String, Child> before = children;
+    Map<Locality, Child> before = children;
     children = new LinkedHashMap<>();
     for (LbConfig.Target target : config.targets()) {
-      Child child = before.remove(target.name());
+      Child child = before.remove(target.locality());
       if (child == null) {
         child = new Child();
       }
       child.weight = target.weight();
-      children.put(target.name(), child);
+      children.put(target.locality(), child);
       child.slot.update(target.child());
     }
     before.values().forEach(child -> child.slot.close());
@@ -91,11 +93,17 @@ public final class WeightedTargetPolicy implements LbPolicy {
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> weights = new LinkedHashMap<>();
-    children.forEach((childName, child) -> weights.put(childName, child.weight));
+    children.forEach(
+        (locality, child) -> {
+          if (weights.putIfAbsent(locality.toString(), child.weight) != null) {
+            weights.put(locality.label(), child.weight); // the text of another locality is equal
+          }
+        });
     Map<String, Object> settings = Map.of("weights", weights);
     visitor.enter(new NodeHead(name, config.policy(), state, settings, "", isUsed));
     children.forEach(
-        (childName, child) -> child.slot.accept(visitor, childName, child.slot.state() == state));
+        (locality, child) ->
+            child.slot.accept(visitor, locality.toString(), child.slot.state() == state));
     visitor.leave();
   }
 

@@ -28,13 +28,17 @@ final class Detector {
     this.observer = observer;
   }
 
-  /** What A50 does when its timer fires, in its order. */
-  void sweep(String cluster, OutlierDetection detection, List<EndpointTracker> endpoints) {
+  /** What A50 does when its timer fires, in its order; {@code start} was read first. */
+  void sweep(
+      SweepTimer.Start start,
+      String cluster,
+      OutlierDetection detection,
+      List<EndpointTracker> endpoints) {
     endpoints.forEach(EndpointTracker::endInterval);
     List<IntervalCalls> calls = endpoints.stream().map(EndpointTracker::last).toList();
     int ejected = (int) endpoints.stream().filter(EndpointTracker::isEjected).count();
     var budget = new EjectionBudget(detection.maxEjectionPercent(), endpoints.size(), ejected);
-    var sweep = new Sweep(cluster, detection, budget, control.nanoTime(), control.now());
+    var sweep = new Sweep(start, cluster, detection, budget);
     detection
         .successRate()
         .ifPresent(
@@ -62,13 +66,17 @@ final class Detector {
     endpoints.forEach(endpoint -> forgive(endpoint, sweep));
   }
 
-  /** One run: its settings, what it may still eject, and its time, the same for all (A50-33). */
+  /** One run: its time, the same for all (A50-33), its settings, and what it may still eject. */
   private record Sweep(
-      String cluster,
-      OutlierDetection detection,
-      EjectionBudget budget,
-      long nanos,
-      Instant time) {}
+      SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {
+    long nanos() {
+      return start.nanos();
+    }
+
+    Instant time() {
+      return start.time();
+    }
+  }
 
   /** Ejects an outlier, unless it is ejected, must be spared or is lucky. */
   private void judge(

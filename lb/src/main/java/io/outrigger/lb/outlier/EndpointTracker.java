@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ final class EndpointTracker {
   static final int HISTORY = 50;
 
   private final EndpointAddress address;
-  private final int loops;
+  private final Supplier<CallCounts> newCounts;
   private final List<EjectableSubchannel> subchannels = new ArrayList<>(1);
   private final ArrayDeque<OutlierEvent> history = new ArrayDeque<>(0);
   private EjectionState state = EjectionState.NEW;
@@ -42,9 +43,9 @@ final class EndpointTracker {
   private CallTotals read = CallTotals.NONE;
   private IntervalCalls last = IntervalCalls.NONE;
 
-  EndpointTracker(EndpointAddress address, int loops) {
+  EndpointTracker(EndpointAddress address, Supplier<CallCounts> newCounts) {
     this.address = address;
-    this.loops = loops;
+    this.newCounts = newCounts;
   }
 
   /** By which people know the endpoint. */
@@ -122,7 +123,7 @@ final class EndpointTracker {
       return null;
     }
     if (counts == null) {
-      counts = new CallCounts(loops);
+      counts = newCounts.get();
     }
     return counts;
   }

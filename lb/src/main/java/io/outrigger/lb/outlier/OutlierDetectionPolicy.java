@@ -6,6 +6,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.EndpointTally;
@@ -74,7 +75,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     this.parent = parent;
     this.config = config;
     this.child = new ChildSlot(factory, new ChildParent());
-    this.trackers = new TrackerTable(loops);
+    this.trackers = new TrackerTable(() -> new CallCounts(loops));
     this.detector = new Detector(control, random, observer);
     this.timer = new SweepTimer(control, this::sweep);
   }
@@ -111,8 +112,8 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     }
   }
 
-  private void sweep() {
-    detector.sweep(config.cluster(), active().orElseThrow(), trackers.all());
+  private void sweep(SweepTimer.Start start) {
+    detector.sweep(start, config.cluster(), active().orElseThrow(), trackers.all());
     standing = null;
   }
 

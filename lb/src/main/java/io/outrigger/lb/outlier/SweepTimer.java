@@ -4,6 +4,8 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.TimerHandle;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +18,22 @@ final class SweepTimer {
   static final Duration SHORTEST = Duration.ofMillis(100);
 
   private final ControlLoop control;
-  private final Runnable sweep;
+  private final Consumer<Start> sweep;
   private Duration period = Duration.ZERO;
   private long startedNanos;
   private @Nullable TimerHandle timer;
 
+  /**
+   * When a sweep began. It is read before anything else of the sweep is done, so that the time of
+   * an ejection does not depend on how long a sweep takes (A50 records the timestamp first).
+   *
+   * @param time by the wall clock, for people
+   * @param nanos by the monotonic clock
+   */
+  record Start(Instant time, long nanos) {}
+
   /** A timer that stands still. {@code sweep} may change or stop it. */
-  SweepTimer(ControlLoop control, Runnable sweep) {
+  SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;
   }
@@ -59,8 +70,9 @@ final class SweepTimer {
   }
 
   private void onTime() {
-    startedNanos = control.nanoTime();
+    var start = new Start(control.now(), control.nanoTime());
+    startedNanos = start.nanos();
     timer = control.schedule(period, this::onTime);
-    sweep.run();
+    sweep.accept(start);
   }
 }

@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.CallCounts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class TrackerTable {
-  private final int loops;
+  private final Supplier<CallCounts> newCounts;
   private final Map<Set<EndpointAddress>, Entry> entries = new LinkedHashMap<>();
   private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
 
@@ -45,9 +47,14 @@ final class TrackerTable {
     }
   }
 
-  /** An empty table, for calls on {@code loops} event loops. */
-  TrackerTable(int loops) {
-    this.loops = loops;
+  /**
+   * An empty table.
+   *
+   * @param newCounts makes what the calls of an endpoint are counted in; asked for it only while
+   *     calls are counted
+   */
+  TrackerTable(Supplier<CallCounts> newCounts) {
+    this.newCounts = newCounts;
   }
 
   /** Every tracker, in the order in which their endpoints came. */
@@ -85,7 +92,7 @@ final class TrackerTable {
       Set<EndpointAddress> key = key(added);
       Entry entry = entries.get(key);
       if (entry == null) {
-        entry = new Entry(new EndpointTracker(added.endpoint().address(), loops));
+        entry = new Entry(new EndpointTracker(added.endpoint().address(), newCounts));
         entry.tracker.count(counting);
         entries.put(key, entry);
         all = null;

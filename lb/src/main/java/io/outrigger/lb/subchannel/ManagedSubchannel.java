@@ -32,20 +32,26 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING        -> TRANSIENT_FAILURE on attempt failed; back-off runs from the attempt's start
  * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
  * READY             -> IDLE              on transport closed or told to go away
- * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after short-lived connections lasts
+ * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
  * any               -> closed            on close; nothing is told any more
  * </pre>
  *
  * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
  *
  * <p>READY ends the back-off of attempts, so a backend that takes connections only to close them
- * would be connected to without end. Connections that end within a second have a back-off of their
- * own, which begins with the second in a row and ends with one that lives longer (decision 0006).
+ * would be connected to without end. How the last connection ended decides what follows (decision
+ * 0026): one that served is followed at once, whatever its age; one that was not used keeps the
+ * next attempt waiting for a moment, in CONNECTING; those that broke within a second have a
+ * back-off of their own, which begins with the second in a row and ends with one that served or
+ * lived longer.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
   /** As long as the first step of the back-off. */
-  static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision 0006
+  static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision 0026
+
+  /** Between the starts of two attempts, when the first one's connection was not used. */
+  static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision 0026
 
   /** Whatever is configured: A105 "Configuration". */
   static final int CONNECTIONS_CAP = 10;
@@ -60,14 +66,21 @@ public final class ManagedSubchannel implements Subchannel {
 
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
-  private @Nullable TimerHandle backoffTimer;
-  private boolean lastWasShort;
+
+  /** Ends a back-off, or a wait before an attempt. */
+  private @Nullable TimerHandle timer;
+
+  private boolean lastBrokeSoon;
   private int maxConnections = 1;
   private @Nullable Pause pause;
   private boolean closed;
 
-  /** No attempt before {@code untilNanos}, because of how the last connection ended. */
-  private record Pause(long untilNanos, RpcStatus reason) {}
+  /**
+   * No attempt before {@code untilNanos}, because of how the last connection ended.
+   *
+   * @param failure what calls get meanwhile; null: they wait
+   */
+  private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
   /** What event loops read; set exactly while READY. */
   private volatile @Nullable Transport transport;
@@ -124,10 +137,14 @@ public final class ManagedSubchannel implements Subchannel {
     connection = next;
     Pause current = pause;
     pause = null;
-    if (current != null && current.untilNanos() - control.nanoTime() > 0) {
-      control.execute(() -> next.onRefused(current)); // never before this returns, as a connector
+    long wait = current == null ? 0 : current.untilNanos() - control.nanoTime();
+    if (current == null || wait <= 0) {
+      next.dial();
+    } else if (current.failure() != null) {
+      RpcStatus reason = current.failure();
+      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as a connector: later
     } else {
-      next.attempt = connector.connect(address, maxConnections, next);
+      timer = control.schedule(Duration.ofNanos(wait), next::dial);
     }
     become(Connectivity.CONNECTING, RpcStatus.OK);
   }
@@ -140,8 +157,8 @@ public final class ManagedSubchannel implements Subchannel {
     }
     closed = true;
     transport = null;
-    if (backoffTimer != null) {
-      backoffTimer.cancel();
+    if (timer != null) {
+      timer.cancel();
     }
     Connection last = connection;
     connection = null;
@@ -165,18 +182,23 @@ public final class ManagedSubchannel implements Subchannel {
   }
 
   private void onBackoffElapsed() {
-    backoffTimer = null;
+    timer = null;
     become(Connectivity.IDLE, RpcStatus.OK);
   }
 
   /** One attempt and what became of it. */
   private final class Connection implements Connector.Listener {
-    private final long startedNanos;
+    private long startedNanos;
     private Connector.@Nullable Attempt attempt;
     private long readyNanos;
 
     Connection(long startedNanos) {
       this.startedNanos = startedNanos;
+    }
+
+    void dial() {
+      startedNanos = control.nanoTime();
+      attempt = connector.connect(address, maxConnections, this);
     }
 
     @Override
@@ -195,7 +217,7 @@ public final class ManagedSubchannel implements Subchannel {
     }
 
     @Override
-    public void onClosed(RpcStatus reason) {
+    public void onClosed(RpcStatus reason, Connector.Ending ending) {
       control.checkInside();
       if (connection != this) {
         return; // the connection outlived the subchannel
@@ -203,7 +225,7 @@ public final class ManagedSubchannel implements Subchannel {
       connection = null;
       transport = null;
       if (state == Connectivity.READY) {
-        noteLife(reason);
+        noteEnd(ending, reason);
         become(Connectivity.IDLE, RpcStatus.OK);
         return;
       }
@@ -219,30 +241,45 @@ public final class ManagedSubchannel implements Subchannel {
       }
     }
 
-    /** Decides whether the next attempt has to wait. One short life may be a server's restart. */
-    private void noteLife(RpcStatus reason) {
-      boolean isShort = control.nanoTime() - readyNanos < SHORT_LIFE.toNanos();
-      if (!isShort) {
-        pace.reset();
-      } else if (lastWasShort) {
-        pause =
-            new Pause(
-                startedNanos + pace.next().toNanos(), reason.withPrefix("ends at once when made"));
+    /** Decides whether the next attempt has to wait. One that broke may be a server's restart. */
+    private void noteEnd(Connector.Ending ending, RpcStatus reason) {
+      switch (ending) {
+        case SERVED -> onGoodEnd();
+        case UNUSED -> pause = new Pause(startedNanos + UNUSED_GAP.toNanos(), null);
+        case BROKEN -> {
+          if (control.nanoTime() - readyNanos >= SHORT_LIFE.toNanos()) {
+            onGoodEnd();
+          } else {
+            onBrokenSoon(reason);
+          }
+        }
       }
-      lastWasShort = isShort;
+    }
+
+    private void onGoodEnd() {
+      pace.reset();
+      lastBrokeSoon = false;
+    }
+
+    private void onBrokenSoon(RpcStatus reason) {
+      if (lastBrokeSoon) {
+        RpcStatus failure = reason.withPrefix("ends at once when made");
+        pause = new Pause(startedNanos + pace.next().toNanos(), failure);
+      }
+      lastBrokeSoon = true;
     }
 
     /** The attempt was not made. */
-    void onRefused(Pause because) {
+    void onRefused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;
-        fail(Duration.ofNanos(because.untilNanos() - control.nanoTime()), because.reason());
+        fail(Duration.ofNanos(untilNanos - control.nanoTime()), reason);
       }
     }
   }
 
   private void fail(Duration delay, RpcStatus reason) {
-    backoffTimer = control.schedule(delay, this::onBackoffElapsed);
+    timer = control.schedule(delay, this::onBackoffElapsed);
     become(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
   }
 }

@@ -31,6 +31,7 @@ public final class ClusterHandle {
   /** Calls in use times {@link #ONE_CALL}, plus {@link #RETIRED}. */
   private final AtomicInteger use = new AtomicInteger();
 
+  private volatile String note = "";
   private volatile Published published = new Published(Connectivity.CONNECTING, FixedPicker.QUEUE);
 
   /**
@@ -74,6 +75,11 @@ public final class ClusterHandle {
     return published.state();
   }
 
+  /** The resolution note, for failures that are no picker's (A88); empty when there is none. */
+  public String note() {
+    return note;
+  }
+
   /**
    * Parks {@code call} until another picker than {@code seen} is published.
    *
@@ -96,6 +102,11 @@ public final class ClusterHandle {
   /** How many calls hold the cluster. */
   public int callsInUse() {
     return use.get() / ONE_CALL;
+  }
+
+  /** What failures say from now on. Control loop. */
+  void note(String next) {
+    note = next;
   }
 
   /** Publishes, then wakes those who wait. Control loop. */

@@ -122,7 +122,7 @@ public final class ClusterManager {
         continue; // held by calls and no longer known: it goes on with what it has
       }
       LiveCluster cluster = live.computeIfAbsent(name, this::newCluster);
-      cluster.update(trees.tree(name));
+      cluster.update(trees.tree(name), trees.note(name));
       if (routed.contains(name)) {
         cluster.handle().revive();
         handles.put(name, cluster.handle());
@@ -140,7 +140,7 @@ public final class ClusterManager {
     for (String name : trees.update(changed)) {
       LiveCluster cluster = live.get(name);
       if (cluster != null) {
-        cluster.update(trees.tree(name));
+        cluster.update(trees.tree(name), trees.note(name));
       }
     }
   }

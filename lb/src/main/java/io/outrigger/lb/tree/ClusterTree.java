@@ -143,7 +143,7 @@ final class ClusterTree {
               .map(
                   locality ->
                       new LbConfig.Target(
-                          locality.source().locality().toString(),
+                          locality.source().locality(),
                           locality.source().weight(),
                           policy(
                               wrr.child(),

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -73,6 +74,14 @@ final class ClusterTrees {
 
   boolean knows(String name) {
     return clusters.containsKey(name);
+  }
+
+  /** What failures of calls to that cluster say besides (A88); empty when nothing is known. */
+  String note(String name) {
+    return Optional.ofNullable(clusters.get(name))
+        .flatMap(Outcome::toOptional)
+        .map(ClusterConfig::resolutionNote)
+        .orElse("");
   }
 
   /** The tree of a cluster that is known. */

@@ -56,7 +56,11 @@ final class LiveCluster implements LbParent {
     return handle;
   }
 
-  void update(LbConfig config) {
+  /**
+   * @param note what failures of calls say besides (A88)
+   */
+  void update(LbConfig config, String note) {
+    handle.note(note);
     tree.update(config);
   }
 

@@ -36,7 +36,9 @@ public final class PlannedTrees {
       return inner(
           name,
           config,
-          weighted.targets().stream().map(each -> node(each.name(), each.child())).toList());
+          weighted.targets().stream()
+              .map(each -> node(each.locality().toString(), each.child()))
+              .toList());
     }
     if (config instanceof LbConfig.OutlierDetecting detecting) {
       return inner(name, config, List.of(node(name, detecting.child())));

@@ -14,6 +14,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
@@ -28,8 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class WeightedTargetPolicyTest {
-  private static final LbConfig.Target A = new LbConfig.Target("a", 3, FakePolicies.config("a"));
-  private static final LbConfig.Target B = new LbConfig.Target("b", 1, FakePolicies.config("b"));
+  private static final LbConfig.Target A =
+      new LbConfig.Target(Samples.locality("a"), 3, FakePolicies.config("a"));
+  private static final LbConfig.Target B =
+      new LbConfig.Target(Samples.locality("b"), 1, FakePolicies.config("b"));
 
   private final FakeParent parent = new FakeParent();
   private final FakePolicies children = new FakePolicies();

@@ -15,7 +15,7 @@ class SweepTimerTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final List<Long> sweeps = new ArrayList<>();
   private final SweepTimer timer =
-      new SweepTimer(loop, () -> sweeps.add(Duration.ofNanos(loop.nanoTime()).toMillis()));
+      new SweepTimer(loop, start -> sweeps.add(Duration.ofNanos(start.nanos()).toMillis()));
 
   @Conformance("A50-09")
   @Test

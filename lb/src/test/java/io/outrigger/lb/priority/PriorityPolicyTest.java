@@ -119,6 +119,27 @@ class PriorityPolicyTest {
 
   @Conformance("A56-04")
   @Test
+  void repeatedConnectingDoesNotBeginAnotherGraceAfterTheFirst() {
+    update("p0", "p1");
+    publish("p0", READY);
+    publish("p0", CONNECTING);
+    parent.advance(FAILOVER);
+    publish("p1", READY);
+    assertThat(inUse()).isEqualTo("p1");
+
+    for (int i = 0; i < 3; i++) {
+      publish("p0", CONNECTING);
+      assertThat(inUse()).isEqualTo("p1");
+      parent.advance(FAILOVER);
+    }
+    publish("p0", READY);
+    publish("p0", CONNECTING);
+
+    assertThat(inUse()).as("it worked again, and has its time").isEqualTo("p0");
+  }
+
+  @Conformance("A56-04")
+  @Test
   void afterAFailureThereIsNoGraceUntilItWorkedAgain() {
     update("p0", "p1");
     publish("p0", TRANSIENT_FAILURE);
@@ -355,6 +376,35 @@ class PriorityPolicyTest {
 
     assertThat(nodes.get(0).detail()).isEqualTo("p1 is in use: p0 is in TRANSIENT_FAILURE");
     assertThat(nodes.get(0).children()).extracting(LbNode::isUsed).containsExactly(false, true);
+  }
+
+  @Test
+  void theSamePickerAgainIsNotPublished() {
+    update("p0", "p1");
+    publish("p0", READY);
+    int before = parent.states().size();
+
+    update("p0", "p1", "p2"); // p0 is as it was
+    assertThat(parent.states()).hasSize(before);
+    publish("p0", TRANSIENT_FAILURE);
+    publish("p1", READY);
+    before = parent.states().size();
+    publish("p0", TRANSIENT_FAILURE); // nobody uses it
+
+    assertThat(parent.states()).hasSize(before);
+  }
+
+  @Test
+  void aChildThatLeavesBeforeItsTimeLeavesNoTimer() {
+    update("p0", "p1");
+    publish("p0", TRANSIENT_FAILURE);
+    publish("p1", READY);
+    publish("p0", READY); // p1 is to be destroyed in 15 minutes
+    assertThat(parent.loop().pendingTimers()).isEqualTo(1);
+
+    update("p0");
+
+    assertThat(parent.loop().pendingTimers()).isZero();
   }
 
   private String inUse() {

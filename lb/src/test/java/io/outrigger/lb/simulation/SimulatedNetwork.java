@@ -84,7 +84,7 @@ final class SimulatedNetwork implements Connector {
 
     void end(String reason) {
       close();
-      listener.onClosed(RpcStatus.unavailable(reason));
+      listener.onClosed(RpcStatus.unavailable(reason), Ending.BROKEN);
     }
 
     @Override

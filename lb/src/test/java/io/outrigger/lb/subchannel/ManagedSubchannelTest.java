@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -178,6 +179,68 @@ class ManagedSubchannelTest {
 
     assertThat(connector.count()).isEqualTo(4);
     assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
+  @Conformance("SC-35")
+  @Test
+  void aConnectionThatServedIsFollowedAtOnceHoweverShortItWas() {
+    for (int i = 0; i < 20; i++) {
+      connect();
+      loop.inside(() -> connector.last(E1).ready());
+      loop.inside(() -> connector.last(E1).end("GOAWAY NO_ERROR", Ending.SERVED));
+    }
+    connect();
+
+    assertThat(connector.count()).isEqualTo(21);
+    assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
+  @Test
+  void aConnectionThatServedEndsThePaceOfBrokenOnes() {
+    makeAndLose();
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("bye", Ending.SERVED));
+    makeAndLose();
+    connect();
+
+    assertThat(connector.count()).isEqualTo(4);
+    assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
+  @Conformance("SC-35")
+  @Test
+  void anUnusedConnectionKeepsTheNextWaitingForAMomentAndFailsNobody() {
+    for (int made = 1; made <= 5; made++) {
+      connect();
+      assertThat(connector.count()).isEqualTo(made);
+      loop.advance(Duration.ofMillis(60));
+      loop.inside(() -> connector.last(E1).ready());
+      loop.inside(() -> connector.last(E1).end("GOAWAY NO_ERROR", Ending.UNUSED));
+
+      connect();
+      loop.advance(Duration.ofMillis(39));
+      assertThat(connector.count()).isEqualTo(made);
+      assertThat(states).last().isEqualTo(CONNECTING);
+      loop.advance(Duration.ofMillis(1));
+    }
+
+    assertThat(connector.count()).isEqualTo(6);
+    assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
+  @Test
+  void closingWhileAnAttemptWaitsMakesNone() {
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("GOAWAY NO_ERROR", Ending.UNUSED));
+    connect();
+
+    loop.inside(subchannel::close);
+    loop.advance(Duration.ofMinutes(5));
+
+    assertThat(connector.count()).isEqualTo(1);
+    assertThat(loop.pendingTimers()).isZero();
   }
 
   @Test

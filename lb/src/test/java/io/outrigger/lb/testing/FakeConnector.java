@@ -138,12 +138,17 @@ public final class FakeConnector implements Connector {
       listener.onReady(new FakeTransport(address, number));
     }
 
-    /** It failed, or the connection was lost. On the control loop. */
+    /** It failed, or the connection was lost before it had served. On the control loop. */
     public void end(String reason) {
+      end(reason, Ending.BROKEN);
+    }
+
+    /** It failed, or the connection ended. On the control loop. */
+    public void end(String reason, Ending ending) {
       over = true;
       listener.onConnection(
           connected ? new ConnectionEvent.Lost("unknown") : new ConnectionEvent.Failed());
-      listener.onClosed(RpcStatus.unavailable(reason));
+      listener.onClosed(RpcStatus.unavailable(reason), ending);
     }
 
     /** Whether it failed, was lost or was closed. */

@@ -17,6 +17,11 @@ public final class ClusterHandles {
     handle.retire();
   }
 
+  /** Gives the cluster a resolution note, as its configuration would. */
+  public static void note(ClusterHandle handle, String note) {
+    handle.note(note);
+  }
+
   /** Publishes as the tree would. */
   public static void publish(ClusterHandle handle, Connectivity state, Picker picker) {
     handle.publish(state, picker);

@@ -73,6 +73,20 @@ class ClusterLifetimeScenarioTest {
     assertThat(lb.picked("b")).isEqualTo(E2);
   }
 
+  /** For failures that are no picker's, such as a connection that is lost under a call. */
+  @Test
+  void theHandleKnowsTheResolutionNoteOfItsCluster() {
+    var leaf = Samples.eds("a", E1);
+    lb.apply(Samples.config(Set.of("a"), leaf));
+    assertThat(lb.handle("a").note()).isEqualTo(Samples.NOTE);
+
+    lb.apply(
+        Samples.config(
+            Set.of("a"), new ClusterConfig.Leaf(leaf.cluster(), leaf.endpoints(), "ambient")));
+
+    assertThat(lb.handle("a").note()).isEqualTo("ambient");
+  }
+
   @Conformance("A31-08")
   @Test
   void aReleasedCallNoLongerHoldsItsClusterThoughItsStreamGoesOn() {

@@ -1,15 +1,20 @@
 package io.outrigger.lb.tree;
 
+import static io.outrigger.lb.Connectivity.CONNECTING;
 import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.testing.Samples.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.EndpointTally;
+import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
@@ -115,6 +120,27 @@ class ClusterTrafficScenarioTest {
     lb.ready(E2);
 
     assertThat(lb.shares("a", 4000).get(E1) / 4000.0).isBetween(0.72, 0.78);
+  }
+
+  @Conformance("A27-09")
+  @Test
+  void localitiesWhoseTextsAreEqualAreStillTwo() {
+    var first = new LocalityEndpoints(new Locality("eu", "a/1", "s"), 1, List.of(endpoint(E1)));
+    var second = new LocalityEndpoints(new Locality("eu/a", "1", "s"), 1, List.of(endpoint(E2)));
+    lb.apply(
+        Samples.config(
+            Set.of("a"), Samples.eds("a", Samples.endpoints(List.of(List.of(first, second))))));
+    lb.ready(E1, E2);
+
+    assertThat(lb.shares("a", 100)).containsOnlyKeys(E1, E2);
+    assertThat(localities(lb.describe("a")).config().get("weights"))
+        .isEqualTo(Map.of("eu/a/1/s", 1L, second.locality().label(), 1L));
+    lb.apply(
+        Samples.config(Set.of("a"), Samples.eds("a", Samples.endpoints(List.of(List.of(second))))));
+    assertThat(lb.open()).containsExactly(E2);
+    assertThat(lb.connector().count(E2)).isEqualTo(1);
+    lb.apply(Samples.config(Set.of()));
+    assertThat(lb.open()).isEmpty();
   }
 
   @Conformance("A56-11")
@@ -253,6 +279,23 @@ class ClusterTrafficScenarioTest {
   }
 
   @Test
+  void endpointsOfAPriorityThatIsNotStartedCountAsIdle() {
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.eds(
+                "a", Samples.priorities(Samples.zone("x", E1, E2), Samples.zone("y", E3, E4)))));
+    lb.ready(E1);
+    var tally = new EndpointTally();
+
+    lb.loop().inside(() -> lb.manager().count(cluster -> tally));
+
+    assertThat(tally.of(READY)).isEqualTo(1);
+    assertThat(tally.of(CONNECTING)).isEqualTo(1);
+    assertThat(tally.of(IDLE)).isEqualTo(2);
+  }
+
+  @Test
   void statusShowsTheWholeTree() {
     lb.apply(
         Samples.config(
@@ -274,6 +317,11 @@ class ClusterTrafficScenarioTest {
     assertThat(priorities.children().get(1).detail()).isEqualTo("not started");
     assertThat(priorities.children().get(1).endpoints().get(0).address())
         .isEqualTo(Samples.address(E2));
+  }
+
+  /** The node of the first priority's localities. */
+  private static LbNode localities(LbNode outlier) {
+    return outlier.children().get(0).children().get(0).children().get(0).children().get(0);
   }
 
   private static LocalityEndpoints zone2() {

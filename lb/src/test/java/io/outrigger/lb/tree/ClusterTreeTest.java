@@ -46,7 +46,9 @@ class ClusterTreeTest {
         .containsExactly("child0", "child1");
     assertThat(priority.children()).noneMatch(LbConfig.Child::reresolves);
     var first = (LbConfig.WeightedTarget) priority.children().get(0).config();
-    assertThat(first.targets()).extracting(LbConfig.Target::name).containsExactly("r/a/s", "r/b/s");
+    assertThat(first.targets())
+        .extracting(LbConfig.Target::locality)
+        .containsExactly(Samples.locality("a"), Samples.locality("b"));
     assertThat(first.targets()).extracting(LbConfig.Target::weight).containsExactly(3L, 1L);
     assertThat(first.targets().get(0).child()).isInstanceOf(LbConfig.RoundRobin.class);
   }
@@ -97,7 +99,9 @@ class ClusterTreeTest {
     LbConfig.Priority priority = priority(tree);
     assertThat(priority.children()).extracting(LbConfig.Child::label).containsExactly("priority 2");
     var targets = ((LbConfig.WeightedTarget) priority.children().get(0).config()).targets();
-    assertThat(targets).extracting(LbConfig.Target::name).containsExactly("r/c/s");
+    assertThat(targets)
+        .extracting(LbConfig.Target::locality)
+        .containsExactly(Samples.locality("c"));
   }
 
   @Test

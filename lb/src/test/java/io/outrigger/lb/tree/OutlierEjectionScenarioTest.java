@@ -10,7 +10,9 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
 import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
+import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.LbEndpoint;
@@ -26,6 +28,8 @@ import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +40,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is ejected, for how long, and what calls and connections see of it (A50). */
 class OutlierEjectionScenarioTest {
@@ -113,6 +118,42 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+  }
+
+  /** What calls meet before they have an endpoint. */
+  @Conformance("A50-14")
+  @ParameterizedTest
+  @ValueSource(strings = {"an overload category", "the circuit breaker", "no connection yet"})
+  void callsThatGetNoEndpointCountAgainstNone(String obstacle) {
+    boolean drops = obstacle.equals("an overload category");
+    var all = new DropCategory("all", new Fraction(100, 100));
+    var zone = List.of(List.of(Samples.zone("z", E0)));
+    lb.apply(
+        Samples.config(
+            Set.of("a"),
+            Samples.watched(
+                Samples.cluster("a", new ClusterSource.Eds("a"), BalancingPolicy.DEFAULT, 1),
+                Optional.of(anyFailure()),
+                drops ? Samples.endpoints(zone, all) : Samples.endpoints(zone))));
+    List<Subchannel> running = new ArrayList<>();
+    if (!obstacle.equals("no connection yet")) {
+      lb.ready(E0);
+    }
+    if (obstacle.equals("the circuit breaker")) {
+      running.add(lb.start("a"));
+    }
+
+    for (int i = 0; i < 100; i++) {
+      assertThat(lb.pick("a")).isNotInstanceOf(PickResult.Use.class);
+    }
+    seconds(10);
+
+    assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+    running.forEach(call -> call.callEnded(TestCall.CALL, CallOutcome.SUCCESS));
+    seconds(10);
+    assertThat(endpoint(E0).detection().succeeded()).isEqualTo(running.size());
+    assertThat(endpoint(E0).detection().failed()).isZero();
+    assertThat(lb.outlierEvents()).isEmpty();
   }
 
   @Conformance("A50-14")
@@ -240,16 +281,39 @@ class OutlierEjectionScenarioTest {
 
   @Conformance("A50-33")
   @Test
-  void allThatOneSweepEjectsHaveItsTime() {
+  void allThatOneSweepEjectsHaveTheTimeOfItsStart() {
     start(Detections.failing(100), 4);
     lb.traffic("a", 40, Set.of(E0, E1)::contains);
+    Instant start = lb.loop().now().plusSeconds(10);
+    lb.loop().costOfReading(Duration.ofMillis(5)); // time passes within the sweep
 
     seconds(10);
 
-    var first = endpoint(E0).detection().ejection().orElseThrow();
-    assertThat(endpoint(E1).detection().ejection()).hasValue(first);
-    assertThat(Duration.between(first.since(), lb.loop().now())).isZero();
-    assertThat(Duration.between(first.since(), first.until())).isEqualTo(Duration.ofSeconds(30));
+    assertThat(ejected()).containsExactly(E0, E1);
+    assertThat(lb.loop().now()).isAfter(start);
+    for (String address : List.of(E0, E1)) {
+      var ejection = endpoint(address).detection().ejection().orElseThrow();
+      assertThat(ejection.since()).isEqualTo(start);
+      assertThat(ejection.until()).isEqualTo(start.plusSeconds(30));
+    }
+  }
+
+  /** Sweeps are a little more than an interval apart; the first takes longer than that. */
+  @Conformance({"A50-29", "A50-33"})
+  @Test
+  void theTimeOfAnEjectionCountsFromTheStartOfItsSweep() {
+    start(Detections.timed(Detections.failing(50), 1, 2, 2), 3);
+    lb.traffic("a", 30, E0::equals);
+
+    lb.loop().costOfReading(Duration.ofMillis(5));
+    seconds(1);
+    assertThat(ejected()).containsExactly(E0);
+    lb.loop().costOfReading(Duration.ZERO);
+    seconds(1);
+    assertThat(lb.shares("a", 30)).doesNotContainKey(E0);
+    seconds(1);
+
+    assertThat(lb.shares("a", 30)).containsKey(E0);
   }
 
   @Conformance("A50-34")

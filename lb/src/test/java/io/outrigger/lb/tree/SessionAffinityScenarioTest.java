@@ -221,21 +221,25 @@ class SessionAffinityScenarioTest {
     assertThat(lb.open()).containsExactly(A, B);
   }
 
+  /** Sessions may reach A all the time; only how long ago one did decides. */
   @Conformance("A75-34")
-  @Test
-  void onlySessionsCountAsUse() {
-    start(priorities(zone("x", A), zone("y", D)));
-    connectFor(D);
-    lb.end(A);
-    lb.end(A); // D takes all traffic: balancing owns it now
-    lb.advance(Duration.ofSeconds(11));
-    for (int second = 0; second < 11; second++) {
-      assertThat(lb.picked("pay")).isEqualTo(D);
+  @ParameterizedTest(name = "a call of a session after 2 s: {0}")
+  @ValueSource(booleans = {false, true})
+  void onlySessionsCountAsUse(boolean used) {
+    start(AB_CD);
+    assertThat(answered(SessionCall.to(A))).isEqualTo(A);
+    for (int second = 0; second < 10; second++) {
+      assertThat(lb.shares("pay", 4)).containsEntry(A, 2); // ordinary traffic
+      if (used && second == 2) {
+        assertThat(answered(SessionCall.to(A))).isEqualTo(A);
+      }
       lb.advance(Duration.ofSeconds(1));
     }
 
-    apply(priorities(zone("x", A), locality("y", 1, endpoint(DRAINING, D))));
-    assertThat(lb.open()).doesNotContain(D);
+    apply(priorities(zone("x", B), zone("y", C, D, A))); // balancing gives A up
+
+    assertThat(lb.open().contains(A)).isEqualTo(used);
+    assertThat(lb.connector().last(A).isGivenUp()).isEqualTo(!used);
   }
 
   @Conformance("A75-35")
@@ -251,6 +255,46 @@ class SessionAffinityScenarioTest {
     lb.advance(Duration.ofMillis(5_501));
     assertThat(lb.open()).containsExactly(A, B);
     assertThat(lb.connector().last(D).isGivenUp()).isTrue();
+  }
+
+  /** D is due in an hour when A comes to sessions alone, and A in half an hour. */
+  @Conformance("A75-35")
+  @Test
+  void anEarlierDueTimeBringsTheSweepForward() {
+    idleTimeout = Duration.ofHours(1);
+    start(AB_CD);
+    assertThat(answered(SessionCall.to(A))).isEqualTo(A);
+    lb.advance(Duration.ofMinutes(30));
+    connectFor(D);
+
+    apply(priorities(zone("x", B), zone("y", C, D, A)));
+    lb.advance(Duration.ofMinutes(30).minusMillis(1));
+    assertThat(lb.open()).contains(A, D);
+    lb.advance(Duration.ofMillis(5_501));
+
+    assertThat(lb.open()).contains(D).doesNotContain(A);
+    lb.advance(Duration.ofMinutes(30));
+    assertThat(lb.open()).doesNotContain(D);
+  }
+
+  /** A sweep at 5 s finds D fresh; D is due at 5.5 s, and the next sweep is at 10 s. */
+  @Conformance({"A75-35", "A75-36"})
+  @Test
+  void sweepsAreFiveSecondsApartHoweverShortTheTimeoutIs() {
+    idleTimeout = Duration.ofSeconds(1);
+    start(AB_CD);
+    connectFor(C);
+    lb.advance(Duration.ofMillis(4_500));
+    connectFor(D);
+    assertThat(lb.open()).as("due for 3.5 s, and not yet swept").contains(C, D);
+
+    lb.advance(Duration.ofMillis(500));
+    assertThat(lb.open()).contains(D).doesNotContain(C);
+    lb.advance(Duration.ofMillis(4_999));
+    assertThat(lb.open()).as("due for 4.5 s, and not yet swept").contains(D);
+    lb.advance(Duration.ofMillis(1));
+
+    assertThat(lb.open()).doesNotContain(D);
   }
 
   @Conformance("A75-36")

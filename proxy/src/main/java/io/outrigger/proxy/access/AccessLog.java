@@ -2,6 +2,7 @@ package io.outrigger.proxy.access;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -98,21 +99,30 @@ public final class AccessLog implements AutoCloseable {
     var batch = new StringBuilder();
     while (true) {
       boolean last = closing; // read before the queue: what was added until then is written
-      AccessEntry entry;
-      while ((entry = queue.poll()) != null) {
-        waiting.decrementAndGet();
-        AccessLine.append(batch, entry);
-        if (batch.length() >= BATCH_CHARS) {
-          write(batch);
-        }
-      }
-      if (batch.length() > 0) {
-        write(batch);
+      try {
+        writeQueued(batch);
+      } catch (OutOfMemoryError e) { // the lines of this batch are lost, later ones are not
+        batch.setLength(0);
+        OutOfMemory.onLoop(e);
       }
       if (last) {
         return;
       }
       LockSupport.parkNanos(this, PERIOD.toNanos());
+    }
+  }
+
+  private void writeQueued(StringBuilder batch) {
+    AccessEntry entry;
+    while ((entry = queue.poll()) != null) {
+      waiting.decrementAndGet();
+      AccessLine.append(batch, entry);
+      if (batch.length() >= BATCH_CHARS) {
+        write(batch);
+      }
+    }
+    if (batch.length() > 0) {
+      write(batch);
     }
   }
 

@@ -1,11 +1,14 @@
 package io.outrigger.proxy.admin;
 
+import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class AdminGuard {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  /** RFC 9110 section 7.2: a host and at most a port; userinfo has no place in it. */
+  private static final Pattern HOST =
+      Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
 
   private final InetSocketAddress bound;
 
@@ -41,7 +48,11 @@ final class AdminGuard {
   }
 
   private boolean isOurs(String host) {
-    String name = withoutPort(host).toLowerCase(Locale.ROOT);
+    Matcher parts = HOST.matcher(host);
+    if (!parts.matches()) {
+      return false;
+    }
+    String name = parts.group("name").toLowerCase(Locale.ROOT);
     if (LOOPBACK_NAMES.contains(name)) {
       return true;
     }
@@ -53,17 +64,14 @@ final class AdminGuard {
 
   /** Bound to all addresses: any literal may be ours; names, which rebinding needs, are not. */
   private static boolean isIpLiteral(String name) {
-    return name.startsWith("[") || name.chars().allMatch(c -> c == '.' || (c >= '0' && c <= '9'));
+    return name.startsWith("[")
+        ? NetUtil.isValidIpV6Address(name)
+        : NetUtil.isValidIpV4Address(name);
   }
 
   private static String literal(InetAddress address) {
     String text = address.getHostAddress();
     return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
-  }
-
-  private static String withoutPort(String host) {
-    int colon = host.lastIndexOf(':');
-    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
   }
 
   private static boolean isJson(@Nullable String contentType) {

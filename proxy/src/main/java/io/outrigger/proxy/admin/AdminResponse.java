@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** How an {@link AdminReply} looks in HTTP/1.1. */
 final class AdminResponse {
@@ -24,6 +25,9 @@ final class AdminResponse {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types 'none'";
+
+  /** For a client to read why it was refused, and to close. */
+  private static final int LINGER_SECONDS = 10;
 
   private AdminResponse() {}
 
@@ -60,12 +64,14 @@ final class AdminResponse {
 
   /**
    * Answers a request of which not all was read, and says no more. What still comes is passed over
-   * until the client closes: a socket that is closed with bytes to be read is reset, and the answer
-   * lost (RFC 9112 section 9.6).
+   * until the client closes, or for a while: a socket that is closed with bytes to be read is
+   * reset, and the answer lost (RFC 9112 section 9.6).
    */
   static void refuse(ChannelHandlerContext context, AdminReply reply) {
     FullHttpResponse response = of(reply, false, false);
     response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    context.pipeline().get(PacedRequests.class).discardRest(context.channel());
+    context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
     context
         .writeAndFlush(response)
         .addListener(written -> ((DuplexChannel) context.channel()).shutdownOutput());

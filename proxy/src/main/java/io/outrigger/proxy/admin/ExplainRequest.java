@@ -2,6 +2,7 @@ package io.outrigger.proxy.admin;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.route.WireText;
 import io.outrigger.proxy.forward.RequestPreview;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.HeaderRules;
@@ -12,7 +13,8 @@ import java.util.Locale;
 /**
  * The request that {@code /explain} is asked about: parameters {@code path}, {@code method} (POST
  * unless given) and {@code header=name:value}, any number of times. Without a content type it is a
- * gRPC request. It obeys the rules that a request on the wire obeys.
+ * gRPC request. It obeys the rules that a request on the wire obeys; text beyond ASCII is UTF-8
+ * there.
  */
 @AnyThread
 public final class ExplainRequest {
@@ -42,7 +44,7 @@ public final class ExplainRequest {
         HeaderList.builder(given.size() + 5)
             .add(HeaderList.METHOD, method)
             .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, path);
+            .add(HeaderList.PATH, WireText.of(path));
     String authority = null;
     boolean hasType = false;
     for (String header : given) {
@@ -79,24 +81,37 @@ public final class ExplainRequest {
   }
 
   private static String valueOf(String header) {
-    String value = header.substring(colon(header) + 1).replaceAll("^ +| +$", "");
+    String value = withoutOuterSpaces(header.substring(colon(header) + 1));
     require(
-        value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7f)),
+        value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f)),
         "the value of header " + nameOf(header) + " has characters that a request cannot carry");
-    return value;
+    return WireText.of(value);
+  }
+
+  /** In linear time, which a regular expression does not promise. */
+  private static String withoutOuterSpaces(String value) {
+    int start = 0;
+    int end = value.length();
+    while (start < end && value.charAt(start) == ' ') {
+      start++;
+    }
+    while (start < end && value.charAt(end - 1) == ' ') {
+      end--;
+    }
+    return value.substring(start, end);
   }
 
   private static int colon(String header) {
     int colon = header.indexOf(':', 1);
     require(colon > 0, "write a header as name:value");
     require(
-        isVisible(header.substring(0, colon)),
+        header.chars().limit(colon).allMatch(c -> c > ' ' && c < 0x7f),
         "a header's name has characters that a request cannot carry");
     return colon;
   }
 
   private static boolean isVisible(String text) {
-    return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    return text.chars().allMatch(c -> c > ' ' && c != 0x7f);
   }
 
   private static void require(boolean holds, String otherwise) {

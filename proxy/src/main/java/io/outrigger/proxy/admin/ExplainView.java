@@ -15,6 +15,7 @@ import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
+import io.outrigger.config.route.WireText;
 import io.outrigger.proxy.explain.Explanation;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.explain.Explanation.Verdict;
@@ -94,7 +95,7 @@ public final class ExplainView {
   private static JsonObject request(RequestPreview request) {
     var json = new JsonObject();
     json.addProperty("method", request.method());
-    json.addProperty("path", request.path());
+    json.addProperty("path", WireText.read(request.path()));
     json.addProperty("grpc", request.isGrpc());
     var headers = new JsonArray();
     HeaderList list = request.headers();
@@ -102,7 +103,8 @@ public final class ExplainView {
       String name = list.name(i).toString();
       if (!name.startsWith(":")) {
         boolean isSecret = HeaderMatcher.SECRETS.contains(name);
-        headers.add(name + ": " + (isSecret ? "[redacted]" : list.value(i)));
+        String value = WireText.read(list.value(i).toString());
+        headers.add(name + ": " + (isSecret ? "[redacted]" : value));
       }
     }
     json.add("headers", headers);

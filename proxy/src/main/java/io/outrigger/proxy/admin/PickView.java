@@ -192,14 +192,9 @@ final class PickView {
     for (LbNode child : node.children()) {
       exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
     }
-    boolean isSetAside = node.policy().equals("override_host");
     for (LbEndpoint endpoint : node.endpoints()) {
       if (!included.contains(endpoint.address())) {
-        list.excluded(
-            endpoint,
-            isSetAside
-                ? "left out for its health, " + endpoint.health()
-                : reason(endpoint, unused, node.policy()));
+        list.excluded(endpoint, reason(endpoint, unused));
       }
     }
   }
@@ -211,7 +206,10 @@ final class PickView {
             : " is not in use, it is in " + node.state());
   }
 
-  private String reason(LbEndpoint endpoint, String unused, String policy) {
+  private String reason(LbEndpoint endpoint, String unused) {
+    if (!endpoint.health().isUsable()) {
+      return "left out for its health, " + endpoint.health();
+    }
     if (endpoint.detection().ejection().isPresent()) {
       LbEndpoint.Ejection ejection = endpoint.detection().ejection().get();
       return "ejected until %s (%s, %sthe base ejection time)"
@@ -232,9 +230,7 @@ final class PickView {
           yield "the call fails before an endpoint is picked: "
               + failures.keySet().iterator().next().message();
         }
-        yield policy.equals("pick_first")
-            ? "an address before it is connected"
-            : "the hash falls to another endpoint";
+        yield plan.whyNotOthers().orElse("the picker does not choose it at the moment");
       }
     };
   }

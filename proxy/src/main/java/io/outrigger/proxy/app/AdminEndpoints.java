@@ -1,7 +1,5 @@
 package io.outrigger.proxy.app;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminEndpoint;
@@ -22,10 +20,8 @@ import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.LoggerFactory;
@@ -34,6 +30,9 @@ import org.slf4j.LoggerFactory;
 @AnyThread
 final class AdminEndpoints {
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** Connections that {@code /memory} names. */
+  private static final int MAX_HOLDERS = 20;
 
   private final AdminState state;
   private final XdsViews xdsViews;
@@ -57,12 +56,22 @@ final class AdminEndpoints {
     table.put("GET /events", new EventEndpoint(state));
     table.put("GET /explain", new ExplainEndpoint(state));
     table.put("GET /history", endpoints::history);
+    table.put("GET /memory", request -> endpoints.memory());
     table.put("GET /metrics", request -> endpoints.metrics());
-    table.put("GET /loggers", request -> loggers());
-    table.put("POST /loggers/*", AdminEndpoints::setLogger);
+    var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
+    table.put("GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
+    table.put(
+        "POST /loggers/*", request -> CompletableFuture.completedFuture(loggers.set(request)));
     table.put("POST /drain", request -> drain(state.drain().begin()));
     table.put("POST /quit", request -> drain(state.drain().beginAndLeave()));
     return table;
+  }
+
+  private CompletionStage<AdminReply> memory() {
+    return state
+        .memory()
+        .view(MAX_HOLDERS)
+        .thenApply(view -> AdminReply.json(200, MemoryReport.of(view)));
   }
 
   /** Answers once the control loop has come round: a process that hangs does not. */
@@ -189,28 +198,5 @@ final class AdminEndpoints {
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {
     return CompletableFuture.completedFuture(
         AdminReply.json(202, Map.of("draining", true, "over", over.isDone())));
-  }
-
-  private static CompletionStage<AdminReply> loggers() {
-    Map<String, String> levels = new TreeMap<>();
-    for (Logger logger : ((LoggerContext) LoggerFactory.getILoggerFactory()).getLoggerList()) {
-      levels.put(logger.getName(), logger.getEffectiveLevel().toString());
-    }
-    return CompletableFuture.completedFuture(AdminReply.json(200, levels));
-  }
-
-  private static CompletionStage<AdminReply> setLogger(AdminRequest request) {
-    String name = request.path().substring("/loggers/".length());
-    Level level =
-        Level.toLevel(request.parameter("level").orElse("").toUpperCase(Locale.ROOT), null);
-    if (level == null || name.isEmpty()) {
-      return CompletableFuture.completedFuture(
-          AdminReply.text(
-              400,
-              "write it as POST /loggers/NAME?level=DEBUG; a level is OFF, ERROR, WARN, INFO, DEBUG,"
-                  + " TRACE or ALL"));
-    }
-    ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name).setLevel(level);
-    return loggers();
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminServer;
+import io.outrigger.proxy.admin.AnswerTurns;
 import io.outrigger.proxy.admin.QueryParameters;
 import io.outrigger.proxy.admin.grpc.AdminGrpcServer;
 import io.outrigger.proxy.options.ListenAddress;
@@ -43,14 +44,15 @@ final class AdminServers implements AutoCloseable {
    */
   static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
       throws StartFailure {
+    var turns = new AnswerTurns();
     Optional<AdminServer> http = Optional.empty();
     if (options.admin().isPresent()) {
-      http = Optional.of(openHttp(options.admin().get(), state));
+      http = Optional.of(openHttp(options.admin().get(), state, turns));
     }
     Optional<AdminGrpcServer> grpc = Optional.empty();
     if (options.adminGrpc().isPresent()) {
       try {
-        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, upstream));
+        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, turns, upstream));
       } catch (StartFailure failure) {
         http.ifPresent(AdminServer::close);
         throw failure;
@@ -61,25 +63,31 @@ final class AdminServers implements AutoCloseable {
     return servers;
   }
 
-  private static AdminServer openHttp(ListenAddress.Tcp address, AdminState state)
-      throws StartFailure {
+  private static AdminServer openHttp(
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
     try {
       return AdminServer.start(
-          socketAddress(address), QueryParameters.checked(AdminEndpoints.of(state)));
+          socketAddress(address),
+          QueryParameters.checked(AdminEndpoints.of(state)),
+          turns,
+          state.unread());
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin " + address, e);
     }
   }
 
   private static AdminGrpcServer openGrpc(
-      ListenAddress.Tcp address, AdminState state, UpstreamSockets upstream) throws StartFailure {
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns, UpstreamSockets upstream)
+      throws StartFailure {
     try {
       return AdminGrpcServer.start(
           socketAddress(address),
           state.node(),
           ProgramVersion.text(),
           () -> state.ask(state.xds()::status),
-          new LiveChannelz(state, upstream));
+          new LiveChannelz(state, upstream),
+          turns,
+          state.unread());
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin-grpc " + address, e);
     }

@@ -3,20 +3,30 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.EventLog;
-import io.outrigger.proxy.forward.MemoryLimit;
+import io.outrigger.proxy.memory.BufferMemory;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.OutOfMemory;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
+import io.outrigger.proxy.metrics.MetricSources;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
+import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.AdsClients;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What the admin endpoints may look at; state of the control loop is read on the control loop. */
+/**
+ * What the admin endpoints may look at; state of the control loop is read on the control loop.
+ *
+ * @param unread what readers of the admin servers have not taken yet
+ */
 @AnyThread
 record AdminState(
     ControlThread control,
@@ -27,8 +37,10 @@ record AdminState(
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm,
-    MemoryLimit memory,
-    LoopLag loopLag) {
+    MemoryLedger memory,
+    BufferMemory buffers,
+    LoopLag loopLag,
+    AdminBudget unread) {
 
   /** Why requests should not come here, one line each; empty when ready. On the control loop. */
   List<String> notReady() {
@@ -50,17 +62,34 @@ record AdminState(
 
   /** What a scrape shows. On the control loop. */
   MetricsView metrics() {
+    List<String> failed = new ArrayList<>();
     return new MetricsView(
         ProgramVersion.text(),
-        forwards.stream().map(AdminState::metricsOf).toList(),
-        xds.status(),
-        counters.counts(),
+        read("forwards", List.of(), this::forwardMetrics, failed),
+        read("xds", new XdsStatusView(List.of()), xds::status, failed),
+        read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
         new MetricsView.ProcessFigures(
             control.failures(),
-            MemoryLimit.directBytes(),
-            memory.usedBytes(),
-            memory.maxBytes(),
-            loopLag.look()));
+            BufferMemory.directBytes(),
+            buffers.usedBytes(),
+            memory.now(),
+            loopLag.look()),
+        failed);
+  }
+
+  /** What {@code source} has, or {@code nothing} and its name among those that failed. */
+  private static <T> T read(String name, T nothing, Supplier<T> source, List<String> failed) {
+    try {
+      return source.get();
+    } catch (RuntimeException | AssertionError failure) {
+      MetricSources.log(name, failure);
+      failed.add(name);
+      return nothing;
+    }
+  }
+
+  private List<MetricsView.Forward> forwardMetrics() {
+    return forwards.stream().map(AdminState::metricsOf).toList();
   }
 
   private static MetricsView.Forward metricsOf(RunningForward forward) {
@@ -81,7 +110,8 @@ record AdminState(
         () -> {
           try {
             answer.complete(view.get());
-          } catch (RuntimeException | AssertionError e) {
+          } catch (RuntimeException | Error e) { // a view changes nothing: it alone has failed
+            OutOfMemory.onLoop(e);
             answer.completeExceptionally(e);
           }
         });

@@ -10,11 +10,11 @@ import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.CallTracer;
 import io.outrigger.proxy.forward.Forward;
-import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
@@ -42,7 +42,7 @@ final class ForwardOpener {
   private final Targets targets;
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
-  private final MemoryLimit memory;
+  private final MemoryLedger memory;
   private final Optional<AccessLog> access;
   private final Optional<Telemetry> telemetry;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -53,7 +53,7 @@ final class ForwardOpener {
       Targets targets,
       EventLoops loops,
       List<CallLoop> callLoops,
-      MemoryLimit memory,
+      MemoryLedger memory,
       Optional<AccessLog> access,
       Optional<Telemetry> telemetry) {
     this.options = options;

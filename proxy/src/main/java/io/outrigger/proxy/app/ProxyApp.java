@@ -6,11 +6,14 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
+import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.AdsEvents;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.forward.CallLoop;
-import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.memory.BufferMemory;
+import io.outrigger.proxy.memory.HeapWatch;
+import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
@@ -58,13 +61,8 @@ public final class ProxyApp implements AutoCloseable {
   /** A control plane that does not take the last load report in this time does without. */
   private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
 
-  private static final Duration MEMORY_PERIOD = Duration.ofMillis(100);
-
-  /** While less than half of it is in use: the loops look as well, whenever DATA has come. */
-  private static final Duration CALM_MEMORY_PERIOD = Duration.ofMillis(500);
-
-  /** As many looks without excess end what was said of it. */
-  private static final int CALM_LOOKS = 10;
+  /** Of answers of the admin servers, of all readers together. */
+  private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
   private final ProxyOptions options;
   private final ControlThread control;
@@ -78,15 +76,14 @@ public final class ProxyApp implements AutoCloseable {
   private final LoadRegistry loads;
   private final EventLog events;
   private final Targets targets;
-  private final MemoryLimit memory;
+  private final MemoryLedger memory;
+  private final MemoryWatch memoryWatch;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** How many looks at the memory in a row have found the limit kept. */
-  private int calmLooks = CALM_LOOKS;
-
+  private @Nullable ControlThread heapWatch;
   private @Nullable Drain drain;
   private @Nullable AdminState state;
   private @Nullable AdminServers admin;
@@ -99,7 +96,8 @@ public final class ProxyApp implements AutoCloseable {
     var source = options.source();
     control = new ControlThread("control");
     events = new EventLog(control);
-    memory = MemoryLimit.ofBuffers(options.limits().maxMemoryBytes());
+    memory = Settings.memory(options);
+    memoryWatch = new MemoryWatch(control, memory, BufferMemory.ofDefaultAllocator(), events);
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);
@@ -192,13 +190,23 @@ public final class ProxyApp implements AutoCloseable {
             requireDrain(),
             warm::isDone,
             memory,
+            memoryWatch.buffers(),
             new LoopLag(
-                callLoops.stream().<Executor>map(loop -> loop::execute).toList(),
-                System::nanoTime));
+                callLoops.stream().<Executor>map(loop -> loop::execute).toList(), System::nanoTime),
+            unreadAnswers());
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
     control.execute(this::watch);
+    heapWatch = HeapWatch.start();
     warmUp();
+  }
+
+  /** What readers of the admin servers leave unread has its own bound, within that of all peers. */
+  private AdminBudget unreadAnswers() {
+    long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
+    var unread = new AdminBudget(most, System::nanoTime);
+    memory.alsoHeld(unread::heldBytes);
+    return unread;
   }
 
   /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
@@ -241,10 +249,7 @@ public final class ProxyApp implements AutoCloseable {
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
     forwards.forEach(forward -> forward.history().start());
-    watchMemory();
-    if (Boolean.getBoolean(HeapGrowth.NEEDED)) {
-      new HeapGrowth(control, Runtime.getRuntime()::totalMemory, System::gc).start();
-    }
+    memoryWatch.start();
   }
 
   /** For telemetry, on a thread of its own: nothing before the start and after the end. */
@@ -259,22 +264,6 @@ public final class ProxyApp implements AutoCloseable {
         .toCompletableFuture()
         .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .join();
-  }
-
-  private void watchMemory() {
-    String change = "";
-    if (memory.sampleAndTrim()) {
-      change = calmLooks == CALM_LOOKS ? "exceeded, requests are refused" : "";
-      calmLooks = 0;
-    } else if (calmLooks < CALM_LOOKS) {
-      calmLooks++;
-      change = calmLooks == CALM_LOOKS ? "kept again" : "";
-    }
-    if (!change.isEmpty()) {
-      log.warn("memory: the limit of {} bytes for buffers is {}", memory.maxBytes(), change);
-    }
-    boolean calm = calmLooks == CALM_LOOKS && !memory.isShort();
-    control.schedule(calm ? CALM_MEMORY_PERIOD : MEMORY_PERIOD, this::watchMemory);
   }
 
   /** Where a forward listens, with the port that was picked. */
@@ -349,6 +338,10 @@ public final class ProxyApp implements AutoCloseable {
         });
     await(ended, STOP_LIMIT);
     control.close();
+    ControlThread watched = heapWatch;
+    if (watched != null) {
+      watched.close();
+    }
     decoding.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no loop is left that could add to it

@@ -5,9 +5,11 @@ import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
-import io.outrigger.proxy.forward.MemoryLimit;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.memory.BufferMemory;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -23,7 +25,21 @@ import java.util.function.Supplier;
 /** What the user said, in the terms of each part. */
 @AnyThread
 final class Settings {
+  private static final int MIN_CONNECTION_WINDOW = 1 << 20;
+
   private Settings() {}
+
+  /** Who counts what peers make the process hold. */
+  static MemoryLedger memory(ProxyOptions options) {
+    MemoryPlan plan = MemoryPlan.ofProcess();
+    long total = options.limits().maxMemoryBytes();
+    var limits =
+        new MemoryLedger.Limits(
+            Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total);
+    var ledger = new MemoryLedger(limits);
+    ledger.askInUse(() -> BufferMemory.shareInUse(plan.peerDirectBytes(), plan.directBytes()));
+    return ledger;
+  }
 
   static EventLoops.TransportKind transport(ProxyOptions options) {
     return switch (options.transport()) {
@@ -88,17 +104,34 @@ final class Settings {
     }
   }
 
-  static ListenerSettings listener(ProxyOptions options, MemoryLimit memory) {
+  static ListenerSettings listener(ProxyOptions options, MemoryLedger memory) {
     var limits = options.limits();
     return new ListenerSettings(
         limits.maxConnections(),
-        ConnectionSettings.DEFAULT
+        http2(options, memory)
             .withMaxConcurrentStreams(limits.maxConcurrentStreams())
-            .withMaxHeaderListBytes(limits.maxHeaderBytes())
-            .withMemory(memory::isShort));
+            .withMaxHeaderListBytes(limits.maxHeaderBytes()));
   }
 
-  static UpstreamSettings upstream(ProxyOptions options, MemoryLimit memory) {
+  /**
+   * What both sides have in common. A connection may have an eighth of all buffers under way, so
+   * that several can before anything has to end.
+   */
+  private static ConnectionSettings http2(ProxyOptions options, MemoryLedger memory) {
+    ConnectionSettings most = ConnectionSettings.DEFAULT;
+    long share = Math.min(memory.limits().directBytes(), memory.limits().totalBytes()) / 8;
+    int connection =
+        (int) Math.max(MIN_CONNECTION_WINDOW, Math.min(share, most.connectionWindow()));
+    return most.withWindows(Math.min(most.streamWindow(), connection / 4), connection)
+        .withTimeouts(
+            new ConnectionSettings.Timeouts(
+                ConnectionSettings.Timeouts.DEFAULT.handshake(),
+                options.connections().frameTimeout(),
+                options.connections().unreadTimeout()))
+        .withMemory(memory);
+  }
+
+  static UpstreamSettings upstream(ProxyOptions options, MemoryLedger memory) {
     var connections = options.connections();
     Optional<UpstreamSettings.KeepAlive> keepAlive =
         connections.keepaliveTime().isZero()
@@ -107,9 +140,6 @@ final class Settings {
                 new UpstreamSettings.KeepAlive(
                     connections.keepaliveTime(), connections.keepaliveTimeout()));
     return new UpstreamSettings(
-        connections.connectTimeout(),
-        keepAlive,
-        connections.idleTimeout(),
-        ConnectionSettings.DEFAULT.withMemory(memory::isShort));
+        connections.connectTimeout(), keepAlive, connections.idleTimeout(), http2(options, memory));
   }
 }

@@ -96,7 +96,7 @@ final class TargetRuntime
     }
     closed = true;
     dependencies.close();
-    publish(selectors.failing(RpcStatus.unavailable("target " + name + " was released")));
+    publish(selectors.released(RpcStatus.unavailable("target " + name + " was released")));
     clusters.close();
   }
 
@@ -159,8 +159,9 @@ final class TargetRuntime
   }
 
   @Override
-  public long park(ParkedCall call) {
-    return waiting.park(call, hasSelector);
+  @SuppressWarnings("ReferenceEquality") // a selector is itself
+  public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+    return waiting.park(call, seen == null ? hasSelector : () -> selector != seen);
   }
 
   @Override

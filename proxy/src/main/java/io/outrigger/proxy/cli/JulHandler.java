@@ -2,6 +2,8 @@ package io.outrigger.proxy.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.outrigger.base.Exhaustion;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.logging.Handler;
@@ -46,6 +48,10 @@ public final class JulHandler extends Handler {
     Logger logger = LoggerFactory.getLogger(name == null || name.isEmpty() ? "jul" : name);
     String message = formatter.formatMessage(record);
     if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
+      Throwable thrown = record.getThrown();
+      if (thrown != null && Exhaustion.isOutOfMemory(thrown)) {
+        OutOfMemory.onThread(thrown); // gRPC logs this of a channel that it gives up for good
+      }
       logger.error(message, record.getThrown());
     } else {
       logger.warn(message, record.getThrown());

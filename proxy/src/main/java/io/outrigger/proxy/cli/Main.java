@@ -6,6 +6,8 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.demo.Demo;
+import io.outrigger.proxy.memory.MemoryPlan;
+import io.outrigger.proxy.memory.OutOfMemory;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
@@ -44,9 +46,12 @@ public final class Main {
 
   /** The program {@code outrigger}. */
   public static void main(String[] args) {
+    MemoryPlan memory = MemoryPlan.ofProcess();
+    memory.limitBuffers();
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
     JulHandler.announce();
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
+    OutOfMemory.install(memory);
     start(
         new Programs(
             Main::runSidecar,

@@ -38,7 +38,12 @@ record SidecarRun(Programs programs, Surroundings surroundings) {
     try {
       preparation.finish();
       return programs.run().run(options, files, signals.get());
-    } catch (InterruptedException | ExecutionException e) {
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error; // no memory is one
+      }
+      throw new IllegalStateException("preparation of the start", e);
+    } catch (InterruptedException e) {
       throw new IllegalStateException("preparation of the start", e);
     }
   }

@@ -137,7 +137,7 @@ public final class Http2Listener {
 
   /** On the loop that the connection will live on. */
   private void onAccepted(Channel channel) {
-    if (open.incrementAndGet() > settings.maxConnections()) {
+    if (open.incrementAndGet() > settings.maxConnections() || settings.http2().memory().isFull()) {
       open.decrementAndGet();
       refused.incrementAndGet();
       log.debug("forward {}: connection refused, {} are open", forward.name(), open.get());

@@ -2,6 +2,7 @@ package io.outrigger.proxy.downstream;
 
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -53,11 +55,22 @@ final class UnixSocketFile {
     }
   }
 
-  private boolean isServed() {
+  private boolean isServed() throws IOException {
     try (var probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      return probe.connect(UnixDomainSocketAddress.of(path));
-    } catch (IOException nobody) {
+      probe.configureBlocking(false); // one whose queue is full would not answer
+      var unused = probe.connect(UnixDomainSocketAddress.of(path));
+      return true;
+    } catch (ConnectException nobody) {
       return false;
+    } catch (IOException e) {
+      String reason = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+      if (reason.contains("temporarily unavailable")) {
+        return true; // its queue is full
+      }
+      if (reason.contains("refused")) {
+        return false;
+      }
+      throw new IOException("the file exists and may be in use: " + e.getMessage(), e);
     }
   }
 

@@ -28,6 +28,8 @@ public enum EventKind {
   /** A connection to an endpoint was lost, cannot be made, or is there again. */
   ENDPOINT_STATE,
   DRAIN,
+  /** Streams or connections were ended because they held most of the memory. */
+  MEMORY,
   /** Stands for events that are no longer kept. */
   GAP;
 

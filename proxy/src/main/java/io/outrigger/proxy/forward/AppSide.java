@@ -121,9 +121,28 @@ final class AppSide {
     stream.consumed(bytes);
   }
 
-  /** Bytes of the request that have not gone on. */
-  int heldBytes() {
-    return stream.heldBytes();
+  /** Counts memory that is kept for the call, or with negative numbers gives it back. */
+  void keeps(int heapBytes, int directBytes) {
+    stream.keeps(heapBytes, directBytes);
+  }
+
+  /** Whether the answer is complete and the app has not taken all of it. */
+  boolean hasUnread() {
+    return ended && !gone && stream.pendingBytes() > 0;
+  }
+
+  /** The time of a call is over whose answer is complete and was not read (SC-08). */
+  void expire(RequestHead head, RpcStatus status) {
+    if (!hasUnread()) {
+      return;
+    }
+    if (head.isGrpc()) {
+      stream.dropPending();
+      stream.sendHeaders(LocalReply.trailers(status, LocalReason.DEADLINE), true);
+      onSent();
+    } else {
+      reset(Http2Error.CANCEL);
+    }
   }
 
   /** Lets go of DATA that nobody wants any more, without stopping the app's other streams. */
@@ -140,6 +159,13 @@ final class AppSide {
     if (ended && !requestEnded && !gone) {
       stopping = true;
       onSent();
+    }
+  }
+
+  /** Memory is short, and the answer was not read. */
+  void drop() {
+    if (!gone) {
+      reset(Http2Error.ENHANCE_YOUR_CALM);
     }
   }
 

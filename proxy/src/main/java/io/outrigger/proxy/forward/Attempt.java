@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * WAITING -> OPEN   on stream opened
- * WAITING -> ENDED  on not opened, or cancelled: NOT_SENT
+ * WAITING -> ENDED  on not opened: NOT_SENT; on the call's end
  * OPEN    -> ENDED  on end of the response, reset, loss or cancellation
  * </pre>
  *
@@ -142,17 +142,16 @@ final class Attempt implements StreamWaiter {
   }
 
   /**
-   * Ends the attempt from this side; nothing when it has ended.
-   *
-   * @param requestEnded whether the backend has all of the request; one that has answered but may
-   *     still wait for more is stopped
+   * Ends the attempt from this side; nothing when it has ended. A backend that has answered but was
+   * not sent all of the request is stopped: whether the app has ended it does not matter.
    */
-  void finish(boolean requestEnded) {
+  void finish() {
     if (state == State.WAITING && transport != null) {
       transport.forget(call.loop(), this);
-      end(CallOutcome.NOT_SENT);
+      // A50-12: the deadline and the app's cancellation count as they would on a stream.
+      end(call.record.isOverload() ? CallOutcome.NOT_SENT : CallOutcome.FAILURE);
     } else if (state == State.OPEN && stream != null) {
-      if (!response.hasEnded() || !requestEnded) {
+      if (!response.hasEnded() || !stream.hasSentEnd()) {
         stream.reset(Http2Error.CANCEL);
       }
       end(response.outcome());
@@ -198,8 +197,12 @@ final class Attempt implements StreamWaiter {
     if (delay == RetryCourse.NO_RETRY) {
       return false;
     }
-    if (stream != null && !(endStream && call.app.requestEnded())) {
-      stream.reset(Http2Error.CANCEL);
+    Http2Stream from = stream;
+    if (from != null) {
+      attempts.takeBack(from);
+      if (!endStream || !from.hasSentEnd()) {
+        from.reset(Http2Error.CANCEL);
+      }
     }
     end(CallOutcome.FAILURE);
     attempts.retryAfter(delay, CallFailures.ofAnswer(failure, address()));
@@ -208,12 +211,8 @@ final class Attempt implements StreamWaiter {
 
   @Override
   public void onData(ByteBuf data, boolean endStream) {
-    Http2Stream from = stream;
-    if (state != State.OPEN || from == null) {
+    if (state != State.OPEN) {
       data.release(); // the attempt was given up while this was on its way
-      return;
-    }
-    if (attempts.sheds(data, from.heldBytes())) {
       return;
     }
     response.onData(data, endStream);
@@ -233,17 +232,41 @@ final class Attempt implements StreamWaiter {
   public void onReset(Http2Error error, boolean byPeer) {
     if (state == State.OPEN) {
       end(response.outcome());
-      boolean refused = error == Http2Error.REFUSED_STREAM;
+      takeBack();
       RpcStatus failure = CallFailures.ofReset(error, byPeer, address());
-      attempts.onUpstreamFailed(this, refused, byPeer ? error : null, failure);
+      Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
+      attempts.onUpstreamFailed(this, refusal, byPeer ? error : null, failure);
     }
   }
 
   @Override
+  public void onPassedOver(String reason) {
+    lose(Refusal.OF_CONNECTION, reason);
+  }
+
+  @Override
   public void onConnectionLost(boolean refused, String reason) {
+    lose(refused ? Refusal.OF_CALL : Refusal.NONE, reason);
+  }
+
+  private void lose(Refusal refusal, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
-      attempts.onUpstreamFailed(this, refused, null, CallFailures.ofLoss(reason, address()));
+      takeBack();
+      attempts.onUpstreamFailed(this, refusal, null, CallFailures.ofLoss(reason, address()));
+    }
+  }
+
+  private void takeBack() {
+    if (stream != null) {
+      attempts.takeBack(stream);
+    }
+  }
+
+  @Override
+  public void onOverload() {
+    if (state == State.OPEN) {
+      call.onOverload();
     }
   }
 

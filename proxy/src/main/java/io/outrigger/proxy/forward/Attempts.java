@@ -2,7 +2,6 @@ package io.outrigger.proxy.forward;
 
 import static java.util.Objects.requireNonNull;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * PICKING     -> BACKING_OFF  on Fail that the policy retries
  * OPENING     -> PICKING      on no stream to be had: nothing was sent
  * OPENING     -> STREAMING    on stream opened: head and held body go out
- * STREAMING   -> PICKING      on stream refused with nothing lost; once
+ * STREAMING   -> PICKING      on stream refused with nothing lost; once, or as its connection ended
  * STREAMING   -> BACKING_OFF  on failure that the policy retries, before a response has begun
  * BACKING_OFF -> PICKING      on end of the back-off
  * any         -> OVER         on the call's end
@@ -42,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 final class Attempts {
   private static final HeaderName SET_COOKIE = HeaderName.of(AsciiString.cached("set-cookie"));
 
+  /** How often connections may end before they come to a request (decision 0033). */
+  static final int MAX_REMADE = 64;
+
   private final ForwardedCall call;
   private AttemptPhase phase = AttemptPhase.IDLE;
   private @Nullable Route route;
@@ -52,7 +54,9 @@ final class Attempts {
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
-  private boolean remade;
+
+  /** How often the request was sent again since it had been refused. */
+  private int remade;
 
   /** Whether this attempt had to wait for a pick or a stream. */
   private boolean waited;
@@ -106,6 +110,11 @@ final class Attempts {
   /** The cluster that routing chose; null before that. */
   @Nullable ClusterHandle cluster() {
     return cluster;
+  }
+
+  /** What failures of this call say besides (A88); empty before a cluster was chosen. */
+  String resolutionNote() {
+    return cluster == null ? "" : cluster.note();
   }
 
   void begin() {
@@ -228,6 +237,14 @@ final class Attempts {
   /** Bytes of the request have left for the backend. */
   void onRequestSent(int bytes) {
     call.request.onSent(bytes);
+    if (!call.request.canReplay()) {
+      releaseCluster(); // it has outgrown its copy: no further pick can follow (A31-08)
+    }
+  }
+
+  /** A stream has ended, and another may follow: what it had not sent is sent again. */
+  void takeBack(Http2Stream ended) {
+    call.request.close(ended.takeUnsent());
   }
 
   /** The call is committed: no further pick can happen from here on (A6, A31-08). */
@@ -258,7 +275,6 @@ final class Attempts {
   void retryAfter(long nanos, RpcStatus failure) {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
-    call.request.close();
     call.record.retried(failure, call.elapsedNanos());
     if (backoff == null) {
       backoff = new CallPause(call.loop, this::onBackoffOver);
@@ -283,12 +299,12 @@ final class Attempts {
   /**
    * The backend's stream ended before it had said all.
    *
-   * @param refused the backend promises that it did nothing with the request
+   * @param refusal whether the backend promises that it did nothing with the request
    * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
    */
   void onUpstreamFailed(
-      Attempt ended, boolean refused, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (refused && remake(ended, failure)) {
+      Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
+    if (mayRemake(refusal) && remake(ended, failure)) {
       return;
     }
     if (ended.response().hasBegun() || !retry(failure)) {
@@ -296,38 +312,31 @@ final class Attempts {
     }
   }
 
+  private boolean mayRemake(Refusal refusal) {
+    return switch (refusal) {
+      case NONE -> false;
+      case OF_CALL -> remade == 0;
+      case OF_CONNECTION -> remade < MAX_REMADE; // decision 0033
+    };
+  }
+
   /**
-   * Gives a refused request to another backend: once, and if nothing of it is lost (SC-34). In a
-   * task of its own, since the connection that loses its streams may not know yet that it goes
-   * away. The policy does not count it.
+   * Gives a refused request to another backend, if nothing of it is lost (SC-34). In a task of its
+   * own, since the connection that loses its streams may not know yet that it goes away. The policy
+   * does not count it.
    */
   private boolean remake(Attempt refused, RpcStatus failure) {
-    if (remade || !call.request.canReplay() || refused.response().hasBegun()) {
+    if (!call.request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
-    remade = true;
+    remade++;
     call.record.remade(failure, call.elapsedNanos());
-    call.request.close();
     beginAttempt(true);
     call.loop.execute(this::resume);
     return true;
   }
 
   // What the call asks.
-
-  /**
-   * Ends the call when there is no memory for {@code data}, which is released then.
-   *
-   * @param heldBytes of the stream it came on that have not gone on
-   */
-  boolean sheds(ByteBuf data, int heldBytes) {
-    if (!call.forward.sheds(call.loop, data.readableBytes(), heldBytes)) {
-      return false;
-    }
-    data.release();
-    call.reply(CallFailures.memoryFull(), LocalReason.OVERLOAD);
-    return true;
-  }
 
   /** Bytes of the response have gone to the app. */
   void returnCredit(int bytes) {
@@ -355,7 +364,7 @@ final class Attempts {
       backoff.cancel();
     }
     if (attempt != null) {
-      attempt.finish(call.app.requestEnded());
+      attempt.finish();
     }
     releaseCluster();
   }

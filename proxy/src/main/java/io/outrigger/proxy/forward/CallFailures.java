@@ -4,6 +4,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class CallFailures {
   }
 
   static RpcStatus memoryFull() {
-    return RpcStatus.unavailable("buffers use as much memory as allowed (--max-memory)");
+    return RpcStatus.unavailable("requests hold as much memory as allowed (--max-memory)");
   }
 
   /** A bug of ours: a cluster is retired only after the selector was replaced. */
@@ -68,9 +69,17 @@ final class CallFailures {
     if (phase == CallPhase.DELAYED) {
       return "the end of a delay that the fault filter injected";
     }
-    return attempts.cluster() == null
-        ? "the configuration of " + target.name()
-        : attempts.waitsFor();
+    return attempts.cluster() == null ? configuration(target) : attempts.waitsFor();
+  }
+
+  /** With the reason why there is none, where that is known. */
+  private static String configuration(ForwardTarget target) {
+    ConfigSelector selector = target.selector();
+    return "the configuration of "
+        + target.name()
+        + (selector == null
+            ? ""
+            : selector.failure().map(failure -> ": " + failure.message()).orElse(""));
   }
 
   /**

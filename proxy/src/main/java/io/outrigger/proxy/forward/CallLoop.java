@@ -15,9 +15,6 @@ import java.util.stream.IntStream;
 /** One event loop as calls see it: its number, its clock, its deadlines. */
 @LoopConfined
 public final class CallLoop {
-  /** At most so much comes on one loop between two looks at the memory in use. */
-  private static final int LOOK_BYTES = 256 << 10;
-
   private final int index;
   private final Executor executor;
   private final LongSupplier clock;
@@ -28,7 +25,6 @@ public final class CallLoop {
   private final TimeoutFields timeouts = new TimeoutFields();
   private final HopHeaders hopHeaders = new HopHeaders();
   private final SmallCopies copies = new SmallCopies();
-  private int receivedBytes;
 
   /**
    * @param clock monotonic nanoseconds
@@ -90,16 +86,6 @@ public final class CallLoop {
 
   DeadlineTimers deadlines() {
     return deadlines;
-  }
-
-  /** Counts DATA that came; true when it is time to look at the memory in use again. */
-  boolean isLookDue(int bytes) {
-    receivedBytes += bytes;
-    boolean due = receivedBytes >= LOOK_BYTES;
-    if (due) {
-      receivedBytes = 0;
-    }
-    return due;
   }
 
   RequestHeads heads() {

@@ -168,6 +168,11 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
     }
   }
 
+  /** Whether the call was ended since there was no room for it here. */
+  boolean isOverload() {
+    return reason == LocalReason.OVERLOAD;
+  }
+
   /** The app left. */
   void cancelled() {
     cancelled = true;

@@ -8,6 +8,7 @@ import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -16,15 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** One {@code --forward} as its calls see it: settings, target, the queue's bounds, counters. */
 @AnyThread
 public final class Forward {
-  /** What a call may hold while memory is used up. */
-  private static final int MOST_HELD_BYTES = 64 << 10;
-
   private final String name;
   private final ForwardSettings settings;
   private final TargetResolver targets;
   private final CallObserver observer;
   private final CallTracer tracer;
-  private final MemoryLimit memory;
+  private final MemoryLedger memory;
   private final WaitingRoom waiting;
   private final List<CallStats> stats;
   private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
@@ -42,11 +40,11 @@ public final class Forward {
       TargetResolver targets,
       CallObserver observer,
       int loops) {
-    this(name, settings, targets, observer, CallTracer.NONE, MemoryLimit.NONE, loops);
+    this(name, settings, targets, observer, CallTracer.NONE, MemoryLedger.UNLIMITED, loops);
   }
 
   /**
-   * @param memory while it is exceeded, requests that arrive are refused
+   * @param memory while it is full, requests that arrive are refused
    * @param loops how many event loops there are
    */
   public Forward(
@@ -55,7 +53,7 @@ public final class Forward {
       TargetResolver targets,
       CallObserver observer,
       CallTracer tracer,
-      MemoryLimit memory,
+      MemoryLedger memory,
       int loops) {
     this.name = name;
     this.settings = settings;
@@ -90,22 +88,9 @@ public final class Forward {
 
   /** The target of a request that arrives; failed when there is no room for it. */
   Outcome<ForwardTarget> targetFor(RequestHead head) {
-    return memory.isExceeded()
+    return memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
-  }
-
-  /**
-   * Whether a call must end for the sake of all others, as {@code bytes} of DATA arrive: memory is
-   * used up, and much of it waits for a reader of this call. A call whose data flows holds little.
-   *
-   * @param heldBytes DATA of its stream that has not gone on
-   */
-  boolean sheds(CallLoop loop, int bytes, int heldBytes) {
-    if (loop.isLookDue(bytes)) {
-      memory.sample();
-    }
-    return heldBytes > MOST_HELD_BYTES && memory.isExceeded();
   }
 
   /** What the forward is in hashes of requests: one value of this process (SC-46). */

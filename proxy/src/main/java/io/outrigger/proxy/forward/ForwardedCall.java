@@ -155,9 +155,6 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
       app.discard(data);
       return;
     }
-    if (attempts.sheds(data, app.heldBytes())) {
-      return;
-    }
     if (!request.isOpen() && !waiting().hold(data.readableBytes())) {
       data.release();
       overloaded();
@@ -171,6 +168,9 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
   public void onDataSent(int bytes) {
     if (phase == CallPhase.DONE) {
       app.onSent();
+      if (!app.hasUnread()) {
+        endTime();
+      }
     } else {
       attempts.returnCredit(bytes);
     }
@@ -188,6 +188,7 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
 
   private void onAppGone() { // SC-12
     app.gone();
+    endTime();
     if (phase != CallPhase.DONE) {
       record.cancelled();
       finish();
@@ -201,9 +202,9 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
     ConfigSelector refusing = null;
     while (true) {
       ConfigSelector selector = from.selector();
-      if (selector == null) {
+      if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
         waitedForConfig = true;
-        if (!takeSeat() || waiting().parkOn(from)) {
+        if (!takeSeat() || waiting().parkOn(from, selector)) {
           return;
         }
         continue;
@@ -312,6 +313,7 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
   @Override
   void onDeadline() {
     if (phase == CallPhase.DONE) {
+      app.expire(head(), CallFailures.deadline(limitNanos(), "the app to read the response"));
       return;
     }
     if (attempts.hasResponseEnded()) {
@@ -320,6 +322,16 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
     }
     String waitsFor = CallFailures.waitsFor(phase, target, attempts);
     reply(CallFailures.deadline(limitNanos(), waitsFor), LocalReason.DEADLINE);
+  }
+
+  @Override
+  public void onOverload() {
+    if (phase == CallPhase.DONE) {
+      app.drop();
+      endTime();
+    } else {
+      reply(CallFailures.memoryFull(), LocalReason.OVERLOAD);
+    }
   }
 
   private void overloaded() {
@@ -341,7 +353,8 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
 
   /** {@code status} with what its message says of this proxy besides. */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
-    return LocalReply.noted(status, reason, forward.settings().nodeId());
+    String nodeId = forward.settings().nodeId();
+    return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);
   }
 
   private void finishIfBothEnded() {
@@ -357,7 +370,9 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
 
   /** The one exit: ends what is still open on either side, releases, and counts. */
   private void settle() {
-    endTime();
+    if (!app.hasUnread()) {
+      endTime(); // else the app has as long as the call had
+    }
     stopWaiting();
     request.release();
     if (filtering != null) {

@@ -6,6 +6,7 @@ import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,17 @@ final class HopHeaders {
   private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
+
+  private static final Set<KnownName> OURS = Set.of(KnownName.LOCAL);
+
+  /** RFC 9110 section 6.5.1 forbids what routes or frames a message; the others are ours. */
+  private static final Set<KnownName> IN_NO_TRAILERS =
+      Set.of(
+          KnownName.HOST,
+          KnownName.CONTENT_LENGTH,
+          KnownName.TE,
+          KnownName.WAIT_FOR_READY,
+          KnownName.LOCAL);
 
   /** For a block that goes only once. */
   private final HeaderList.Builder room = HeaderList.builder(32);
@@ -52,6 +64,32 @@ final class HopHeaders {
       head.upstream(authority, timeout, known);
     }
     upstream.sendHeaders(known, endStream);
+  }
+
+  /** {@code trailers} of either side without what has no place there or belongs to one hop. */
+  static HeaderList trailers(HeaderList trailers) {
+    boolean clean =
+        !trailers.contains(KnownName.HOST)
+            && !trailers.contains(KnownName.CONTENT_LENGTH)
+            && !trailers.contains(KnownName.TE)
+            && !trailers.contains(KnownName.WAIT_FOR_READY)
+            && !trailers.contains(KnownName.LOCAL);
+    return clean ? trailers : without(trailers, IN_NO_TRAILERS);
+  }
+
+  /** A backend's {@code headers} without what only this proxy says (CONTRACT section 5). */
+  static HeaderList withoutOurs(HeaderList headers) {
+    return headers.contains(KnownName.LOCAL) ? without(headers, OURS) : headers;
+  }
+
+  private static HeaderList without(HeaderList headers, Set<KnownName> names) {
+    var rest = HeaderList.builder(headers.size());
+    for (int i = 0; i < headers.size(); i++) {
+      if (!names.contains(headers.field(i).known())) {
+        rest.add(headers.field(i));
+      }
+    }
+    return rest.build();
   }
 
   private static void collect(

@@ -24,17 +24,23 @@ final class LocalReply {
   private LocalReply() {}
 
   /**
-   * {@code status} with the node at the end of its message, unless it ends with a note already: a
-   * picker's failure and a failed configuration carry their resolution note (A88).
+   * {@code status} with the resolution note of its cluster at the end of its message, or else with
+   * the node, unless it says one of them already: a picker's failure and a failed configuration
+   * carry their note (A88).
+   *
+   * @param clusterNote empty before a cluster was chosen
    */
-  static RpcStatus noted(RpcStatus status, LocalReason reason, String nodeId) {
+  static RpcStatus noted(RpcStatus status, LocalReason reason, String clusterNote, String nodeId) {
+    String text = status.message();
     boolean hasNote =
         reason == LocalReason.NO_HEALTHY_UPSTREAM
             || reason == LocalReason.XDS_ERROR
-            || status.message().contains(NODE_ID);
-    return hasNote || nodeId.isEmpty()
+            || text.contains(NODE_ID)
+            || (!clusterNote.isEmpty() && text.contains(clusterNote));
+    String note = clusterNote.isEmpty() ? NODE_ID + " " + nodeId : clusterNote;
+    return hasNote || (clusterNote.isEmpty() && nodeId.isEmpty())
         ? status
-        : new RpcStatus(status.code(), status.message() + "; " + NODE_ID + " " + nodeId);
+        : new RpcStatus(status.code(), text + "; " + note);
   }
 
   /** A whole gRPC answer in one block. */

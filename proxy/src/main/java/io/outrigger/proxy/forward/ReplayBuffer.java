@@ -7,13 +7,13 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of all that an app has sent after its headers, as long as the request may be sent again
- * (A6 "Memory Management", SC-33). It is a copy since the bytes themselves are parts of what was
- * read from the socket: to keep one small message would keep all that came with it.
+ * A copy of the beginning of what an app has sent after its headers, as long as the request may be
+ * sent again (A6 "Memory Management", SC-33). It is a copy since the bytes themselves are parts of
+ * what was read from the socket: to keep one small message would keep all that came with it.
  *
  * <p>There are two kinds. A call with a retry policy has room for a large request, out of what all
- * calls of its forward share. Any other may only be refused (SC-34); what is kept for that is less
- * than the stream's window lets an app have in here anyway, so that no budget counts it.
+ * calls of its forward share. Any other may only be refused (SC-34), and a backend that refuses a
+ * stream grants it no more than the window it begins with: that is what is kept.
  *
  * <p>The first bytes are kept in an array of the loop, which costs next to nothing; only a request
  * that does not fit gets a buffer.
@@ -23,8 +23,8 @@ final class ReplayBuffer {
   /** Of one call with a policy (SC-33). */
   static final int MOST_BYTES = 256 << 10;
 
-  /** Of one call without: a copy that is cheap beside the call (decision 0013). */
-  static final int MOST_BYTES_WITHOUT_POLICY = 4 << 10;
+  /** Of one call without: the first window of a stream (decision 0025). */
+  static final int MOST_BYTES_WITHOUT_POLICY = 64 << 10;
 
   /** Of all calls of a forward (SC-33). */
   static final long MOST_BYTES_OF_FORWARD = 16L << 20;
@@ -37,6 +37,9 @@ final class ReplayBuffer {
   private @Nullable ByteBuf large;
 
   private int size;
+
+  /** Whether there was no room for something: what follows would leave a gap. */
+  private boolean full;
 
   private ReplayBuffer(SmallCopies arrays, @Nullable ByteBudget budget) {
     this.arrays = arrays;
@@ -59,15 +62,20 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies the readable bytes of {@code data}; false when there is no room, and nothing changes.
+   * Copies as many of the first readable bytes of {@code data} as there is room for, none after it
+   * was full once.
+   *
+   * @return how many
    */
-  boolean keep(ByteBuf data) {
-    int more = data.readableBytes();
-    if (more == 0) {
-      return true;
+  int keep(ByteBuf data) {
+    int given = data.readableBytes();
+    int more = full ? 0 : Math.min(given, mostBytes() - size);
+    if (more > 0 && budget != null && !budget.hold(more)) {
+      more = 0;
     }
-    if (size + more > mostBytes() || (budget != null && !budget.hold(more))) {
-      return false;
+    full |= more < given;
+    if (more == 0) {
+      return 0;
     }
     if (large == null && size + more <= SmallCopies.BYTES) {
       data.getBytes(data.readerIndex(), array(), size, more);
@@ -75,7 +83,17 @@ final class ReplayBuffer {
       buffer(data.alloc(), size + more).writeBytes(data, data.readerIndex(), more);
     }
     size += more;
-    return true;
+    return more;
+  }
+
+  /** How many bytes it has. */
+  int size() {
+    return size;
+  }
+
+  /** What its buffer takes; the array is the loop's. */
+  int heldBytes() {
+    return large == null ? 0 : large.capacity();
   }
 
   private byte[] array() {

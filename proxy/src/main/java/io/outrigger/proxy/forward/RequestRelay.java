@@ -5,36 +5,47 @@ import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Stream;
-import java.util.ArrayDeque;
+import io.outrigger.proxy.http2.PendingData;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Carries what an app sends after its headers to the backend. While no stream to a backend is open
  * it is kept; credit is returned only when it went on, so that one stream window bounds it.
  *
- * <p>A request that may be sent again is also copied, until it is known that it will not be or has
- * outgrown its copy: till then the copy has all bytes and nothing else is kept. Bytes that are sent
- * again earn no credit again.
+ * <p>A request may have to be sent again. For that the beginning of its body is copied, and the
+ * rest is taken back from the stream that did not send it: as long as no more has left than was
+ * copied nothing is lost, whatever the size of the request (A6 "Memory Management", decision proxy
+ * 0025). Bytes that are sent again earn no credit again.
  */
 @LoopConfined
 final class RequestRelay {
   private final AppSide app;
   private final CallRecord record;
 
-  /** Made when it is first needed: most requests are never kept. */
-  private @Nullable ArrayDeque<ByteBuf> kept;
+  /** What follows {@link #replay} and no stream has; made when it is first needed. */
+  private @Nullable PendingData kept;
 
   /** Of a plain request; they stay until its end, since they may be sent again. */
   private @Nullable HeaderList trailers;
 
+  /** The beginning of the body; null when the request will not be sent again. */
   private @Nullable ReplayBuffer replay;
+
   private @Nullable Http2Stream backend;
-  private boolean sentAny;
+
+  /** Whether more has left for a backend than can be sent again. */
+  private boolean committed;
+
+  /** Bytes that the stream of the current backend was given. */
+  private long given;
 
   /** Bytes that have left for the current backend, and for any backend. */
   private long sent;
 
   private long credited;
+
+  /** Memory of the above, as the app's stream counts it. */
+  private int counted;
 
   RequestRelay(AppSide app, CallRecord record) {
     this.app = app;
@@ -43,29 +54,37 @@ final class RequestRelay {
 
   /** From now on the request is kept for more than one attempt, as far as {@code copy} goes. */
   void keepForReplay(ReplayBuffer copy) {
-    if (kept != null) {
-      for (ByteBuf data : kept) {
-        if (!copy.keep(data)) {
-          outgrown(copy);
-          copy.release();
-          return;
+    PendingData known = kept;
+    while (known != null && !known.isEmpty()) {
+      ByteBuf data = known.take(Integer.MAX_VALUE);
+      int copied = copy.keep(data);
+      if (copied < data.readableBytes()) {
+        PendingData rest = new PendingData();
+        addTo(rest, data.skipBytes(copied));
+        while (!known.isEmpty()) {
+          addTo(rest, known.take(Integer.MAX_VALUE));
         }
+        kept = rest;
+        break;
       }
-      releaseKept();
+      data.release();
     }
     replay = copy;
+    count();
   }
 
   /** Whether another backend can be given the whole request. */
   boolean canReplay() {
-    return !sentAny || replay != null;
+    return !committed;
   }
 
   /** The request will not be sent again: what is on its way goes on. */
   void commit() {
+    committed = true;
     if (replay != null) {
       replay.release();
       replay = null;
+      count();
     }
   }
 
@@ -85,34 +104,51 @@ final class RequestRelay {
   void open(Http2Stream stream) {
     backend = stream;
     sent = 0;
+    given = 0;
     boolean ended = app.requestEnded();
     if (replay != null && !replay.isEmpty()) {
-      send(stream, replay.copy(), ended && trailers == null);
+      send(stream, replay.copy(), ended && trailers == null && keptBytes() == 0);
     }
-    ByteBuf data;
-    while ((data = takeKept()) != null) {
-      send(stream, data, ended && keepsNothing());
+    while (keptBytes() > 0 && kept != null) {
+      ByteBuf data = kept.take(Integer.MAX_VALUE);
+      send(stream, data, ended && trailers == null && kept.isEmpty());
     }
+    count();
     if (trailers != null) {
-      sentAny = true;
       stream.sendHeaders(trailers, true);
     }
   }
 
   private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
-    sentAny |= data.isReadable();
     record.outbound(data);
+    given += data.readableBytes();
     stream.sendData(data, endStream);
   }
 
-  /** The backend's stream is no more. */
-  void close() {
+  /** The backend's stream is no more; {@code unsent} of what it was given is ours again. */
+  void close(PendingData unsent) {
     backend = null;
+    long copied = replay == null ? 0 : replay.size();
+    long from = given - unsent.bytes();
+    committed |= from > copied; // some of it is nowhere
+    if (committed) {
+      commit();
+      unsent.release();
+      return;
+    }
+    unsent.skip((int) Math.min(unsent.bytes(), copied - from)); // the copy has these, too
+    if (!unsent.isEmpty()) {
+      kept = unsent;
+    }
+    count();
   }
 
   /** Bytes have left for the backend: the app may send as many, if they are the first time. */
   void onSent(int bytes) {
     sent += bytes;
+    if (!committed && sent > (replay == null ? 0 : replay.size())) {
+      giveUpReplay();
+    }
     if (sent > credited) {
       app.returnCredit((int) (sent - credited));
       credited = sent;
@@ -124,29 +160,31 @@ final class RequestRelay {
     if (endStream) {
       app.onRequestEnd();
     }
-    if (replay != null && !replay.keep(data)) {
-      giveUpReplay(replay);
-    }
+    int copied = replay == null ? 0 : replay.keep(data);
     if (backend != null) {
       send(backend, data, endStream);
-    } else if (replay == null && data.isReadable()) {
-      keep(data.slice()); // its indices are not ours
+    } else if (copied < data.readableBytes()) {
+      if (kept == null) {
+        kept = new PendingData();
+      }
+      addTo(kept, data.skipBytes(copied).slice()); // its indices are not ours
     } else {
       data.release();
     }
+    count();
   }
 
   /** Trailers of a request: gRPC has none, so they only end it (SC-14). */
-  void onTrailers(HeaderList block, boolean grpc) {
+  void onTrailers(HeaderList received, boolean grpc) {
+    HeaderList block = HopHeaders.trailers(received);
     app.onRequestEnd();
-    trailers = grpc ? null : block;
-    if (backend == null) {
-      return;
+    if (!grpc) {
+      trailers = block;
+      app.keeps(block.heapBytes(), 0);
     }
-    if (grpc) {
+    if (backend != null && grpc) {
       backend.sendData(Unpooled.EMPTY_BUFFER, true);
-    } else {
-      sentAny = true;
+    } else if (backend != null) {
       backend.sendHeaders(block, true);
     }
   }
@@ -155,45 +193,43 @@ final class RequestRelay {
   void release() {
     backend = null;
     commit();
-    releaseKept();
+    if (kept != null) {
+      kept.release();
+      kept = null;
+    }
+    count();
   }
 
-  /** The request has outgrown its copy: this attempt, or the next, is the last (A6 "Buffering"). */
-  private void giveUpReplay(ReplayBuffer copy) {
-    outgrown(copy);
-    if (backend == null && !copy.isEmpty()) {
-      keep(copy.copy());
+  /** More has left than was copied: this attempt is the last (A6 "Buffering"). */
+  private void giveUpReplay() {
+    if (replay != null && replay.isForPolicy()) {
+      record.notReplayable();
     }
     commit();
   }
 
-  private void outgrown(ReplayBuffer copy) {
-    if (copy.isForPolicy()) {
-      record.notReplayable();
+  /** Nobody takes it for now: what is a small part of a read buffer is copied. */
+  private static void addTo(PendingData data, ByteBuf more) {
+    if (more.isReadable()) {
+      data.add(more, true, more.alloc());
+    } else {
+      more.release();
     }
   }
 
-  private void releaseKept() {
-    ByteBuf data;
-    while ((data = takeKept()) != null) {
-      data.release();
+  private void count() {
+    int now = (kept == null ? 0 : kept.pinnedBytes()) + (replay == null ? 0 : replay.heldBytes());
+    if (now != counted) {
+      app.keeps(0, now - counted);
+      counted = now;
     }
   }
 
-  private void keep(ByteBuf data) {
-    if (kept == null) {
-      kept = new ArrayDeque<>(4);
-    }
-    kept.add(data);
+  private int keptBytes() {
+    return kept == null ? 0 : kept.bytes();
   }
 
   private boolean keepsNothing() {
-    return (kept == null || kept.isEmpty())
-        && trailers == null
-        && (replay == null || replay.isEmpty());
-  }
-
-  private @Nullable ByteBuf takeKept() {
-    return kept == null ? null : kept.poll();
+    return keptBytes() == 0 && trailers == null && (replay == null || replay.isEmpty());
   }
 }

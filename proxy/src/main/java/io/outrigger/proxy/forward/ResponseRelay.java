@@ -52,7 +52,7 @@ final class ResponseRelay {
 
   void onHeaders(HeaderList headers, boolean endStream) {
     if (status != 0) {
-      onEnd(headers);
+      onEnd(HopHeaders.trailers(headers));
       return;
     }
     int code = statusOf(headers);
@@ -65,7 +65,8 @@ final class ResponseRelay {
     status = code;
     call.record.responded(code);
     owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers);
-    HeaderList head = setCookie == null ? headers : with(setCookie, headers);
+    HeaderList own = HopHeaders.withoutOurs(headers);
+    HeaderList head = setCookie == null ? own : with(setCookie, own);
     if (endStream) {
       onEnd(head);
     } else {
@@ -117,7 +118,7 @@ final class ResponseRelay {
     ended = true;
     Code code;
     if (call.isGrpc()) {
-      AsciiString text = last.get(KnownName.GRPC_STATUS);
+      AsciiString text = grpcStatus(last);
       code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;
@@ -136,13 +137,19 @@ final class ResponseRelay {
     if (status < 200) {
       return null;
     }
-    AsciiString text = endStream ? head.get(KnownName.GRPC_STATUS) : null;
+    AsciiString text = endStream ? grpcStatus(head) : null;
     if (text != null) {
       Code code = codeOf(text);
       return code == Code.OK ? null : code;
     }
     boolean begins = !endStream && status == 200 && isGrpc(head);
     return begins ? null : Code.ofHttpStatus(status);
+  }
+
+  /** Of several the last is what clients go by; null when there is none. */
+  private static @Nullable AsciiString grpcStatus(HeaderList last) {
+    HeaderField field = last.findLast(KnownName.GRPC_STATUS);
+    return field == null ? null : field.value();
   }
 
   private static Code codeOf(AsciiString text) {

@@ -5,6 +5,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class Waiting {
-  private static final int PER_FIELD = 32; // as RFC 9113 section 6.5.2 counts
-
   private final WaitingRoom room;
   private final CallLoop loop;
   private final ForwardedCall call;
@@ -44,7 +43,7 @@ final class Waiting {
       return false;
     }
     seated = true;
-    return hold(sizeOf(head));
+    return hold(head.heapBytes());
   }
 
   /** Reserves room for bytes that came while waiting; false when there is none. */
@@ -56,10 +55,10 @@ final class Waiting {
     return true;
   }
 
-  /** Waits for a first selector; false when it is there already. */
-  boolean parkOn(ForwardTarget target) {
+  /** Waits for another selector than {@code seen}; false when it is there already. */
+  boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking(target, null);
-    return next.isParked(target.park(next));
+    return next.isParked(target.park(next, seen));
   }
 
   /** Waits for another picker than {@code seen}; false when it is there already. */
@@ -82,14 +81,6 @@ final class Waiting {
       room.letGo(bytes);
       bytes = 0;
     }
-  }
-
-  private static int sizeOf(HeaderList head) {
-    int size = 0;
-    for (int i = 0; i < head.size(); i++) {
-      size += head.name(i).length() + head.value(i).length() + PER_FIELD;
-    }
-    return size;
   }
 
   /** One park, on one of both. */

@@ -9,8 +9,9 @@ import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
  * the peer, or by us because of its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry
  * nothing (CVE-2019-9511 and following). A method answers true when the peer has gone too far.
  *
- * <p>The clock is only read when a limit is reached: a period that has passed by then starts the
- * counts anew. A peer can thus do at most twice the limit in one period.
+ * <p>The clock is not read for a frame. Somebody calls {@link #onTick} now and then, which starts
+ * the counts anew when a period has passed, and so does a limit that is reached. A peer can thus do
+ * at most twice the limit in one period; what it did for us in an earlier one pays for nothing.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -43,7 +44,7 @@ final class AbuseGuard {
   /** A stream ended by RST_STREAM from the peer, or by ours for an error of the peer. */
   boolean onReset() {
     resets++;
-    return resets >= limits.resets() && resets > streams / 2 && !startedAnew();
+    return resets >= limits.resets() && resets > streams - streams / 4 && !startedAnew();
   }
 
   /** A frame that carried nothing. */
@@ -52,8 +53,16 @@ final class AbuseGuard {
     return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !startedAnew();
   }
 
+  /** Time has passed. */
+  void onTick(long nowNanos) {
+    startedAnew(nowNanos);
+  }
+
   private boolean startedAnew() {
-    long now = ticker.nanoTime();
+    return startedAnew(ticker.nanoTime());
+  }
+
+  private boolean startedAnew(long now) {
     if (now - sinceNanos < limits.period().toNanos()) {
       return false;
     }

@@ -107,7 +107,7 @@ final class ConnectionCourse {
             .eventLoop()
             .schedule(
                 () -> close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time"),
-                settings.handshakeTimeout().toNanos(),
+                settings.timeouts().handshake().toNanos(),
                 TimeUnit.NANOSECONDS);
     if (!connection.isServer()) {
       writer.clientPreface();
@@ -122,6 +122,26 @@ final class ConnectionCourse {
     if (wider > 0) {
       writer.windowUpdate(0, wider);
     }
+  }
+
+  /** What is kept of bytes that are no preface so far. */
+  int prefaceBytes() {
+    return preface.heldBytes();
+  }
+
+  /** Bytes of buffers in which parts of frames wait for the rest. */
+  int frameBytes() {
+    return reader == null ? 0 : reader.heldBytes();
+  }
+
+  /** Whether the peer has begun something that means nothing before its end. */
+  boolean isFrameBegun() {
+    return reader != null && !isEnding() && reader.isBegun();
+  }
+
+  /** Grows with each frame or header block that was whole. */
+  long wholeFrames() {
+    return reader == null ? 0 : reader.wholeFrames();
   }
 
   void read(ByteBuf bytes) {
@@ -215,11 +235,28 @@ final class ConnectionCourse {
     if (!connection.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
-          connection.lose(stream, true, "GOAWAY " + error);
+          passOver(stream, lastStreamId > 0 && error == Http2Error.NO_ERROR, "GOAWAY " + error);
         }
       }
     }
     connection.handler().onGoAway(lastStreamId, error, debug);
+  }
+
+  /**
+   * The peer has not taken up {@code stream}.
+   *
+   * @param inOrder whether it has taken up others, and reports no error
+   */
+  private void passOver(SocketStream stream, boolean inOrder, String reason) {
+    if (inOrder || stream.id() == 0) {
+      connection.lose(stream, handler -> handler.onPassedOver(reason));
+    } else {
+      lose(stream, true, reason);
+    }
+  }
+
+  private void lose(SocketStream stream, boolean refused, String reason) {
+    connection.lose(stream, handler -> handler.onConnectionLost(refused, reason));
   }
 
   /** The last stream id is in use. The handler hears of it when the turn ends. */
@@ -315,14 +352,18 @@ final class ConnectionCourse {
     state = State.CLOSING;
     endReason = reason;
     if (reader != null) {
-      reader.stop();
+      reader.release();
     }
     stopTimers();
     writer.flush();
     for (SocketStream stream : table.snapshot()) {
-      connection.lose(stream, stream.id() == 0, reason);
+      lose(stream, stream.id() == 0, reason);
     }
-    farewell = Farewell.begin(ctx, connection.isServer(), error);
+    connection.memory().refresh();
+    connection.handler().onEnding(reason);
+    // A backend that was left in good order has nothing to hear: its socket goes at once.
+    boolean linger = connection.isServer() || error != Http2Error.NO_ERROR;
+    farewell = Farewell.begin(ctx, linger, error);
   }
 
   void onSocketFailed(String reason) {
@@ -344,7 +385,7 @@ final class ConnectionCourse {
     }
     String why = endReason.isEmpty() ? reason : endReason;
     for (SocketStream stream : table.snapshot()) {
-      connection.lose(stream, stream.id() == 0, why);
+      lose(stream, stream.id() == 0, why);
     }
     writer.release();
     connection.handler().onClosed(why);

@@ -2,8 +2,8 @@ package io.outrigger.proxy.http2;
 
 import io.netty.channel.EventLoop;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.MemoryLedger;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * The window of a connection as a whole. Streams that stand still must not use it up, since the
@@ -21,19 +21,18 @@ final class ConnectionCredit {
   private final SocketConnection connection;
   private final EventLoop loop;
   private final CreditWindow window;
-  private final BooleanSupplier memoryIsShort;
+  private final MemoryLedger memory;
 
   /** Bytes that streams hold and whose credit has not been returned. */
   private long deferred;
 
   private boolean rechecking;
 
-  ConnectionCredit(
-      SocketConnection connection, EventLoop loop, int size, BooleanSupplier memoryIsShort) {
+  ConnectionCredit(SocketConnection connection, EventLoop loop, int size, MemoryLedger memory) {
     this.connection = connection;
     this.loop = loop;
     this.window = new CreditWindow(size);
-    this.memoryIsShort = memoryIsShort;
+    this.memory = memory;
   }
 
   /**
@@ -47,7 +46,7 @@ final class ConnectionCredit {
 
   /** {@code bytes} of what came are kept by a stream. */
   void onHeld(int bytes) {
-    if (!memoryIsShort.getAsBoolean()) {
+    if (!memory.isShort()) {
       giveBack(bytes);
       return;
     }
@@ -78,7 +77,7 @@ final class ConnectionCredit {
   }
 
   private void recheck() {
-    if (deferred > 0 && memoryIsShort.getAsBoolean() && !connection.course().isEnding()) {
+    if (deferred > 0 && memory.isShort() && !connection.course().isEnding()) {
       recheckLater();
       return;
     }

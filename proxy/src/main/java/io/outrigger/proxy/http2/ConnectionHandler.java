@@ -24,6 +24,12 @@ public interface ConnectionHandler {
   /** A stream may be opened after {@link Http2Connection#canOpenStream} was false. */
   void onCapacity();
 
+  /**
+   * The connection ends by our will or by an error of the peer: streams have been told, and none
+   * can be opened. The socket may stay open for a moment, so that the peer hears why.
+   */
+  default void onEnding(String reason) {}
+
   /** The socket is closed; streams have been told already. Last call, exactly once. */
   void onClosed(String reason);
 }

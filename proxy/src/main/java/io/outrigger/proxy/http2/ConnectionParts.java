@@ -16,7 +16,9 @@ record ConnectionParts(
     OutboundData outbound,
     ConnectionCredit credit,
     PeerFaults faults,
-    ConnectionCourse course) {
+    ConnectionCourse course,
+    HpackDecoder decoder,
+    ConnectionMemory memory) {
 
   /**
    * The parts of {@code connection}.
@@ -33,6 +35,8 @@ record ConnectionParts(
     var writer = new FrameWriter(ctx, onWritten);
     var table = new StreamTable(server);
     var peer = new PeerSettings(!server, writer, table);
+    var course = new ConnectionCourse(connection, ctx, settings, writer, table, peer);
+    var decoder = new HpackDecoder(settings.maxHeaderListBytes());
     return new ConnectionParts(
         ctx,
         EndOfTurn.of(loop),
@@ -40,10 +44,12 @@ record ConnectionParts(
         table,
         peer,
         new OutboundData(connection, writer, ctx.alloc()),
-        new ConnectionCredit(
-            connection, loop, settings.connectionWindow(), settings.memoryIsShort()),
+        new ConnectionCredit(connection, loop, settings.connectionWindow(), settings.memory()),
         new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
-        new ConnectionCourse(connection, ctx, settings, writer, table, peer));
+        course,
+        decoder,
+        new ConnectionMemory(
+            new ConnectionMemory.Parts(connection, ctx, course, writer, decoder, table), settings));
   }
 
   /** The connection as status views show it. */
@@ -57,8 +63,7 @@ record ConnectionParts(
   }
 
   /** Who understands the peer's frames. */
-  InboundFrames frames(SocketConnection connection, ConnectionSettings settings) {
-    return new InboundFrames(
-        connection, table, new HpackDecoder(settings.maxHeaderListBytes()), credit);
+  InboundFrames frames(SocketConnection connection) {
+    return new InboundFrames(connection, table, decoder, credit);
   }
 }

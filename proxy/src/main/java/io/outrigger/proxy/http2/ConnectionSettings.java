@@ -1,8 +1,8 @@
 package io.outrigger.proxy.http2;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.memory.MemoryLedger;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 
 /**
  * What one side of a connection grants its peer.
@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
  * @param maxHeaderListBytes the decoded size of a header list, every cookie crumb and 32 bytes per
  *     field included (RFC 9113 section 6.5.2)
  * @param maxFrameSize the largest frame payload the peer may send
- * @param handshakeTimeout how long the peer may take until its first SETTINGS
- * @param memoryIsShort whether streams may hold no more than {@code connectionWindow} together
+ * @param timeouts how long a peer may take for what it has begun
+ * @param memory counts what the peer makes us hold, and says when that is too much
  * @param abuse when a peer that keeps us busy for nothing is told to calm down
  */
 @AnyThread
@@ -25,8 +25,8 @@ public record ConnectionSettings(
     int connectionWindow,
     int maxHeaderListBytes,
     int maxFrameSize,
-    Duration handshakeTimeout,
-    BooleanSupplier memoryIsShort,
+    Timeouts timeouts,
+    MemoryLedger memory,
     AbuseLimits abuse) {
   /** What RFC 9113 section 6.9.2 gives every window until it is changed. */
   static final int INITIAL_WINDOW = 65_535;
@@ -42,8 +42,8 @@ public record ConnectionSettings(
           16 << 20,
           64 << 10,
           LEAST_FRAME_SIZE,
-          Duration.ofSeconds(20), // gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT
-          () -> false,
+          Timeouts.DEFAULT,
+          MemoryLedger.UNLIMITED,
           AbuseLimits.DEFAULT);
 
   public ConnectionSettings {
@@ -69,8 +69,8 @@ public record ConnectionSettings(
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
-        handshakeTimeout,
-        memoryIsShort,
+        timeouts,
+        memory,
         abuse);
   }
 
@@ -81,8 +81,8 @@ public record ConnectionSettings(
         connection,
         maxHeaderListBytes,
         maxFrameSize,
-        handshakeTimeout,
-        memoryIsShort,
+        timeouts,
+        memory,
         abuse);
   }
 
@@ -93,20 +93,32 @@ public record ConnectionSettings(
         connectionWindow,
         bytes,
         maxFrameSize,
-        handshakeTimeout,
-        memoryIsShort,
+        timeouts,
+        memory,
         abuse);
   }
 
-  public ConnectionSettings withMemory(BooleanSupplier isShort) {
+  public ConnectionSettings withTimeouts(Timeouts limits) {
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
-        handshakeTimeout,
-        isShort,
+        limits,
+        memory,
+        abuse);
+  }
+
+  public ConnectionSettings withMemory(MemoryLedger ledger) {
+    return new ConnectionSettings(
+        maxConcurrentStreams,
+        streamWindow,
+        connectionWindow,
+        maxHeaderListBytes,
+        maxFrameSize,
+        timeouts,
+        ledger,
         abuse);
   }
 
@@ -117,9 +129,27 @@ public record ConnectionSettings(
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
-        handshakeTimeout,
-        memoryIsShort,
+        timeouts,
+        memory,
         limits);
+  }
+
+  /**
+   * How long a peer may take for what it has begun. Each is noticed at most a second late.
+   *
+   * @param handshake from the connection to the first SETTINGS
+   * @param frame from the first byte of a frame that must be whole before it means something, or of
+   *     a header block, to its last; DATA passes as it comes and takes as long as it likes
+   * @param unread without one byte of what was sent to it being taken by its socket
+   */
+  @AnyThread
+  public record Timeouts(Duration handshake, Duration frame, Duration unread) {
+    /**
+     * gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT. An app writes a frame at once; one that a
+     * debugger has stopped may not read for minutes.
+     */
+    public static final Timeouts DEFAULT =
+        new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(30), Duration.ofMinutes(5));
   }
 
   /**
@@ -127,7 +157,7 @@ public record ConnectionSettings(
    *
    * @param period the time over which is counted
    * @param resets resets (received, or sent because the peer broke a rule) that are let pass in a
-   *     period; beyond it more than half of the streams opened must have ended otherwise
+   *     period; beyond it more than a quarter of the streams opened must have ended otherwise
    * @param controlFrames SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty frames that are
    *     let pass in a period, beside eight for every useful frame
    * @param continuationFrames CONTINUATION frames in one header block

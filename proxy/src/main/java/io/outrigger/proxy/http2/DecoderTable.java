@@ -38,7 +38,12 @@ final class DecoderTable {
     return age > count ? null : ring[(added - age) & (ring.length - 1)];
   }
 
-  /** Section 4.4: what is larger than the table empties it. */
+  /** Section 4.4: an entry that is larger than the table empties it. */
+  void addTooLarge() {
+    shrinkTo(0);
+  }
+
+  /** Section 4.4. */
   void add(HeaderField field) {
     int size = field.size();
     shrinkTo(maxBytes - size);
@@ -74,6 +79,11 @@ final class DecoderTable {
 
   int bytes() {
     return bytes;
+  }
+
+  /** What the entries take on the heap. */
+  int heapBytes() {
+    return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * Integer.BYTES;
   }
 
   private void shrinkTo(int most) {

@@ -48,6 +48,11 @@ final class EncoderTable {
     return bytes;
   }
 
+  /** What the entries take on the heap. */
+  int heapBytes() {
+    return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * 5 * Integer.BYTES;
+  }
+
   /** The index of a field like {@code field}; 0 when there is none. */
   int indexOf(HeaderField field) {
     if (count == 0) {

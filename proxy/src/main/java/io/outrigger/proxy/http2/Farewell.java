@@ -27,8 +27,9 @@ final class Farewell {
   }
 
   /**
-   * Flushes, then closes. A server first ends its own half only and reads on for a moment: a socket
-   * that is closed with unread bytes would reset the connection, and the GOAWAY could be lost.
+   * Flushes, then closes. Who lingers first ends its own half only and reads on for a moment: a
+   * socket that is closed with unread bytes would reset the connection, and the GOAWAY could be
+   * lost.
    */
   static Farewell begin(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     Channel channel = ctx.channel();

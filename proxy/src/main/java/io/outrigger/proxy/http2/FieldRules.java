@@ -16,6 +16,8 @@ final class FieldRules {
   private static final byte[] TRAILERS = "trailers".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SWITCHING_PROTOCOLS = "101".getBytes(StandardCharsets.US_ASCII);
 
+  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+
   /** Fits a long. */
   private static final int MAX_LENGTH_DIGITS = 18;
 
@@ -37,8 +39,8 @@ final class FieldRules {
 
   private static @Nullable String faultOfKnown(KnownName name, byte[] value) {
     return switch (name) {
-      case METHOD, SCHEME ->
-          value.length == 0 || !isGraphic(value) ? ":method or :scheme is not a token" : null;
+      case METHOD -> isToken(value) ? null : ":method is not a token";
+      case SCHEME -> isScheme(value) ? null : ":scheme is not a scheme";
       case PATH -> pathFault(value);
       case AUTHORITY -> authorityFault(value);
       case STATUS -> statusFault(value);
@@ -57,6 +59,7 @@ final class FieldRules {
           WAIT_FOR_READY,
           RETRY_PUSHBACK,
           PREVIOUS_ATTEMPTS,
+          LOCAL,
           OTHER ->
           null;
     };
@@ -122,6 +125,30 @@ final class FieldRules {
       }
     }
     return true;
+  }
+
+  /** RFC 9110 section 5.6.2. */
+  private static boolean isToken(byte[] text) {
+    for (byte b : text) {
+      if (!isLetterOrDigit(b) && TOKEN_MARKS.indexOf(b) < 0) {
+        return false;
+      }
+    }
+    return text.length > 0;
+  }
+
+  /** RFC 3986 section 3.1. */
+  private static boolean isScheme(byte[] text) {
+    for (byte b : text) {
+      if (!isLetterOrDigit(b) && b != '+' && b != '-' && b != '.') {
+        return false;
+      }
+    }
+    return text.length > 0 && (text[0] | 0x20) >= 'a';
+  }
+
+  private static boolean isLetterOrDigit(byte b) {
+    return (b >= '0' && b <= '9') || ((b | 0x20) >= 'a' && (b | 0x20) <= 'z');
   }
 
   /** Neither control characters nor spaces. */

@@ -21,6 +21,8 @@ final class FrameReader {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+  private static final int LEAST_PART = 256;
+
   private final FrameListener listener;
   private final int maxFrameSize;
   private final HeaderBlock block;
@@ -50,6 +52,9 @@ final class FrameReader {
   private @Nullable ByteBuf partial;
   private boolean settingsSeen;
   private boolean stopped;
+
+  /** Frames and header blocks that were whole; not DATA, which passes in parts. */
+  private long whole;
 
   FrameReader(FrameListener listener, ConnectionSettings settings) {
     this.listener = listener;
@@ -140,6 +145,21 @@ final class FrameReader {
       partial.release();
       partial = null;
     }
+  }
+
+  /** Whether something has begun that means nothing before its end. */
+  boolean isBegun() {
+    return headFill > 0 || partial != null || block.isOpen();
+  }
+
+  /** How much has come whole so far: it grows with each such frame or header block. */
+  long wholeFrames() {
+    return whole;
+  }
+
+  /** Bytes of buffers in which parts wait for the rest. */
+  int heldBytes() {
+    return (partial == null ? 0 : partial.capacity()) + block.heldBytes();
   }
 
   private boolean readHeader(ByteBuf in) throws ConnectionFault {
@@ -273,12 +293,12 @@ final class FrameReader {
       readWhole(in, alloc);
       return true;
     }
-    if (kept == null) {
-      kept = alloc.buffer(remaining, remaining);
+    if (kept == null) { // of the size that it has, not of the size that it claims to get
+      kept = alloc.buffer(Math.min(remaining, Math.max(LEAST_PART, in.readableBytes())), remaining);
       partial = kept;
     }
-    kept.writeBytes(in, Math.min(in.readableBytes(), kept.writableBytes()));
-    if (kept.isWritable()) {
+    kept.writeBytes(in, Math.min(in.readableBytes(), remaining - kept.readableBytes()));
+    if (kept.readableBytes() < remaining) {
       return false;
     }
     partial = null;
@@ -304,6 +324,13 @@ final class FrameReader {
   }
 
   private void onPayload(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
+    onPayloadOfType(payload, alloc);
+    if (!block.isOpen()) {
+      whole++;
+    }
+  }
+
+  private void onPayloadOfType(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
     switch (type) {
       case FrameType.HEADERS -> onHeaders(payload, alloc);
       case FrameType.CONTINUATION -> {

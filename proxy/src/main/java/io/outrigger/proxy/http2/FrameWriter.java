@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ final class FrameWriter {
   private boolean written;
   private boolean released;
 
+  /** All that was given to the channel so far. */
+  private long handed;
+
   /** {@code onDirty} is called when there is something to flush. */
   FrameWriter(ChannelHandlerContext ctx, Runnable onDirty) {
     this.ctx = ctx;
@@ -62,6 +66,27 @@ final class FrameWriter {
     return !released
         && ctx.channel().isWritable()
         && (current == null || current.readableBytes() < MOST_BUFFER);
+  }
+
+  /** What the socket has not taken, and what has not been given to it. */
+  long unsentBytes() {
+    ByteBuf current = buffer;
+    ChannelOutboundBuffer unsent = ctx.channel().unsafe().outboundBuffer();
+    return (current == null ? 0 : current.capacity())
+        + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /** All that was given to the channel so far: grows, and counts what it has not taken too. */
+  long handedBytes() {
+    return handed;
+  }
+
+  /** Whether the socket keeps up: header blocks obey no window, and must not pile up either. */
+  boolean hasRoomForHeaders() {
+    if (buffer != null && buffer.readableBytes() >= MOST_BUFFER) {
+      handOver();
+    }
+    return !released && ctx.channel().isWritable();
   }
 
   void clientPreface() {
@@ -146,6 +171,7 @@ final class FrameWriter {
     }
     head(begin(FrameType.HEADER_BYTES), bytes, FrameType.DATA, flags, streamId);
     handOver();
+    handed += bytes;
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
@@ -174,6 +200,7 @@ final class FrameWriter {
     }
     buffer = null;
     written = true;
+    handed += current.readableBytes();
     // The next turn is likely to look like this one.
     bufferSize = Math.max(LEAST_BUFFER, Math.min(MOST_BUFFER, roundUp(current.readableBytes())));
     var unused = ctx.write(current, ctx.voidPromise());

@@ -71,6 +71,11 @@ final class HeaderBlock {
     return whole;
   }
 
+  /** What the fragments so far take. */
+  int heldBytes() {
+    return bytes == null ? 0 : bytes.capacity();
+  }
+
   void release() {
     if (bytes != null) {
       bytes.release();

@@ -15,6 +15,12 @@ public final class HeaderField {
   /** What RFC 7541 section 4.1 adds to the bytes of name and value. */
   static final int OVERHEAD = 32;
 
+  /**
+   * What the objects of a field and its name take on the heap at the most, beside their bytes and
+   * {@link #OVERHEAD}.
+   */
+  static final int HEAP_OVERHEAD = 128;
+
   private final HeaderName name;
   private final byte[] bytes;
 

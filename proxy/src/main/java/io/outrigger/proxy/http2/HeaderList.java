@@ -17,6 +17,9 @@ public final class HeaderList {
   public static final AsciiString PATH = AsciiString.cached(":path");
   public static final AsciiString STATUS = AsciiString.cached(":status");
 
+  /** The list itself. */
+  private static final int OBJECT_BYTES = 64;
+
   /** A block without fields. */
   public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
 
@@ -28,6 +31,9 @@ public final class HeaderList {
 
   /** The bits of the known names that occur. */
   private final int names;
+
+  /** What it takes on the heap at the most. */
+  private final int heapBytes;
 
   /** Of a list that recurs; 0 for others. */
   private final int hash;
@@ -47,6 +53,11 @@ public final class HeaderList {
     this.size = size;
     this.names = names;
     this.hash = hash;
+    int heap = OBJECT_BYTES;
+    for (int i = 0; i < size; i++) {
+      heap += fields[i].size() + HeaderField.HEAP_OVERHEAD;
+    }
+    heapBytes = heap;
   }
 
   public static Builder builder(int expectedFields) {
@@ -59,6 +70,14 @@ public final class HeaderList {
       names |= fields[i].known().bit();
     }
     return names;
+  }
+
+  /**
+   * What the list takes on the heap at the most: fields that it shares with others or with a table
+   * are counted as if they were its own, since it may be the last that has them.
+   */
+  public int heapBytes() {
+    return heapBytes;
   }
 
   /** How many fields. */
@@ -115,6 +134,27 @@ public final class HeaderList {
       i++;
     }
     return fields[i];
+  }
+
+  /** The last field called {@code name}; null when absent. */
+  public @Nullable HeaderField findLast(KnownName name) {
+    if (!contains(name)) {
+      return null;
+    }
+    int i = size - 1;
+    while (fields[i].known() != name) {
+      i--;
+    }
+    return fields[i];
+  }
+
+  /** How many fields are called {@code name}. */
+  int count(KnownName name) {
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+      count += fields[i].known() == name ? 1 : 0;
+    }
+    return count;
   }
 
   /** The first value of {@code name}; null when absent. */

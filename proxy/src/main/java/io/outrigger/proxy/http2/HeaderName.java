@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,10 @@ public final class HeaderName {
 
   /** Lower-case token characters (RFC 9110 section 5.6.2; RFC 9113 section 8.2.1). */
   private static final boolean[] NAME_BYTE = new boolean[256];
+
+  /** All of them are in the static table. */
+  private static final Set<String> SECRETS =
+      Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
   /** Names that exist once, by hash; a free place ends a search. */
   private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
@@ -47,6 +52,7 @@ public final class HeaderName {
   private final KnownName known;
   private final int staticIndex;
   private final boolean pseudo;
+  private final boolean secret;
   private final @Nullable String fault;
 
   private HeaderName(byte[] text, int hash, KnownName known, int staticIndex) {
@@ -55,6 +61,7 @@ public final class HeaderName {
     this.known = known;
     this.staticIndex = staticIndex;
     pseudo = text.length > 0 && text[0] == ':';
+    secret = staticIndex > 0 && SECRETS.contains(StaticTable.name(staticIndex));
     fault = pseudo ? null : faultOf(text);
   }
 
@@ -123,6 +130,14 @@ public final class HeaderName {
 
   int hash() {
     return hash;
+  }
+
+  /**
+   * Whether its values are secrets of one user (RFC 7541 section 7.1.3): whoever shares a table
+   * with them could find them out by what a block of his own comes to.
+   */
+  boolean isSecret() {
+    return secret;
   }
 
   /** The first entry of this name in HPACK's static table; 0 when there is none. */

@@ -2,6 +2,7 @@ package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns header blocks into header lists (RFC 7541). A field that comes out of a table is the object
@@ -75,6 +76,11 @@ final class HpackDecoder {
     return maxListBytes >= HeaderList.MOST_KEPT_BYTES;
   }
 
+  /** What its table takes on the heap. */
+  int heapBytes() {
+    return table.heapBytes();
+  }
+
   /** How much the table holds, as section 4.1 counts. */
   int tableBytes() {
     return table.bytes();
@@ -98,7 +104,9 @@ final class HpackDecoder {
       } else {
         begun = true;
         HeaderField field = field(first);
-        if (field.size() <= left) {
+        if (field == null) {
+          fits = false;
+        } else if (field.size() <= left) {
           left -= field.size();
           space.fields.add(field);
         } else {
@@ -109,13 +117,19 @@ final class HpackDecoder {
     return fits;
   }
 
-  private HeaderField field(int first) throws ConnectionFault {
+  /** The next field; null for one that no list may have, of which nothing is made. */
+  private @Nullable HeaderField field(int first) throws ConnectionFault {
     if (first < 0) { // section 6.1
       return indexed(integer(0x7f));
     }
     if (first >= 0x40) { // section 6.2.1
       HeaderName name = name(integer(0x3f));
       readString();
+      if (name == null || isTooLarge(name)) {
+        state = space.blocks.nextState();
+        table.addTooLarge();
+        return null;
+      }
       HeaderField field = space.cache.field(name, text, textAt, textLength);
       state = space.blocks.nextState();
       table.add(field);
@@ -123,6 +137,9 @@ final class HpackDecoder {
     }
     HeaderName name = name(integer(0x0f));
     readString();
+    if (name == null || isTooLarge(name)) {
+      return null;
+    }
     return first >= 0x10 // section 6.2.3
         ? HeaderField.neverIndexed(name, text, textAt, textLength)
         : space.cache.field(name, text, textAt, textLength); // section 6.2.2
@@ -136,11 +153,21 @@ final class HpackDecoder {
     return field;
   }
 
-  private HeaderName name(int index) throws ConnectionFault {
+  /** Whether the field of {@code name} and the string just read is beyond both list and table. */
+  private boolean isTooLarge(HeaderName name) {
+    int most = Math.max(maxListBytes, DecoderTable.MAX_BYTES);
+    return name.text().length() + textLength + HeaderField.OVERHEAD > most;
+  }
+
+  /** The next name; null for one that no field may have. */
+  private @Nullable HeaderName name(int index) throws ConnectionFault {
     if (index > 0) {
       return indexed(index).name();
     }
     readString();
+    if (textLength > Math.max(maxListBytes, DecoderTable.MAX_BYTES)) {
+      return null;
+    }
     return space.cache.name(text, textAt, textLength);
   }
 

@@ -79,6 +79,11 @@ final class HpackEncoder {
     leastTableBytes = Math.min(leastTableBytes, tableBytes);
   }
 
+  /** What it takes on the heap. */
+  int heapBytes() {
+    return table.heapBytes() + (strangers == null ? 0 : REMEMBERED * Integer.BYTES);
+  }
+
   /** How much the table holds, as section 4.1 counts. */
   int tableBytes() {
     return table.bytes();
@@ -102,7 +107,7 @@ final class HpackEncoder {
   }
 
   private void encode(HeaderField field) {
-    if (field.isNeverIndexed()) {
+    if (field.isNeverIndexed() || field.name().isSecret()) {
       literal(0x10, 4, field); // section 6.2.3
       return;
     }

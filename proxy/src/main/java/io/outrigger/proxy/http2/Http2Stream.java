@@ -33,10 +33,25 @@ public interface Http2Stream {
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops DATA that waits to be sent, so that a header block that is sent next leaves at once.
-   * Nothing when this side has asked for the end of the stream before.
+   * Drops DATA that waits to be sent and the end that was to follow it, so that a header block that
+   * is sent next leaves at once. Nothing when the end has been sent.
    */
   void dropPending();
+
+  /**
+   * Takes DATA that was not sent. Also for the last call of its {@link StreamHandler}: what is not
+   * taken then is dropped when that returns.
+   */
+  PendingData takeUnsent();
+
+  /**
+   * Counts memory that is kept because of this stream, or gives it back with negative numbers. What
+   * is left is given back when the stream ends.
+   *
+   * @param heapBytes on the heap
+   * @param directBytes in buffers outside of it
+   */
+  void keeps(int heapBytes, int directBytes);
 
   /** Ends the stream with RST_STREAM, dropping what waits to be sent. No callback follows. */
   void reset(Http2Error error);
@@ -48,12 +63,12 @@ public interface Http2Stream {
    */
   void consumed(int bytes);
 
-  /** DATA bytes that came and were not returned: what the peer is ahead of who takes them. */
-  int heldBytes();
-
   /** DATA bytes that wait for windows or the socket. */
   int pendingBytes();
 
   /** Whether this side has not ended the stream yet. */
   boolean isOpenForSending();
+
+  /** Whether END_STREAM has been given to the connection: the peer needs nothing more of us. */
+  boolean hasSentEnd();
 }

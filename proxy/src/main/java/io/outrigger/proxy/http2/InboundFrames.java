@@ -148,7 +148,7 @@ final class InboundFrames implements FrameListener {
       faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
       return;
     }
-    SocketStream stream = connection.openPeerStream(id);
+    SocketStream stream = connection.openPeerStream(id, headers);
     stream.onHead(length);
     if (endStream) {
       stream.onEndReceived();
@@ -165,7 +165,7 @@ final class InboundFrames implements FrameListener {
   }
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
-    SocketStream stream = connection.openPeerStream(id);
+    SocketStream stream = connection.openPeerStream(id, fitting);
     stream.onHead(-1);
     if (endStream) {
       stream.onEndReceived();

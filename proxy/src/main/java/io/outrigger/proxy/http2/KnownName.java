@@ -25,6 +25,7 @@ public enum KnownName {
   WAIT_FOR_READY("x-outrigger-wait-for-ready", 1 << 17),
   RETRY_PUSHBACK("grpc-retry-pushback-ms", 1 << 18),
   PREVIOUS_ATTEMPTS("grpc-previous-rpc-attempts", 1 << 19),
+  LOCAL("x-outrigger-local", 1 << 20),
   /** Any other name. */
   OTHER("", 0);
 

@@ -10,7 +10,8 @@ import java.util.Deque;
 /**
  * Sends DATA within the windows of the peer and no faster than the socket takes it. A stream that
  * can send at once does. The others stand in a line, and each in its turn sends one frame: no
- * stream waits for another one's window, and a large message does not hold up a small one.
+ * stream waits for another one's window, and a large message does not hold up a small one. Header
+ * blocks obey no window, but they too wait for the socket, in a line of their own that goes first.
  *
  * <p>RFC 9113 section 5.2.
  */
@@ -27,6 +28,9 @@ final class OutboundData {
   /** Streams with pending DATA and an open window of their own, each once. */
   private final Deque<SocketStream> line = new ArrayDeque<>();
 
+  /** Streams with a head to send, or with nothing but trailers, each once. */
+  private final Deque<SocketStream> heads = new ArrayDeque<>();
+
   OutboundData(SocketConnection connection, FrameWriter writer, ByteBufAllocator alloc) {
     this.connection = connection;
     this.writer = writer;
@@ -37,7 +41,7 @@ final class OutboundData {
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
       data.release();
-      if (stream.pendingBytes() == 0 && stream.endsAfterData()) {
+      if (stream.pendingBytes() == 0 && stream.waitingHead() == null && stream.endsAfterData()) {
         writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
         stream.onEndSent();
         connection.settle(stream);
@@ -45,7 +49,7 @@ final class OutboundData {
       return;
     }
     int sent = 0;
-    if (stream.pendingBytes() == 0 && line.isEmpty()) {
+    if (stream.pendingBytes() == 0 && stream.waitingHead() == null && line.isEmpty()) {
       int allowed = allowed(stream);
       while (data.readableBytes() > allowed && allowed > 0) {
         write(stream, data.readRetainedSlice(allowed), false);
@@ -59,7 +63,9 @@ final class OutboundData {
         return;
       }
     }
-    stream.pending().add(data, stream.sendWindow() <= 0, alloc);
+    boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
+    stream.pending().add(data, standsStill, alloc);
+    stream.onPendingChanged();
     join(stream);
     if (sent > 0) {
       connection.onDataSent(stream, sent);
@@ -77,7 +83,12 @@ final class OutboundData {
 
   /** A stream may have become able to send; it does so at the end of the turn. */
   void join(SocketStream stream) {
-    if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
+    if (stream.hasHeadersToSend()) {
+      if (!stream.isInHeadLine()) {
+        stream.inHeadLine(true);
+        heads.add(stream);
+      }
+    } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
       stream.inLine(true);
       line.add(stream);
     }
@@ -92,6 +103,10 @@ final class OutboundData {
       stream.inLine(false);
       line.remove(stream);
     }
+    if (stream.isInHeadLine()) {
+      stream.inHeadLine(false);
+      heads.remove(stream);
+    }
   }
 
   /** How many streams stand in the line. */
@@ -101,12 +116,45 @@ final class OutboundData {
 
   /** Whether streams wait that the connection's window and the socket would let pass. */
   boolean canSend() {
-    return !line.isEmpty() && window.available() > 0 && writer.isWritable();
+    return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window.available() > 0));
+  }
+
+  private void pumpHeads() {
+    while (!heads.isEmpty() && writer.isWritable()) {
+      SocketStream stream = heads.removeFirst();
+      stream.inHeadLine(false);
+      if (stream.isGone()) {
+        continue;
+      }
+      HeaderList head = stream.takeWaitingHead();
+      if (head != null) {
+        writer.headers(stream.id(), head, false);
+      }
+      if (stream.pendingBytes() > 0) {
+        join(stream);
+      } else {
+        sendEnd(stream);
+        connection.settle(stream);
+      }
+    }
+  }
+
+  /** What follows the last byte: trailers, or END_STREAM alone. */
+  private void sendEnd(SocketStream stream) {
+    HeaderList trailers = stream.takeTrailers();
+    if (trailers != null) {
+      writer.headers(stream.id(), trailers, true);
+      stream.onEndSent();
+    } else if (stream.endsAfterData()) {
+      writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
+      stream.onEndSent();
+    }
   }
 
   /** Lets the line send until it is empty or something is full. */
   void pump() {
-    while (canSend()) {
+    pumpHeads();
+    while (!line.isEmpty() && window.available() > 0 && writer.isWritable()) {
       SocketStream stream = line.removeFirst();
       stream.inLine(false);
       int allowed = allowed(stream);
@@ -117,10 +165,9 @@ final class OutboundData {
       int bytes = data.readableBytes();
       boolean last = stream.pendingBytes() == 0;
       write(stream, data, last && stream.endsAfterData());
-      HeaderList trailers = last ? stream.takeTrailers() : null;
-      if (trailers != null) {
-        writer.headers(stream.id(), trailers, true);
-        stream.onEndSent();
+      stream.onPendingChanged();
+      if (last && !stream.hasSentEnd()) {
+        sendEnd(stream);
       }
       join(stream);
       connection.onDataSent(stream, bytes);

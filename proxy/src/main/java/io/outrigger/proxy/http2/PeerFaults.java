@@ -27,6 +27,11 @@ final class PeerFaults {
     this.guard = guard;
   }
 
+  /** Time has passed. */
+  void onTick(long nowNanos) {
+    guard.onTick(nowNanos);
+  }
+
   void onStream() {
     guard.onStream();
   }

@@ -28,6 +28,9 @@ final class PeerSettings {
 
   /** Applies a SETTINGS frame's payload in order. Windows of open streams change with it. */
   void apply(ByteBuf payload) throws ConnectionFault {
+    int least = initialWindow;
+    int most = initialWindow;
+    int last = initialWindow;
     while (payload.isReadable()) {
       int id = payload.readUnsignedShort();
       long value = payload.readUnsignedInt();
@@ -40,7 +43,15 @@ final class PeerSettings {
         }
         case FrameType.SETTINGS_MAX_CONCURRENT_STREAMS ->
             maxConcurrentStreams = (int) Math.min(value, Integer.MAX_VALUE);
-        case FrameType.SETTINGS_INITIAL_WINDOW_SIZE -> resizeWindows(value);
+        case FrameType.SETTINGS_INITIAL_WINDOW_SIZE -> {
+          if (value > Integer.MAX_VALUE) {
+            throw new ConnectionFault(
+                Http2Error.FLOW_CONTROL_ERROR, "INITIAL_WINDOW_SIZE of " + value);
+          }
+          last = (int) value;
+          least = Math.min(least, last);
+          most = Math.max(most, last);
+        }
         case FrameType.SETTINGS_MAX_FRAME_SIZE -> {
           if (value < ConnectionSettings.LEAST_FRAME_SIZE || value >= 1 << 24) {
             throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "MAX_FRAME_SIZE of " + value);
@@ -52,16 +63,22 @@ final class PeerSettings {
         default -> {}
       }
     }
+    if (least != most) {
+      resizeWindows(least, most, last);
+    }
   }
 
-  private void resizeWindows(long value) throws ConnectionFault {
-    if (value > Integer.MAX_VALUE) {
-      throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "INITIAL_WINDOW_SIZE of " + value);
-    }
-    int change = (int) (value - initialWindow);
-    initialWindow = (int) value;
+  /**
+   * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
+   * look at each stream does, however many values a frame has.
+   */
+  private void resizeWindows(int least, int most, int last) throws ConnectionFault {
+    int before = initialWindow;
+    initialWindow = last;
     for (SocketStream stream : table.snapshot()) {
-      if (!stream.widenSendWindow(change)) {
+      if (!FlowWindow.fits(stream.sendWindow(), least - before)
+          || !FlowWindow.fits(stream.sendWindow(), most - before)
+          || !stream.widenSendWindow(last - before)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
     }

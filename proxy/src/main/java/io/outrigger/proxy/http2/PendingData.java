@@ -8,7 +8,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DATA of one stream that waits for windows or the socket.
+ * DATA of one stream that waits: for windows, for the socket, or for somebody to send it to.
  *
  * <p>A slice keeps the whole buffer alive in which it was read, and what else was in there may have
  * gone long ago. So small pieces are copied together as they come; and larger ones, when the next
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * streams that flow.
  */
 @LoopConfined
-final class PendingData {
+public final class PendingData {
   private static final int CHUNK_BYTES = 4096;
 
   /** What may wait for a full socket before it counts as standing still. */
@@ -29,6 +29,9 @@ final class PendingData {
 
   private int bytes;
 
+  /** What the buffers take of which it has parts, each counted once. */
+  private int pinned;
+
   /** The read buffer of which the last chunks are slices; null when they are copies. */
   private @Nullable ByteBuf source;
 
@@ -38,8 +41,17 @@ final class PendingData {
   /** The last chunk, while small pieces may be added to it. */
   private @Nullable ByteBuf open;
 
-  int bytes() {
+  public int bytes() {
     return bytes;
+  }
+
+  /** What the buffers take that are alive because of it: what to count for it. */
+  public int pinnedBytes() {
+    return pinned;
+  }
+
+  public boolean isEmpty() {
+    return bytes == 0;
   }
 
   /**
@@ -47,7 +59,7 @@ final class PendingData {
    *
    * @param windowClosed whether the reader of this stream has stopped
    */
-  void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
+  public void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     int size = data.readableBytes();
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
@@ -66,6 +78,7 @@ final class PendingData {
       chunk = alloc.buffer(CHUNK_BYTES, CHUNK_BYTES); // never moves: slices of it may be under way
       queue.add(chunk);
       open = chunk;
+      pinned += CHUNK_BYTES;
     }
     chunk.writeBytes(data);
     data.release();
@@ -79,6 +92,7 @@ final class PendingData {
     if (from != source) {
       settleSource(queue, windowClosed, alloc);
       source = from;
+      pinned += from.capacity();
     }
     queue.add(data);
     sliceBytes += data.readableBytes();
@@ -102,6 +116,7 @@ final class PendingData {
       slice.release();
     }
     queue.add(copy);
+    pinned += size - done.capacity();
   }
 
   private static ByteBuf sourceOf(ByteBuf data) {
@@ -113,7 +128,8 @@ final class PendingData {
   }
 
   /** The first bytes, at most {@code max} and at least one; the caller owns them. */
-  ByteBuf take(int max) {
+  @SuppressWarnings("ReferenceEquality") // a buffer is itself
+  public ByteBuf take(int max) {
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
       throw new IllegalStateException("nothing is pending");
@@ -124,7 +140,11 @@ final class PendingData {
       return head.readRetainedSlice(max);
     }
     queue.removeFirst();
-    if (queue.isEmpty()) {
+    ByteBuf next = queue.peekFirst();
+    if (next == null || sourceOf(next) != sourceOf(head)) {
+      pinned -= sourceOf(head).capacity();
+    }
+    if (next == null) {
       open = null;
       source = null;
       sliceBytes = 0;
@@ -133,7 +153,17 @@ final class PendingData {
     return head;
   }
 
-  void release() {
+  /** Drops the first {@code count} bytes; at most {@link #bytes}. */
+  public void skip(int count) {
+    int left = count;
+    while (left > 0) {
+      ByteBuf part = take(left);
+      left -= part.readableBytes();
+      part.release();
+    }
+  }
+
+  public void release() {
     if (chunks != null) {
       chunks.forEach(ByteBuf::release);
       chunks = null;
@@ -142,5 +172,6 @@ final class PendingData {
     source = null;
     sliceBytes = 0;
     bytes = 0;
+    pinned = 0;
   }
 }

@@ -53,6 +53,11 @@ final class Preface {
     return judge();
   }
 
+  /** What is kept of bytes that are no preface so far. */
+  int heldBytes() {
+    return line.length();
+  }
+
   private Verdict judge() {
     if (line.charAt(0) == 0x16) { // TLS record type "handshake", then its version 3.x
       if (line.length() == 1) {

@@ -1,16 +1,23 @@
 package io.outrigger.proxy.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.memory.MemoryAccount;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +43,9 @@ import org.slf4j.LoggerFactory;
 public final class SocketConnection extends ChannelInboundHandlerAdapter
     implements Http2Connection, EndOfTurn.Dirty {
   private static final Logger log = LoggerFactory.getLogger(SocketConnection.class);
+
+  /** Of at most 64 KiB each: who sends as fast as it can leaves the loop to the others soon. */
+  private static final int READS_PER_TURN = 4;
 
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(64 << 10, 256 << 10);
@@ -70,11 +80,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   private ConnectionParts parts() {
-    ConnectionParts known = parts;
-    if (known == null) {
-      throw new IllegalStateException("connection is in no pipeline");
-    }
-    return known;
+    return requireNonNull(parts, "connection is in no pipeline");
   }
 
   /** Where everything of this connection runs. */
@@ -106,6 +112,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     boolean can =
         !server
             && p.course().isOpen()
+            && p.writer().hasRoomForHeaders()
             && p.table().active() < p.peer().maxConcurrentStreams()
             && p.table().hasLocalIds();
     wantsCapacity |= !can;
@@ -120,12 +127,18 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     SocketStream stream = newStream(0);
     stream.handler(handler);
     parts().table().addUnnumbered(stream);
+    stream.keeps(ConnectionMemory.STREAM_BYTES, 0);
     return stream;
   }
 
   @Override
   public int activeStreams() {
     return parts().table().active();
+  }
+
+  /** Whether the peer has begun an answer to any call. */
+  public boolean hasAnswered() {
+    return parts().table().hasHead();
   }
 
   @Override
@@ -147,6 +160,19 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   OutboundData outbound() {
     return parts().outbound();
+  }
+
+  ConnectionMemory memory() {
+    return parts().memory();
+  }
+
+  MemoryAccount account() {
+    return parts().memory().account();
+  }
+
+  /** Whether a header block of {@code stream} has to wait for the socket. */
+  boolean holdsBack(SocketStream stream) {
+    return stream.id() != 0 && !parts().writer().hasRoomForHeaders();
   }
 
   void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
@@ -211,12 +237,27 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
       parts().writer().reset(stream.id(), error);
     }
     remove(stream, true);
+    stream.release();
+  }
+
+  /** Ends {@code stream} for the sake of the others: memory is short. */
+  void shed(SocketStream stream) {
+    if (stream.hasHandler()) {
+      stream.handler().onOverload();
+    }
+    if (!stream.isGone()) {
+      resetByUs(stream, Http2Error.ENHANCE_YOUR_CALM);
+      if (stream.hasHandler()) {
+        stream.handler().onReset(Http2Error.ENHANCE_YOUR_CALM, false);
+      }
+    }
   }
 
   /** Lets a stream go when both sides have said all. */
   void settle(SocketStream stream) {
     if (stream.isFinished() && !stream.isGone()) {
       remove(stream, false);
+      stream.release();
     }
   }
 
@@ -236,11 +277,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   ConnectionHandler handler() {
-    ConnectionHandler known = handler;
-    if (known == null) {
-      throw new IllegalStateException("connection is in no pipeline");
-    }
-    return known;
+    return requireNonNull(handler, "connection is in no pipeline");
   }
 
   ConnectionCourse course() {
@@ -256,9 +293,11 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     return p.table().active() < settings.maxConcurrentStreams() && !p.course().isLeaving();
   }
 
-  SocketStream openPeerStream(int id) {
+  /** A stream that the peer opens with {@code headers}, which are kept as long as it is. */
+  SocketStream openPeerStream(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     parts().table().add(stream);
+    stream.keeps(ConnectionMemory.STREAM_BYTES + headers.heapBytes(), 0);
     return stream;
   }
 
@@ -270,17 +309,19 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   void resetByPeer(SocketStream stream, Http2Error error) {
     remove(stream, false);
     stream.handler().onReset(error, true);
+    stream.release();
   }
 
   /** Takes {@code stream} from the table because the connection, or the peer's will, ends it. */
-  void lose(SocketStream stream, boolean refused, String reason) {
+  void lose(SocketStream stream, Consumer<StreamHandler> news) {
     if (stream.isGone()) {
       return; // an earlier one's handler has reset it
     }
     remove(stream, true);
     if (stream.hasHandler()) {
-      stream.handler().onConnectionLost(refused, reason);
+      news.accept(stream.handler());
     }
+    stream.release();
   }
 
   void markDirty() {
@@ -295,9 +336,13 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
+    RecvByteBufAllocator reads = ctx.channel().config().getRecvByteBufAllocator();
+    if (reads instanceof MaxMessagesRecvByteBufAllocator bounded) {
+      bounded.maxMessagesPerRead(READS_PER_TURN);
+    }
     ConnectionParts made = ConnectionParts.of(this, server, settings, ctx, this::markDirty);
     parts = made;
-    made.course().listenTo(made.frames(this, settings));
+    made.course().listenTo(made.frames(this));
     handler = handlerFactory.apply(this);
     if (ctx.channel().isActive()) {
       parts().course().start();
@@ -314,8 +359,10 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     ByteBuf bytes = (ByteBuf) message;
     try {
       parts().course().read(bytes);
-    } catch (RuntimeException e) {
-      onBug(e);
+      parts().memory().refresh();
+      parts().memory().account().relieveIfHeavy();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      onFailure(e);
     } finally {
       bytes.release();
     }
@@ -323,7 +370,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (parts().outbound().canSend()) {
+    if (parts().outbound().canSend() || wantsCapacity) {
       markDirty();
     }
   }
@@ -346,13 +393,14 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
       }
     } catch (RuntimeException | Error e) { // no memory for a buffer is an error
       dirty = false;
-      onBug(e);
+      onFailure(e);
     }
   }
 
   private void flush(ConnectionParts p) {
     p.writer().flush();
-    if (p.outbound().canSend()) {
+    p.memory().refresh();
+    if (p.outbound().canSend() || (wantsCapacity && canOpenStream())) {
       markDirty(); // only our own buffer was full
     }
     AbuseLimits limits = settings.abuse();
@@ -363,25 +411,35 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    parts().course().onSocketClosed("socket closed by the peer");
+    onSocketClosed("socket closed by the peer");
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    parts().course().onSocketClosed("socket was never connected");
+    onSocketClosed("socket was never connected");
+  }
+
+  private void onSocketClosed(String reason) {
+    parts().course().onSocketClosed(reason);
+    parts().memory().close();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException) {
-      parts().course().onSocketFailed(String.valueOf(cause.getMessage()));
+      parts().course().onSocketFailed(SocketErrors.describe(cause));
     } else {
-      onBug(cause);
+      onFailure(cause);
     }
   }
 
-  private void onBug(Throwable cause) {
-    log.error("{}: closed because of a bug of ours", this, cause);
+  private void onFailure(Throwable cause) {
+    if (cause instanceof OutOfMemoryError) {
+      OutOfMemory.onLoop(cause);
+      log.debug("{}: closed for want of memory: {}", this, cause.getMessage());
+    } else {
+      log.error("{}: closed because of a bug of ours", this, cause);
+    }
     try {
       close(Http2Error.INTERNAL_ERROR, "internal error");
     } catch (RuntimeException | Error again) {

@@ -44,14 +44,27 @@ final class SocketStream implements Http2Stream {
   private boolean receiveEnded;
   private boolean gone;
 
+  /** A head, or an interim one, that the socket had no room for; written before anything else. */
+  private @Nullable HeaderList waitingHead;
+
   /** Written after the pending DATA. */
   private @Nullable HeaderList trailers;
 
   /** Bytes handed to the handler that have not been returned. */
   private int held;
 
-  /** Whether {@link OutboundData} has it in its line. */
+  /** Whether {@link OutboundData} has it in its line, and in that of header blocks. */
   private boolean inLine;
+
+  private boolean inHeadLine;
+
+  /** Memory that is kept because of this stream, as the connection's account has it. */
+  private int keptHeap;
+
+  private int keptDirect;
+
+  /** Of {@link #keptDirect}, for what is pending. */
+  private int pinned;
 
   /** What the peer's window leaves for us to send; below zero when the peer lowered it. */
   private int sendWindow;
@@ -109,20 +122,24 @@ final class SocketStream implements Http2Stream {
     if (!isOpenForSending()) {
       return;
     }
-    if (pendingBytes() > 0) {
-      if (!endStream) {
-        throw new IllegalStateException("header block within the content of stream " + id);
-      }
-      trailers = headers;
-      sending = Sending.ENDING;
+    if (!isWaiting() && !connection.holdsBack(this)) {
+      connection.writeHeaders(this, headers, endStream);
       return;
     }
-    connection.writeHeaders(this, headers, endStream);
+    if (endStream) {
+      setTrailers(headers);
+      sending = Sending.ENDING;
+    } else if (pendingBytes() == 0) {
+      setWaitingHead(headers); // an interim one that waited is overtaken
+    } else {
+      throw new IllegalStateException("header block within the content of stream " + id);
+    }
+    connection.outbound().join(this);
   }
 
   @Override
   public void sendHeaders(HeaderList.Builder fields, boolean endStream) {
-    if (isOpenForSending() && pendingBytes() == 0) {
+    if (isOpenForSending() && !isWaiting() && !connection.holdsBack(this)) {
       connection.writeHeaders(this, fields, endStream);
     } else {
       sendHeaders(fields.copy(false), endStream);
@@ -143,9 +160,59 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public void dropPending() {
-    if (isOpenForSending() && pending != null) {
+    if (gone || sending == Sending.ENDED) {
+      return;
+    }
+    sending = Sending.OPEN;
+    setTrailers(null);
+    if (pending != null) {
       connection.outbound().leave(this);
       pending.release();
+      onPendingChanged();
+    }
+    if (waitingHead != null) {
+      connection.outbound().join(this);
+    }
+  }
+
+  @Override
+  public PendingData takeUnsent() {
+    PendingData unsent = pending == null ? new PendingData() : pending;
+    pending = null;
+    onPendingChanged();
+    return unsent;
+  }
+
+  @Override
+  public void keeps(int heapBytes, int directBytes) {
+    if (gone) {
+      return; // all was given back
+    }
+    keptHeap += heapBytes;
+    keptDirect += directBytes;
+    if (heapBytes != 0) {
+      connection.account().heap(heapBytes);
+    }
+    if (directBytes != 0) {
+      connection.account().direct(directBytes);
+    }
+  }
+
+  /** What is kept because of this stream, on the heap and outside of it. */
+  int keptBytes() {
+    return keptHeap + keptDirect;
+  }
+
+  /** Counts anew what waits. */
+  void onPendingChanged() {
+    int now = pending == null ? 0 : pending.pinnedBytes();
+    if (now != pinned) {
+      int change = now - pinned;
+      pinned = now;
+      if (!gone) {
+        connection.memory().onPending(change);
+      }
+      keeps(0, change);
     }
   }
 
@@ -170,11 +237,6 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
-  public int heldBytes() {
-    return held;
-  }
-
-  @Override
   public int pendingBytes() {
     return pending == null ? 0 : pending.bytes();
   }
@@ -182,6 +244,52 @@ final class SocketStream implements Http2Stream {
   @Override
   public boolean isOpenForSending() {
     return !gone && sending == Sending.OPEN;
+  }
+
+  @Override
+  public boolean hasSentEnd() {
+    return sending == Sending.ENDED;
+  }
+
+  /** Whether something stands before what is sent next. */
+  private boolean isWaiting() {
+    return waitingHead != null || pendingBytes() > 0;
+  }
+
+  /** The head that waits for the socket; null when there is none. */
+  @Nullable HeaderList waitingHead() {
+    return waitingHead;
+  }
+
+  @Nullable HeaderList takeWaitingHead() {
+    HeaderList taken = waitingHead;
+    setWaitingHead(null);
+    return taken;
+  }
+
+  private void setWaitingHead(@Nullable HeaderList headers) {
+    int before = waitingHead == null ? 0 : waitingHead.heapBytes();
+    waitingHead = headers;
+    keeps((headers == null ? 0 : headers.heapBytes()) - before, 0);
+  }
+
+  private void setTrailers(@Nullable HeaderList headers) {
+    int before = trailers == null ? 0 : trailers.heapBytes();
+    trailers = headers;
+    keeps((headers == null ? 0 : headers.heapBytes()) - before, 0);
+  }
+
+  /** Whether header blocks wait for nothing but the socket. */
+  boolean hasHeadersToSend() {
+    return waitingHead != null || (trailers != null && pendingBytes() == 0);
+  }
+
+  boolean isInHeadLine() {
+    return inHeadLine;
+  }
+
+  void inHeadLine(boolean value) {
+    inHeadLine = value;
   }
 
   boolean isGone() {
@@ -196,7 +304,7 @@ final class SocketStream implements Http2Stream {
   /** The trailers that follow the last pending byte; null when there are none. */
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
-    trailers = null;
+    setTrailers(null);
     return taken;
   }
 
@@ -343,13 +451,21 @@ final class SocketStream implements Http2Stream {
    * @return the bytes that its handler held, for the connection's window
    */
   int end() {
-    gone = true;
-    if (pending != null) {
-      pending.release();
-    }
+    waitingHead = null;
     trailers = null;
+    connection.memory().onPending(-pinned);
+    keeps(-keptHeap, -keptDirect);
+    gone = true;
     int left = held;
     held = 0;
     return left;
+  }
+
+  /** Drops what waits; the handler has heard of the end. */
+  void release() {
+    if (pending != null) {
+      pending.release();
+      pending = null;
+    }
   }
 }

@@ -33,6 +33,24 @@ public interface StreamHandler {
   void onReset(Http2Error error, boolean byPeer);
 
   /**
+   * Memory is short and the stream holds much of it: the handler says what it has to say and lets
+   * go. A stream that is still open when this returns is reset (ENHANCE_YOUR_CALM), and {@link
+   * #onReset} follows.
+   */
+  default void onOverload() {}
+
+  /**
+   * The peer said GOAWAY before it took this stream up. It took up others and reports no error, or
+   * nothing was written on the stream: no reason not to try again, however often. In place of
+   * {@link #onConnectionLost}. Last call.
+   *
+   * @param reason for people
+   */
+  default void onPassedOver(String reason) {
+    onConnectionLost(true, reason);
+  }
+
+  /**
    * The connection ended under the stream. Last call.
    *
    * @param refused the peer promised (GOAWAY) that it has not processed the stream: safe to retry

@@ -16,8 +16,18 @@ import org.jspecify.annotations.Nullable;
 final class StreamTable {
   private static final int REMEMBERED = 512;
 
+  /** Key and value, in a map of which between a quarter and a half is in use. */
+  private static final int BYTES_PER_STREAM = 32;
+
   private final boolean server;
-  private final IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
+
+  /** A map that once had more streams than this is made anew when it is empty. */
+  private static final int MOST_KEPT = 64;
+
+  private IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
+
+  /** The most streams that the map has had. */
+  private int most;
 
   /** Opened by us, first header block not written: they have no number yet. */
   private final List<SocketStream> unnumbered = new ArrayList<>();
@@ -32,6 +42,9 @@ final class StreamTable {
   private long succeeded;
   private long failed;
 
+  /** Whether a stream that is closed had a head from the peer. */
+  private boolean heard;
+
   StreamTable(boolean server) {
     this.server = server;
   }
@@ -42,6 +55,11 @@ final class StreamTable {
 
   int active() {
     return open.size() + unnumbered.size();
+  }
+
+  /** What the map takes on the heap beyond that of a few streams. */
+  int heapBytes() {
+    return most <= MOST_KEPT ? 0 : most * BYTES_PER_STREAM;
   }
 
   /** The highest id that the peer opened. */
@@ -68,6 +86,7 @@ final class StreamTable {
     unnumbered.remove(stream);
     stream.id(nextLocalId);
     open.put(nextLocalId, stream);
+    most = Math.max(most, open.size());
     started++;
     nextLocalId += 2; // turns negative after 2^31-1
   }
@@ -79,6 +98,7 @@ final class StreamTable {
 
   void add(SocketStream stream) {
     open.put(stream.id(), stream);
+    most = Math.max(most, open.size());
     started++;
   }
 
@@ -87,6 +107,10 @@ final class StreamTable {
       unnumbered.remove(stream);
     } else {
       open.remove(stream.id());
+      if (open.isEmpty() && most > MOST_KEPT) {
+        open = new IntObjectHashMap<>();
+        most = 0;
+      }
       count(stream);
       remember(stream.id(), byOurReset);
     }
@@ -94,11 +118,17 @@ final class StreamTable {
 
   /** As channelz has it: a call is whole once its response has ended, whatever its status. */
   private void count(SocketStream stream) {
+    heard |= stream.hasHead();
     if (server ? stream.isSendEnded() : stream.isReceiveEnded()) {
       succeeded++;
     } else {
       failed++;
     }
+  }
+
+  /** Whether the peer has sent the head of a message on any stream. */
+  boolean hasHead() {
+    return heard || open.values().stream().anyMatch(SocketStream::hasHead);
   }
 
   /** The streams so far. */

@@ -1,6 +1,5 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.add;
 import static io.outrigger.proxy.metrics.MetricsText.counter;
 import static io.outrigger.proxy.metrics.MetricsText.gauge;
 
@@ -8,6 +7,8 @@ import io.outrigger.xds.status.LoadReportView;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** How load reports fare, by server; gRPC names no instruments for them. */
 final class LoadReportMetrics {
@@ -16,23 +17,27 @@ final class LoadReportMetrics {
   private LoadReportMetrics() {}
 
   static void addTo(List<LoadReportView> views, MetricSnapshots.Builder all) {
-    var reports = counter("outrigger_load_reports", "Load reports sent.");
-    var failures =
-        counter(
-            "outrigger_load_report_failures",
-            "Streams for load reports that ended without a response.");
-    var interval =
-        gauge(
-            "outrigger_load_report_interval_seconds",
-            "How often the server wants load reports; missing while it does not say so.");
-    for (LoadReportView view : views) {
+    Map<Labels, Double> reports = new TreeMap<>();
+    Map<Labels, Double> failures = new TreeMap<>();
+    Map<Labels, Double> intervals = new TreeMap<>();
+    for (LoadReportView view : views) { // several servers of one URI have the same labels
       Labels labels = Labels.of("server", view.server());
-      add(reports, labels, view.reports());
-      add(failures, labels, view.failures());
-      view.interval().ifPresent(every -> add(interval, labels, every.toNanos() / NANOS_PER_SECOND));
+      reports.merge(labels, (double) view.reports(), Double::sum);
+      failures.merge(labels, (double) view.failures(), Double::sum);
+      view.interval()
+          .ifPresent(
+              every -> intervals.merge(labels, every.toNanos() / NANOS_PER_SECOND, Math::min));
     }
-    all.metricSnapshot(reports.build())
-        .metricSnapshot(failures.build())
-        .metricSnapshot(interval.build());
+    all.metricSnapshot(counter("outrigger_load_reports", "Load reports sent.", reports))
+        .metricSnapshot(
+            counter(
+                "outrigger_load_report_failures",
+                "Streams for load reports that ended without a response.",
+                failures))
+        .metricSnapshot(
+            gauge(
+                "outrigger_load_report_interval_seconds",
+                "How often the server wants load reports; missing while it does not say so.",
+                intervals));
   }
 }

@@ -15,6 +15,8 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 
 /** Forms the text of a scrape. */
 @AnyThread
@@ -92,16 +94,14 @@ public final class MetricsText {
 
   /** All instruments; their names have dots where gRPC's have, which Prometheus does not show. */
   public static MetricSnapshots snapshots(MetricsView view) {
-    var text = new MetricsText();
-    view.forwards().forEach(text::forward);
-    var all = MetricSnapshots.builder();
-    text.addTo(all);
-    CallMetrics.addTo(view.forwards(), all);
-    XdsMetrics.addTo(view.xds(), all);
-    LoadReportMetrics.addTo(view.xds().loadReports(), all);
-    LbMetrics.addTo(view.balancing(), all);
-    ProcessMetrics.addTo(all, view.version(), view.process());
-    return all.build();
+    var sources = new MetricSources(view.failedSources());
+    sources.add("forwards", own -> new MetricsText().addTo(view.forwards(), own));
+    sources.add("calls", own -> CallMetrics.addTo(view.forwards(), own));
+    sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
+    sources.add("load_reports", own -> LoadReportMetrics.addTo(view.xds().loadReports(), own));
+    sources.add("balancing", own -> LbMetrics.addTo(view.balancing(), own));
+    sources.add("process", own -> ProcessMetrics.addTo(own, view.version(), view.process()));
+    return sources.all();
   }
 
   private void forward(MetricsView.Forward forward) {
@@ -171,7 +171,8 @@ public final class MetricsText {
     return buckets.build();
   }
 
-  private void addTo(MetricSnapshots.Builder all) {
+  private void addTo(List<MetricsView.Forward> forwards, MetricSnapshots.Builder all) {
+    forwards.forEach(this::forward);
     all.metricSnapshot(requests.build())
         .metricSnapshot(started.build())
         .metricSnapshot(cancelled.build())
@@ -192,6 +193,20 @@ public final class MetricsText {
 
   static CounterSnapshot.Builder counter(String name, String help) {
     return CounterSnapshot.builder().name(name).help(help);
+  }
+
+  /** A counter with one point for each entry. */
+  static CounterSnapshot counter(String name, String help, Map<Labels, Double> points) {
+    CounterSnapshot.Builder metric = counter(name, help);
+    points.forEach((labels, value) -> add(metric, labels, value));
+    return metric.build();
+  }
+
+  /** A gauge with one point for each entry. */
+  static GaugeSnapshot gauge(String name, String help, Map<Labels, Double> points) {
+    GaugeSnapshot.Builder metric = gauge(name, help);
+    points.forEach((labels, value) -> add(metric, labels, value));
+    return metric.build();
   }
 
   static GaugeSnapshot.Builder gauge(String name, String help) {

@@ -2,6 +2,7 @@ package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallTotals;
+import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 
@@ -10,6 +11,7 @@ import java.util.List;
  *
  * @param version of the program
  * @param balancing what was counted in the trees
+ * @param failedSources the names of those that could not be read; they are empty here
  */
 @AnyThread
 public record MetricsView(
@@ -17,9 +19,21 @@ public record MetricsView(
     List<Forward> forwards,
     XdsStatusView xds,
     LbCounters.Counts balancing,
-    ProcessFigures process) {
+    ProcessFigures process,
+    List<String> failedSources) {
   public MetricsView {
     forwards = List.copyOf(forwards);
+    failedSources = List.copyOf(failedSources);
+  }
+
+  /** A view of which every source could be read. */
+  public MetricsView(
+      String version,
+      List<Forward> forwards,
+      XdsStatusView xds,
+      LbCounters.Counts balancing,
+      ProcessFigures process) {
+    this(version, forwards, xds, balancing, process, List.of());
   }
 
   /**
@@ -28,7 +42,7 @@ public record MetricsView(
    * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
    * @param directBytes memory of buffers outside of the heap
    * @param bufferBytes what the allocator of buffers holds
-   * @param bufferLimitBytes what it may hold
+   * @param memory what peers make the process hold
    * @param loopLagNanos by event loop (see {@link LoopLag})
    */
   @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
@@ -36,7 +50,7 @@ public record MetricsView(
       long controlFailures,
       long directBytes,
       long bufferBytes,
-      long bufferLimitBytes,
+      MemoryView memory,
       long[] loopLagNanos) {
     public ProcessFigures {
       loopLagNanos = loopLagNanos.clone();

@@ -5,6 +5,7 @@ import static io.outrigger.proxy.metrics.MetricsText.counter;
 import static io.outrigger.proxy.metrics.MetricsText.gauge;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.memory.MemoryView;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
@@ -16,6 +17,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -39,7 +41,9 @@ final class ProcessMetrics {
         .metricSnapshot(processorTime().build())
         .metricSnapshot(memory(process).build())
         .metricSnapshot(buffers(process).build())
-        .metricSnapshot(bufferLimit(process).build())
+        .metricSnapshot(memoryHeld(process.memory()).build())
+        .metricSnapshot(memoryLimit(process.memory()).build())
+        .metricSnapshot(memoryEnded(process.memory()).build())
         .metricSnapshot(lag(process).build())
         .metricSnapshot(bugs(process).build());
     residentBytes()
@@ -97,13 +101,40 @@ final class ProcessMetrics {
     return held;
   }
 
-  private static GaugeSnapshot.Builder bufferLimit(MetricsView.ProcessFigures process) {
+  private static GaugeSnapshot.Builder memoryHeld(MemoryView memory) {
+    var held =
+        gauge("outrigger_memory_held_bytes", "What peers make the process hold, by kind.")
+            .unit(Unit.BYTES);
+    add(held, Labels.of("kind", "heap"), memory.heapBytes());
+    add(held, Labels.of("kind", "direct"), memory.directBytes());
+    return held;
+  }
+
+  private static GaugeSnapshot.Builder memoryLimit(MemoryView memory) {
     var limit =
         gauge(
-            "outrigger_buffer_memory_limit_bytes",
-            "What it may hold (--max-memory); beyond it requests are refused.");
-    add(limit, Labels.EMPTY, process.bufferLimitBytes());
+                "outrigger_memory_limit_bytes",
+                "What they may make it hold (--max-memory); the heaviest end before that.")
+            .unit(Unit.BYTES);
+    add(limit, Labels.of("kind", "heap"), memory.limits().heapBytes());
+    add(limit, Labels.of("kind", "direct"), memory.limits().directBytes());
+    add(limit, Labels.of("kind", "total"), memory.limits().totalBytes());
     return limit;
+  }
+
+  private static CounterSnapshot.Builder memoryEnded(MemoryView memory) {
+    var ended =
+        counter(
+            "outrigger_memory_ended",
+            "Streams and connections that were ended because they held most of the memory.");
+    for (MemoryView.EndedCount count : memory.ended()) {
+      add(ended, Labels.of("side", word(count.side()), "what", word(count.what())), count.count());
+    }
+    return ended;
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
   }
 
   private static GaugeSnapshot.Builder lag(MetricsView.ProcessFigures process) {

@@ -1,13 +1,10 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.add;
 import static io.outrigger.proxy.metrics.MetricsText.counter;
 import static io.outrigger.proxy.metrics.MetricsText.gauge;
 
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
@@ -21,64 +18,73 @@ final class XdsMetrics {
   /** The authority of names that are not xdstp. */
   private static final String OLD_STYLE = "#old";
 
-  private final GaugeSnapshot.Builder connected =
-      gauge(
-          "grpc.xds_client.connected",
-          "Whether the client has a working ADS stream to the server; 0 from a connectivity"
-              + " failure until the next response.");
-  private final CounterSnapshot.Builder serverFailures =
-      counter("grpc.xds_client.server_failure", "Times that the server went unhealthy.");
-  private final CounterSnapshot.Builder valid =
-      counter(
-          "grpc.xds_client.resource_updates_valid",
-          "Resources received that were valid, changed or not.");
-  private final CounterSnapshot.Builder invalid =
-      counter(
-          "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
-  private final GaugeSnapshot.Builder resources =
-      gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
+  private final Map<Labels, Double> connected = new TreeMap<>();
+  private final Map<Labels, Double> serverFailures = new TreeMap<>();
+  private final Map<Labels, Double> valid = new TreeMap<>();
+  private final Map<Labels, Double> invalid = new TreeMap<>();
+  private final Map<Labels, Double> resources = new TreeMap<>();
 
   private XdsMetrics() {}
 
   static void addTo(XdsStatusView view, MetricSnapshots.Builder all) {
     var metrics = new XdsMetrics();
     view.clients().forEach(metrics::client);
-    all.metricSnapshot(metrics.connected.build())
-        .metricSnapshot(metrics.serverFailures.build())
-        .metricSnapshot(metrics.valid.build())
-        .metricSnapshot(metrics.invalid.build())
-        .metricSnapshot(metrics.resources.build());
+    all.metricSnapshot(
+            gauge(
+                "grpc.xds_client.connected",
+                "Whether the client has a working ADS stream to the server; 0 from a connectivity"
+                    + " failure until the next response.",
+                metrics.connected))
+        .metricSnapshot(
+            counter(
+                "grpc.xds_client.server_failure",
+                "Times that the server went unhealthy.",
+                metrics.serverFailures))
+        .metricSnapshot(
+            counter(
+                "grpc.xds_client.resource_updates_valid",
+                "Resources received that were valid, changed or not.",
+                metrics.valid))
+        .metricSnapshot(
+            counter(
+                "grpc.xds_client.resource_updates_invalid",
+                "Resources received that were not valid.",
+                metrics.invalid))
+        .metricSnapshot(
+            gauge(
+                "grpc.xds_client.resources",
+                "Resources by authority, type and cache state.",
+                metrics.resources));
   }
 
   private void client(XdsStatusView.Client client) {
     Labels target =
         Labels.of("grpc.target", client.scope().isEmpty() ? ALL_TARGETS : client.scope());
     for (XdsStatusView.Server server : client.servers()) {
-      server(client, server, target.add("grpc.xds.server", server.uri()));
+      server(server, target.add("grpc.xds.server", server.uri()));
     }
-    Map<Labels, Integer> counts = new TreeMap<>();
     for (XdsStatusView.Resource resource : client.resources()) {
       Labels labels =
           target
               .add("grpc.xds.authority", resource.authority().orElse(OLD_STYLE))
               .add("grpc.xds.cache_state", resource.cacheStateLabel())
               .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
-      counts.merge(labels, 1, Integer::sum);
+      resources.merge(labels, 1.0, Double::sum);
     }
-    counts.forEach((labels, count) -> add(resources, labels, count));
   }
 
-  private void server(XdsStatusView.Client client, XdsStatusView.Server server, Labels labels) {
-    if (client.uses(server)) { // one that nobody asks is neither connected nor broken
-      add(connected, labels, server.connected() ? 1 : 0);
+  /** Several servers of one URI have the same labels: counts add up, and all must be connected. */
+  private void server(XdsStatusView.Server server, Labels labels) {
+    if (server.asked()) { // one that nobody asks is neither connected nor broken
+      connected.merge(labels, server.connected() ? 1.0 : 0.0, Math::min);
     }
-    add(serverFailures, labels, server.outages());
+    serverFailures.merge(labels, (double) server.outages(), Double::sum);
     for (ResourceType<?> type : ResourceType.ALL) {
       Labels typed = labels.add("grpc.xds.resource_type", typeName(type.typeUrl()));
       XdsStatusView.Updates updates =
           server.updates().getOrDefault(type.label(), new XdsStatusView.Updates(0, 0));
-      add(valid, typed, updates.valid());
-      add(invalid, typed, updates.invalid());
+      valid.merge(typed, (double) updates.valid(), Double::sum);
+      invalid.merge(typed, (double) updates.invalid(), Double::sum);
     }
   }
 

@@ -42,4 +42,13 @@ public final class ByteSize {
       throw new IllegalArgumentException("\"" + text + "\" is too large", e);
     }
   }
+
+  /** A size for people, in the largest unit that leaves it whole digits: {@code 34 MiB}. */
+  public static String format(long bytes) {
+    long kib = bytes >> 10;
+    if (kib >= 1 << 10) {
+      return (kib >> 10) + " MiB";
+    }
+    return kib > 0 ? kib + " KiB" : bytes + " bytes";
+  }
 }

@@ -41,11 +41,22 @@ public enum Flag {
       Arity.ONE,
       "pings a backend after that long without a frame; 0s: never. Default 0s"),
   KEEPALIVE_TIMEOUT("DURATION", Arity.ONE, "closes when a ping is not answered. Default 20s"),
+  FRAME_TIMEOUT(
+      "DURATION",
+      Arity.ONE,
+      "in which a peer must end a frame or header block that it has begun. Default 30s"),
+  UNREAD_TIMEOUT(
+      "DURATION",
+      Arity.ONE,
+      "after which a peer that reads nothing of what was sent to it is disconnected. Default 5m"),
   MAX_CONCURRENT_STREAMS("N", Arity.ONE, "per local connection. Default 1000"),
   MAX_HEADER_BYTES("BYTES", Arity.ONE, "per header list of a local request. Default 64KiB"),
   MAX_CONNECTIONS("N", Arity.ONE, "local connections. Default 10000"),
   MAX_MEMORY(
-      "BYTES", Arity.ONE, "such as 256MiB. Default: nine tenths of the JVM's limit for buffers"),
+      "BYTES",
+      Arity.ONE,
+      "that peers may make the process hold, on the heap and off it, such as 64MiB; beyond it the"
+          + " heaviest streams and connections end. Default: what fits into the container"),
   MAX_QUEUED_REQUESTS(
       "N",
       Arity.ONE,

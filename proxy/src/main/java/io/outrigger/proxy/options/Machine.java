@@ -1,9 +1,11 @@
 package io.outrigger.proxy.options;
 
+import io.outrigger.proxy.memory.MemoryPlan;
+
 /** What the machine or container gives this process. */
-public record Machine(int cpus) {
+public record Machine(int cpus, MemoryPlan memory) {
   /** As the JVM sees it, which respects the limits of a cgroup. */
   public static Machine current() {
-    return new Machine(Runtime.getRuntime().availableProcessors());
+    return new Machine(Runtime.getRuntime().availableProcessors(), MemoryPlan.ofProcess());
   }
 }

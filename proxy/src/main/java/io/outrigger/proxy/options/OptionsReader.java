@@ -1,5 +1,6 @@
 package io.outrigger.proxy.options;
 
+import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.options.ProxyOptions.AccessLog;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
@@ -39,6 +40,8 @@ public final class OptionsReader {
   /** Each has histograms of its own on every event loop. */
   private static final int MOST_METHODS = 100;
 
+  private static final long MIN_MEMORY_BYTES = 1 << 20;
+
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
@@ -75,7 +78,7 @@ public final class OptionsReader {
     int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
-    Limits limits = limits();
+    Limits limits = limits(machine.memory());
     boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
     AuthorityMode authority =
         value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
@@ -120,15 +123,17 @@ public final class OptionsReader {
         positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)), // connection-backoff.md, minimum
         durationOrOff(Flag.IDLE_TIMEOUT, Duration.ofMinutes(30)),
         durationOrOff(Flag.KEEPALIVE_TIME, Duration.ZERO), // A8: off by default
-        positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20))); // A8
+        positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20)), // A8
+        positive(Flag.FRAME_TIMEOUT, Duration.ofSeconds(30)),
+        positive(Flag.UNREAD_TIMEOUT, Duration.ofMinutes(5)));
   }
 
-  private Limits limits() {
+  private Limits limits(MemoryPlan memory) {
     return new Limits(
         number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
         (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
         number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
-        bytes(Flag.MAX_MEMORY, Limits.AS_MUCH_AS_THE_JVM_GIVES, 1 << 20, Long.MAX_VALUE),
+        value(Flag.MAX_MEMORY, memory.peerBytes(), text -> memoryBytes(text, memory)),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
   }
@@ -219,10 +224,30 @@ public final class OptionsReader {
         absent,
         text -> {
           long bytes = ByteSize.parse(text);
-          require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
+          requireAtLeast(least, bytes, text);
           require(bytes <= most, "\"" + text + "\" is more than " + most + " bytes");
           return bytes;
         });
+  }
+
+  /** Beyond what the JVM has for peers it would be no limit: the JVM's own would come first. */
+  private static long memoryBytes(String text, MemoryPlan memory) {
+    long bytes = ByteSize.parse(text);
+    requireAtLeast(MIN_MEMORY_BYTES, bytes, text);
+    require(
+        bytes <= memory.peerBytes(),
+        ("\"%s\" is more than the JVM has for it, %s: %s of the heap and %s for buffers;"
+                + " raise the container's memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")
+            .formatted(
+                text,
+                ByteSize.format(memory.peerBytes()),
+                ByteSize.format(memory.peerHeapBytes()),
+                ByteSize.format(memory.peerDirectBytes())));
+    return bytes;
+  }
+
+  private static void requireAtLeast(long least, long bytes, String text) {
+    require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
   }
 
   private <E extends Enum<E>> E oneOf(Flag flag, E absent) {

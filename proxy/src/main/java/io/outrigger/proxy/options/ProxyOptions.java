@@ -83,12 +83,19 @@ public record ProxyOptions(
     NIO
   }
 
-  /** Life of connections; an idle timeout or keepalive time of zero means never. */
+  /**
+   * Life of connections; an idle timeout or keepalive time of zero means never.
+   *
+   * @param frameTimeout in which a peer must end a frame or header block that it has begun
+   * @param unreadTimeout after which a peer that takes nothing of what was sent to it is given up
+   */
   public record Connections(
       Duration connectTimeout,
       Duration idleTimeout,
       Duration keepaliveTime,
-      Duration keepaliveTimeout) {}
+      Duration keepaliveTimeout,
+      Duration frameTimeout,
+      Duration unreadTimeout) {}
 
   /** What the local side may use; past it requests are refused. */
   public record Limits(
@@ -97,10 +104,7 @@ public record ProxyOptions(
       int maxConnections,
       long maxMemoryBytes,
       int maxQueuedRequests,
-      int maxTargets) {
-    /** For {@code maxMemoryBytes}: what the JVM's own limit for buffers leaves safe. */
-    public static final long AS_MUCH_AS_THE_JVM_GIVES = Long.MAX_VALUE;
-  }
+      int maxTargets) {}
 
   /** The {@code :authority} sent upstream and matched against virtual hosts. */
   public sealed interface AuthorityMode {

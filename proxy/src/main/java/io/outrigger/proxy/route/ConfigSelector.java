@@ -7,6 +7,7 @@ import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.RouteTrace;
+import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
@@ -31,11 +32,16 @@ public final class ConfigSelector {
 
   private final RouteDecision.@Nullable Reject failure;
 
+  /** Whether another selector may follow. */
+  private final boolean isLast;
+
   private ConfigSelector(
       String authority,
       RouteIndex routes,
       RouteChoice[] choices,
-      RouteDecision.@Nullable Reject failure) {
+      RouteDecision.@Nullable Reject failure,
+      boolean isLast) {
+    this.isLast = isLast;
     this.authority = authority;
     this.routes = routes;
     this.choices = choices;
@@ -61,16 +67,31 @@ public final class ConfigSelector {
     for (int i = 0; i < choices.length; i++) {
       choices[i] = prepared.of(routes.route(i));
     }
-    return new ConfigSelector(authority, routes, choices, null);
+    return new ConfigSelector(authority, routes, choices, null, false);
   }
 
   /** The selector of a target that has no usable configuration: every request fails so. */
   public static ConfigSelector failing(String authority, RpcStatus status) {
+    return failing(authority, status, false);
+  }
+
+  /** The selector of a target that nobody watches any more. */
+  static ConfigSelector released(String authority, RpcStatus status) {
+    return failing(authority, status, true);
+  }
+
+  private static ConfigSelector failing(String authority, RpcStatus status, boolean isLast) {
     return new ConfigSelector(
         authority,
         NO_ROUTES,
         new RouteChoice[0],
-        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+        new RouteDecision.Reject(status.forDataPlane(), "xds_error"),
+        isLast);
+  }
+
+  /** Whether it fails every request and another one may come that does not. */
+  public boolean mayRecover() {
+    return failure != null && !isLast;
   }
 
   /** The failure of the whole target, when there is no usable configuration. */
@@ -104,7 +125,8 @@ public final class ConfigSelector {
       return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
-        RpcStatus.unavailable("no route for authority \"" + authority + "\" and path " + path),
+        RpcStatus.unavailable(
+            "no route for authority \"" + authority + "\" and path " + WireText.read(path)),
         "no_route");
   }
 

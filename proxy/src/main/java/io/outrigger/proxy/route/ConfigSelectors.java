@@ -70,4 +70,10 @@ public final class ConfigSelectors {
     last = null;
     return ConfigSelector.failing(authority, status);
   }
+
+  /** The selector of a target that nobody watches any more: there will be no other. */
+  public ConfigSelector released(RpcStatus status) {
+    last = null;
+    return ConfigSelector.released(authority, status);
+  }
 }

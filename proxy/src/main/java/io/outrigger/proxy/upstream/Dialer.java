@@ -15,11 +15,12 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.SocketErrors;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -57,6 +58,11 @@ final class Dialer {
 
   EndpointAddress address() {
     return address;
+  }
+
+  /** The loop. */
+  Executor loop() {
+    return loop;
   }
 
   /** Runs {@code task} once, later; on the loop. */
@@ -145,24 +151,9 @@ final class Dialer {
   }
 
   private String reasonOf(@Nullable Throwable cause) {
-    String text = String.valueOf(cause == null ? null : rootOf(cause).getMessage());
-    if (cause instanceof ConnectTimeoutException) {
-      return "no connection within " + settings.connectTimeout().toMillis() + "ms";
-    }
-    for (String known : new String[] {"Connection refused", "No route to host", "unreachable"}) {
-      if (text.contains(known)) {
-        return known.equals("unreachable") ? "network unreachable" : known.toLowerCase(Locale.ROOT);
-      }
-    }
-    return text;
-  }
-
-  private static Throwable rootOf(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
+    return cause instanceof ConnectTimeoutException
+        ? "no connection within " + settings.connectTimeout().toMillis() + "ms"
+        : SocketErrors.describe(cause);
   }
 
   private static InetSocketAddress resolve(EndpointAddress address) {

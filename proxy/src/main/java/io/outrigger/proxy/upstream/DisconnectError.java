@@ -12,7 +12,7 @@ final class DisconnectError {
   }
 
   /**
-   * @param reason as the connection tells it: what the system says of a socket, or our own words
+   * @param reason as the connection tells it, in our own words
    */
   static String of(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);
@@ -25,7 +25,7 @@ final class DisconnectError {
     if (text.contains("connection abort")) {
       return "connection aborted";
     }
-    return text.contains("failed with error") || text.contains("broken pipe")
+    return text.startsWith("socket error") || text.contains("broken pipe")
         ? "socket error"
         : "unknown";
   }

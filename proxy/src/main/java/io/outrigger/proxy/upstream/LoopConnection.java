@@ -2,6 +2,7 @@ package io.outrigger.proxy.upstream;
 
 import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.lb.Connector.Ending;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.Http2Error;
@@ -54,6 +55,7 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Future<?> timer;
   private @Nullable Runnable unshow;
   private String error = "unknown";
+  private Ending ending = Ending.BROKEN;
   private boolean served;
   private boolean usedLately;
 
@@ -82,9 +84,9 @@ final class LoopConnection implements ConnectionHandler {
     return stream;
   }
 
-  /** Whether it ever gave a stream. */
-  boolean hasServed() {
-    return served;
+  /** What it was good for; once it is GONE. */
+  Ending ending() {
+    return ending;
   }
 
   /** A94's word for why it is GONE. */
@@ -110,7 +112,7 @@ final class LoopConnection implements ConnectionHandler {
   }
 
   private void giveUp(String reason) {
-    gone(reason, DisconnectError.of(reason));
+    gone(reason, DisconnectError.of(reason), false);
     close();
   }
 
@@ -121,13 +123,21 @@ final class LoopConnection implements ConnectionHandler {
     }
   }
 
-  private void gone(String reason, String word) {
+  private void gone(String reason, String word, boolean inOrder) {
     cancelTimer();
     if (state != State.GONE) {
       state = State.GONE;
       error = word;
+      ending = endingOf(inOrder);
       owner.onGone(this, reason);
     }
+  }
+
+  private Ending endingOf(boolean inOrder) {
+    if (socket != null && (socket.hasAnswered() || (inOrder && !isUnused()))) {
+      return Ending.SERVED;
+    }
+    return inOrder && !served ? Ending.UNUSED : Ending.BROKEN;
   }
 
   @Override
@@ -178,7 +188,8 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onGoAway(int lastStreamId, Http2Error code, String debug) {
-    gone("GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug), DisconnectError.ofGoAway(code));
+    String reason = "GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug);
+    gone(reason, DisconnectError.ofGoAway(code), code == Http2Error.NO_ERROR);
   }
 
   @Override
@@ -189,10 +200,15 @@ final class LoopConnection implements ConnectionHandler {
   }
 
   @Override
+  public void onEnding(String reason) {
+    gone(reason, DisconnectError.of(reason), false);
+  }
+
+  @Override
   public void onClosed(String reason) {
     if (unshow != null) {
       unshow.run();
     }
-    gone(reason, DisconnectError.of(reason));
+    gone(reason, DisconnectError.of(reason), false);
   }
 }

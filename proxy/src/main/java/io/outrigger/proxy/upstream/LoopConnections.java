@@ -4,6 +4,7 @@ import io.outrigger.base.Backoff;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.Connector.Ending;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.Http2Stream;
 import java.time.Duration;
@@ -16,29 +17,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's connections of a transport, and the calls that wait for a stream on them (A105
- * "Subchannel Behavior", decision 0005).
+ * "Subchannel Behavior", decision 0032).
  *
  * <p>A call goes to the oldest connection that admits a stream, or else waits; calls that wait are
  * served in order whenever a connection may have room. While any waits, and none has room, the loop
  * makes itself another connection: the first by right, further ones as far as the limit allows all
  * loops together, one attempt at a time.
  *
- * <p>What happens when the attempt or the connection ends depends on what is left to the loop. With
- * others, it goes on with these, and attempts follow gRPC's back-off. With none, a failed attempt
- * is the transport's failure, and so is a connection that ended before it served while calls wait:
- * balancing looks elsewhere, and waits before it tries again. A connection that did serve is made
- * anew.
+ * <p>While the loop has no connection, and its attempt has failed or takes longer than a moment,
+ * its calls borrow streams of a loop that has one. Its own attempts follow gRPC's back-off beside
+ * that; once one succeeds, calls go there, those that still wait elsewhere included. A loop lends
+ * only what it has: without a connection, it sends the others' calls back.
+ *
+ * <p>The transport ends with the last connection of all loops, whatever becomes of attempts.
  */
 @LoopConfined
-final class LoopConnections implements LoopConnection.Owner {
+final class LoopConnections
+    implements LoopConnection.Owner, Borrowing.Home, RemoteStreamOwner.Lender {
   /** How soon a loop looks again for a connection that the others can spare. */
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
+  /** How long calls wait for an attempt of their own loop while another loop has a connection. */
+  static final Duration PATIENCE = Duration.ofMillis(100); // decision 0032
+
   private final UpstreamTransport transport;
+  private final int index;
   private final Dialer dialer;
   private final UpstreamSettings settings;
+
+  /** Of attempts that failed, and of connections that broke. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
+
+  private final Backoff pace = new Backoff(RandomSource.SYSTEM);
   private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
+  private final Borrowing borrowing;
 
   /** READY, oldest first. */
   private final List<LoopConnection> established = new ArrayList<>(1);
@@ -46,31 +58,44 @@ final class LoopConnections implements LoopConnection.Owner {
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> pause;
 
+  /** Runs while calls wait for the first connection, until they borrow. */
+  private @Nullable Future<?> patience;
+
+  private boolean borrows;
+
+  /** Whether there is a connection; any loop reads it. */
+  private volatile boolean lends;
+
   /** Connections beyond the first, as far as the transport knows. */
   private int spares;
 
-  LoopConnections(UpstreamTransport transport, Dialer dialer, UpstreamSettings settings) {
+  /**
+   * @param index of the loop
+   */
+  LoopConnections(
+      UpstreamTransport transport, int index, Dialer dialer, UpstreamSettings settings) {
     this.transport = transport;
+    this.index = index;
     this.dialer = dialer;
     this.settings = settings;
+    borrowing = new Borrowing(this, dialer.loop());
   }
 
   /** Gives {@code waiter} a stream now, or in its turn. */
-  boolean open(StreamWaiter waiter) {
-    if (waiters.isEmpty()) {
-      Http2Stream stream = openFor(waiter);
-      if (stream != null) {
-        waiter.onOpened(stream);
-        return true;
-      }
+  void open(StreamWaiter waiter) {
+    Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
+    if (stream != null) {
+      waiter.onOpened(stream);
+    } else {
+      waiters.add(waiter);
+      grow();
     }
-    waiters.add(waiter);
-    grow();
-    return true;
   }
 
-  void forget(StreamWaiter waiter) {
+  @Override
+  public void forget(StreamWaiter waiter) {
     waiters.remove(waiter);
+    borrowing.forget(waiter);
   }
 
   /** Makes the connection with which the transport begins. */
@@ -97,7 +122,9 @@ final class LoopConnections implements LoopConnection.Owner {
 
   /** The transport is closed: turns waiting calls away, lets open streams finish. */
   void leave(String reason) {
+    lends = false;
     endPause();
+    endPatience();
     if (attempt != null) {
       attempt.leave();
       attempt = null;
@@ -108,10 +135,7 @@ final class LoopConnections implements LoopConnection.Owner {
           transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
         });
     established.clear();
-    turnAway(reason);
-  }
-
-  private void turnAway(String reason) {
+    takeBack();
     while (!waiters.isEmpty()) {
       StreamWaiter waiter = waiters.iterator().next();
       waiters.remove(waiter);
@@ -143,19 +167,105 @@ final class LoopConnections implements LoopConnection.Owner {
     }
   }
 
-  /** Starts an attempt if calls wait in vain and nothing forbids it. */
+  /** Sees to it that calls which wait in vain will have a stream. */
   private void grow() {
-    if (waiters.isEmpty() || attempt != null || pause != null || transport.isClosed()) {
+    if (waiters.isEmpty() || transport.isClosed()) {
       return;
     }
+    boolean mayDial = attempt == null && pause == null;
     if (established.isEmpty()) {
-      dial();
-    } else if (transport.takeSpare()) {
+      if (mayDial) {
+        dial();
+      }
+      borrowInTime();
+    } else if (mayDial) {
+      growFurther();
+    }
+  }
+
+  private void growFurther() {
+    if (transport.takeSpare()) {
       spares++;
       dial();
     } else if (transport.spares() > spares) {
       transport.askForSpares(this);
       pauseFor(SPARE_CHECK);
+    }
+  }
+
+  private void borrowInTime() {
+    if (borrows) {
+      borrow();
+    } else if (patience == null) {
+      patience =
+          dialer.after(
+              PATIENCE,
+              () -> {
+                patience = null;
+                borrows = established.isEmpty();
+                grow();
+              });
+    }
+  }
+
+  /** Has those who wait do so at a loop that has a connection. */
+  private void borrow() {
+    LoopConnections lender = transport.lenderFor(index);
+    if (lender == null) {
+      return; // the transport is about to end, or to tell
+    }
+    for (StreamWaiter waiter : List.copyOf(waiters)) {
+      waiters.remove(waiter);
+      borrowing.borrow(waiter, lender, lender.dialer.loop());
+    }
+  }
+
+  /** Lets those who wait elsewhere wait here, before all others. */
+  private void takeBack() {
+    List<StreamWaiter> back = borrowing.takeBack();
+    if (!back.isEmpty()) {
+      back.addAll(waiters);
+      waiters.clear();
+      waiters.addAll(back);
+    }
+  }
+
+  /** Another loop has a connection, which it had not when this one looked for it. */
+  void onLenderReady() {
+    if (borrows && established.isEmpty()) {
+      grow();
+    }
+  }
+
+  @Override
+  public void onNotLent(StreamWaiter waiter, String reason) {
+    if (transport.isClosed()) {
+      waiter.onNotOpened(reason);
+    } else {
+      open(waiter);
+    }
+  }
+
+  /** Whether calls of other loops may come here; any loop. */
+  boolean lends() {
+    return lends;
+  }
+
+  @Override
+  public void lend(RemoteStreamOwner waiter) {
+    if (lends) {
+      open(waiter);
+    } else {
+      waiter.onNotOpened("the event loop that was asked has lost its connection");
+    }
+  }
+
+  private void sendBorrowersBack(String reason) {
+    for (StreamWaiter waiter : List.copyOf(waiters)) {
+      if (waiter instanceof RemoteStreamOwner) {
+        waiters.remove(waiter);
+        waiter.onNotOpened(reason);
+      }
     }
   }
 
@@ -182,6 +292,13 @@ final class LoopConnections implements LoopConnection.Owner {
     }
   }
 
+  private void endPatience() {
+    if (patience != null) {
+      patience.cancel(false);
+      patience = null;
+    }
+  }
+
   /** Tells the transport how many connections beyond the first there still are. */
   private void returnSpares() {
     int used = Math.max(0, established.size() + (attempt == null ? 0 : 1) - 1);
@@ -193,11 +310,16 @@ final class LoopConnections implements LoopConnection.Owner {
 
   private void leave(LoopConnection connection) {
     if (transport.mayLeaveOne()) {
-      established.remove(connection);
+      remove(connection);
       returnSpares();
       connection.leave();
       transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
     }
+  }
+
+  private void remove(LoopConnection connection) {
+    established.remove(connection);
+    lends = !established.isEmpty();
   }
 
   @Override
@@ -205,45 +327,57 @@ final class LoopConnections implements LoopConnection.Owner {
     attempt = null;
     backoff.reset();
     established.add(connection);
+    lends = true;
+    borrows = false;
+    endPatience();
     transport.onEstablished();
+    takeBack();
     serve();
   }
 
   @Override
   public void onGone(LoopConnection connection, String reason) {
-    boolean wasAttempt = connection == attempt;
-    transport.tell(
-        wasAttempt ? new ConnectionEvent.Failed() : new ConnectionEvent.Lost(connection.error()));
-    if (wasAttempt) {
+    if (connection == attempt) {
       attempt = null;
-    } else {
-      established.remove(connection);
-    }
-    returnSpares();
-    if (wasAttempt) {
+      transport.tell(new ConnectionEvent.Failed());
+      returnSpares();
       onAttemptFailed(reason);
-    } else if (transport.onLost() == 0 || endsUnused(connection)) {
-      transport.onEnd("connection ended: " + reason);
     } else {
-      if (established.isEmpty()) {
-        endPause(); // that was for further connections
-      }
-      serve();
+      remove(connection);
+      transport.tell(new ConnectionEvent.Lost(connection.error()));
+      returnSpares();
+      onEnded(connection.ending(), "connection ended: " + reason);
     }
   }
 
-  /** Making it anew for those who wait might go on for ever; balancing waits before it does. */
-  private boolean endsUnused(LoopConnection connection) {
-    return established.isEmpty() && !connection.hasServed() && !waiters.isEmpty();
+  private void onEnded(Ending ending, String reason) {
+    if (transport.onLost(ending) == 0) {
+      transport.onEnd(reason, ending);
+      return;
+    }
+    if (established.isEmpty()) {
+      endPause(); // that was for further connections
+      sendBorrowersBack(reason);
+    }
+    if (ending == Ending.SERVED) {
+      pace.reset();
+    } else if (ending == Ending.BROKEN) { // making it anew at once might go on for ever
+      borrows = established.isEmpty();
+      endPause();
+      pauseFor(pace.next());
+    }
+    serve();
   }
 
   private void onAttemptFailed(String reason) {
-    if (established.isEmpty()) {
-      transport.onEnd(reason);
-    } else {
-      endPause();
-      pauseFor(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
+    if (transport.established() == 0) {
+      transport.onEnd(reason, Ending.BROKEN);
+      return;
     }
+    borrows = established.isEmpty();
+    endPause();
+    pauseFor(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
+    grow();
   }
 
   @Override
@@ -253,6 +387,8 @@ final class LoopConnections implements LoopConnection.Owner {
 
   @Override
   public void onIdle(LoopConnection connection) {
-    leave(connection);
+    if (waiters.isEmpty()) { // else the backend admits no stream for the moment
+      leave(connection);
+    }
   }
 }

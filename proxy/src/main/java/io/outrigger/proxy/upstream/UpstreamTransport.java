@@ -6,6 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
@@ -18,25 +19,26 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A backend's connections under one subchannel: each event loop has one of its own when it needs
- * one, and more when the backend's streams are all in use and the limit allows (A105).
+ * one and can have it, and more when the backend's streams are all in use and the limit allows
+ * (A105). A loop without one uses those of the others (decision 0032).
  *
  * <pre>
  * CONNECTING -> READY   on the first connection established
  * CONNECTING -> CLOSED  on failure of the first connection
- * READY      -> CLOSED  on the last connection ended, on an attempt failed of a loop that has no
- *                       connection, on close
+ * READY      -> CLOSED  on the last connection ended, on close
  * </pre>
  *
  * <p>As long as any connection is established balancing sees READY. CLOSED takes no more streams on
  * any loop: who waits is told, open streams finish, then the sockets close.
  *
  * <p>Every loop may have one connection, whatever the limit; those beyond are counted here for all
- * loops together, so that there are at most {@code loops + limit - 1} (decision 0005).
+ * loops together, so that there are at most {@code loops + limit - 1} (decision 0032).
  *
  * <p>{@code closed} is set by whoever notices first, before balancing hears of it: a call that
  * still gets this transport from an older picker is turned away and waits for the next one.
@@ -59,6 +61,13 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private final AtomicInteger spares = new AtomicInteger();
 
   private final AtomicBoolean told = new AtomicBoolean();
+
+  /** Whether a loop waits for another one to have a connection. */
+  private final AtomicBoolean sought = new AtomicBoolean();
+
+  /** Whether a connection that has ended had served. */
+  private volatile boolean served;
+
   private volatile int maxConnections;
   private volatile boolean closed;
 
@@ -86,7 +95,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
       var dialer = new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner);
-      connections.add(new LoopConnections(this, dialer, settings));
+      connections.add(new LoopConnections(this, i, dialer, settings));
     }
   }
 
@@ -96,7 +105,11 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   @Override
   public boolean open(int loop, StreamWaiter waiter) {
-    return !closed && connections.get(loop).open(waiter);
+    if (closed) {
+      return false;
+    }
+    connections.get(loop).open(waiter);
+    return true;
   }
 
   @Override
@@ -178,10 +191,15 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** A connection works. Its loop. */
+  /** A connection works, and its loop lends it. Its loop. */
   void onEstablished() {
     established.incrementAndGet();
     tell(new ConnectionEvent.Made());
+    if (sought.getAndSet(false)) {
+      for (int i = 0; i < connections.size(); i++) {
+        post(i, connections.get(i)::onLenderReady);
+      }
+    }
     if (!told.compareAndSet(false, true)) {
       return;
     }
@@ -193,14 +211,45 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
         });
   }
 
+  /**
+   * A loop beside loop {@code index} that has a connection. Without one, {@link
+   * LoopConnections#onLenderReady} tells every loop as soon as there is one.
+   */
+  @Nullable LoopConnections lenderFor(int index) {
+    LoopConnections found = findLender(index);
+    if (found == null) {
+      sought.set(true);
+      found = findLender(index); // it may have come before it was told to tell
+    }
+    return found;
+  }
+
+  private @Nullable LoopConnections findLender(int index) {
+    for (int i = 1; i < connections.size(); i++) {
+      LoopConnections other = connections.get((index + i) % connections.size());
+      if (other.lends()) {
+        return other;
+      }
+    }
+    return null;
+  }
+
   /** Passes on what became of one of the connections. Any loop. */
   void tell(ConnectionEvent event) {
     control.execute(() -> listener.onConnection(event));
   }
 
-  /** A connection ended. Its loop; tells how many are left. */
-  int onLost() {
+  /** A connection ended, and its loop lends it no more. Its loop; tells how many are left. */
+  int onLost(Ending ending) {
+    if (ending == Ending.SERVED) {
+      served = true;
+    }
     return established.decrementAndGet();
+  }
+
+  /** How many connections work. */
+  int established() {
+    return established.get();
   }
 
   /** Counts a connection out that its loop can do without; not the last one. Its loop. */
@@ -216,14 +265,18 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** No further streams. Balancing knows the address, which {@code reason} does not name. */
-  void onEnd(String reason) {
+  /**
+   * No further streams: the last connection has ended, or the first attempt has failed. Balancing
+   * knows the address, which {@code reason} does not name.
+   */
+  void onEnd(String reason, Ending last) {
+    Ending ending = served ? Ending.SERVED : last;
     shut(address + ": " + reason);
     control.execute(
         () -> {
           if (!silent) {
             silent = true;
-            listener.onClosed(RpcStatus.unavailable(reason));
+            listener.onClosed(RpcStatus.unavailable(reason), ending);
           }
         });
   }

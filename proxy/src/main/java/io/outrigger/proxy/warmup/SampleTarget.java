@@ -42,8 +42,8 @@ final class SampleTarget implements ForwardTarget {
   }
 
   @Override
-  public long park(ParkedCall call) {
-    long ticket = waiting.park(call, () -> selector != null);
+  public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+    long ticket = waiting.park(call, () -> selector != seen);
     asked.complete(null);
     return ticket;
   }

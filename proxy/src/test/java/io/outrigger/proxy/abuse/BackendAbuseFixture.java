@@ -13,7 +13,6 @@ import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.RawHttp2;
 import java.io.IOException;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,8 +27,8 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(600)
 abstract class BackendAbuseFixture {
-  static final AbuseLimits LIMITS =
-      new AbuseLimits(Duration.ofSeconds(30), 1_000, 1_000, 64, 1 << 20);
+  /** As in a running sidecar. */
+  static final AbuseLimits LIMITS = AbuseLimits.DEFAULT;
 
   static final String[] OK = {":status", "200", "content-type", "application/grpc"};
   static final String INTERNAL = "grpc-status 13";
@@ -38,7 +37,7 @@ abstract class BackendAbuseFixture {
   private final AnsweringBackend goodBackend = new AnsweringBackend();
   private final MiniMesh good;
   final RawApp neighbour;
-  private final Footprint before;
+  final Footprint before;
   MiniMesh mesh;
   RawBackend backend;
   private MiniMesh.Backend subchannel;

@@ -48,7 +48,8 @@ final class BackendAbuseIT extends BackendAbuseFixture {
     boolean taken = true;
     for (int i = 0; i < STEPS / 100 && taken; i++) {
       taken = call.wire().send(burst);
-      assertThat(neighbour.call()).isEqualTo("200");
+      assertThat(neighbour.callInTime()).isEqualTo("200");
+      before.checkWhileAttacked();
     }
 
     assertThat(app.outcome(call.appId())).isEqualTo(UNAVAILABLE);

@@ -11,6 +11,9 @@ record Footprint(int connections, long bytes) {
   /** Chunks that the allocator may keep for later; what leaks is found by the leak detector. */
   private static final long TOLERANCE = 32L << 20;
 
+  /** What an attack may make it hold meanwhile: a window of a connection, twice, and chunks. */
+  private static final long WHILE_ATTACKED = 64L << 20;
+
   static Footprint of(MiniMesh mesh) {
     return new Footprint(mesh.connections(), bufferBytes());
   }
@@ -19,6 +22,14 @@ record Footprint(int connections, long bytes) {
   static long bufferBytes() {
     var metric = ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
     return metric.usedDirectMemory() + metric.usedHeapMemory();
+  }
+
+  /** Fails when an attack that goes on fills the buffers. */
+  void checkWhileAttacked() {
+    long now = bufferBytes();
+    if (now > bytes + WHILE_ATTACKED) {
+      throw new AssertionError("buffers grew from %d bytes to %d".formatted(bytes, now));
+    }
   }
 
   /** Waits until {@code mesh} has no connections and no calls. */

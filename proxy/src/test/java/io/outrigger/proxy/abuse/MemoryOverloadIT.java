@@ -85,14 +85,15 @@ final class MemoryOverloadIT {
         }
 
         assertThat(most).isLessThan(LIMIT + SLACK); // of 150 MiB that were sent
-        assertThat(served).isPositive(); // before the limit was reached
+        // Who holds next to nothing is served while others hold all: a refusal is the exception.
+        assertThat(refused * 20).isLessThanOrEqualTo(served);
         long refusals = refused;
         Await.until(
             "each refusal is counted",
             () -> metric(sidecar, LOCAL_REPLIES.formatted("small")) == refusals);
         Await.until(
             "big streams were ended", () -> metric(sidecar, LOCAL_REPLIES.formatted("big")) > 0);
-        String said = "the limit of " + LIMIT + " bytes for buffers is exceeded";
+        String said = "ended for holding most of the memory";
         Await.until("the log says so", () -> sidecar.errorText().contains(said));
         Http2Headers told = toldToAny(open.subList(0, APPS));
         assertThat(told.get("x-outrigger-local")).hasToString("overload");
@@ -164,7 +165,9 @@ final class MemoryOverloadIT {
   private OutriggerProcess sidecar(int stuckPort, int answeringPort) throws IOException {
     Files.writeString(
         folder.resolve("mesh.yaml"),
-        "resources:\n" + service("big", stuckPort) + service("small", answeringPort));
+        "resources:\n"
+            + StaticService.yaml("big", stuckPort)
+            + StaticService.yaml("small", answeringPort));
     return OutriggerProcess.start(
             folder,
             "run",
@@ -195,38 +198,5 @@ final class MemoryOverloadIT {
         .filter(line -> line.startsWith(series + " "))
         .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
         .sum();
-  }
-
-  private static String service(String name, int port) {
-    return """
-      - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
-        name: NAME
-        api_listener:
-          api_listener:
-            "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-            route_config:
-              virtual_hosts:
-              - name: all
-                domains: ["*"]
-                routes:
-                - match: {prefix: ""}
-                  route: {cluster: NAME, timeout: 0s}
-            http_filters:
-            - name: router
-              typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
-      - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
-        name: NAME
-        type: EDS
-        eds_cluster_config: {eds_config: {ads: {}}}
-      - "@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
-        cluster_name: NAME
-        endpoints:
-        - locality: {region: local}
-          load_balancing_weight: 1
-          lb_endpoints:
-          - endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: PORT}}}
-      """
-        .replace("NAME", name)
-        .replace("PORT", Integer.toString(port));
   }
 }

@@ -29,7 +29,9 @@ final class AdminServerIT {
     server =
         AdminServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok));
+            Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok),
+            new AnswerTurns(),
+            new AdminBudget(1 << 20, System::nanoTime));
   }
 
   @AfterEach

@@ -92,7 +92,7 @@ class AuthorityTargetsTest {
   @Test
   void aTargetThatARequestWaitsForIsInUse() {
     ForwardTarget target = use("a");
-    long ticket = target.park(woken::incrementAndGet);
+    long ticket = target.park(woken::incrementAndGet, null);
     loop.advance(PAST_IDLE);
 
     assertThat(woken).hasValue(0);
@@ -106,7 +106,7 @@ class AuthorityTargetsTest {
   void aRequestThatComesToATargetJustReleasedIsAnswered() {
     ForwardTarget target = use("a");
     loop.advance(Duration.ofMinutes(61)); // out of the table, not closed yet
-    target.park(woken::incrementAndGet);
+    target.park(woken::incrementAndGet, null);
     loop.advance(Duration.ofMinutes(1));
 
     assertThat(woken).hasValue(1);

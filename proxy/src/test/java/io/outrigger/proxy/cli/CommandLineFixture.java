@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
+import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -53,7 +54,7 @@ final class CommandLineFixture {
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new Machine(2),
+            new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
             logging::add,
             Signals::new);
     Programs programs =

@@ -103,7 +103,7 @@ class AdminGrpcIT {
                 Function.identity()));
   }
 
-  @Conformance({"A40-01", "A40-03", "A88-36"})
+  @Conformance({"A40-01", "A40-03"})
   @Test
   void csdsListsEachResourceWithWhatIsInUseAndWhatWasRefused() throws Exception {
     ManagedChannel channel = startReady();

@@ -95,6 +95,39 @@ class OutlierDetectionIT {
     assertThat(history(bad)).contains("eject", "uneject");
   }
 
+  @Conformance("A50-12")
+  @Test
+  void aBackendWhoseStreamsAreNeverFreeIsEjected() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    var stuck =
+        mesh.keep(
+            new StrictBackend(
+                "stuck", new StrictBackend.Limits().streams(1).answerTime(Duration.ofDays(1))));
+    String hours = FAILING.replace("\"1s\"", "\"3600s\"");
+    serve(hours, Xds.locality("z", 0, 1, List.of(a.port(), stuck.port())));
+    mesh.with(Flag.THREADS, "1").startReady();
+    App app = mesh.app();
+    Await.until(
+        "its only stream is in use",
+        () -> {
+          app.send(METHOD);
+          return stuck.calls() == 1;
+        });
+
+    Await.until(
+        "the calls that wait for the stream eject it",
+        () -> {
+          List<CompletableFuture<App.Reply>> calls = new ArrayList<>();
+          for (int i = 0; i < 10; i++) {
+            calls.add(app.send(METHOD, Duration.ofMillis(100)));
+          }
+          calls.forEach(App::join);
+          return endpoint(stuck.port()).get("ejected").isJsonObject();
+        });
+
+    assertThat(stuck.calls()).isEqualTo(1);
+  }
+
   @Conformance({"A50-35", "A50-39"})
   @Test
   void whileItIsEjectedItGetsNoCalls() throws Exception {
@@ -273,10 +306,14 @@ class OutlierDetectionIT {
   }
 
   private JsonObject endpoint(Backend backend) {
+    return endpoint(backend.port());
+  }
+
+  private JsonObject endpoint(int port) {
     JsonObject lb = mesh.admin().get("/lb?detail=full").object();
     JsonObject forward = lb.getAsJsonArray("forwards").get(0).getAsJsonObject();
-    return find(forward.getAsJsonObject("root"), "127.0.0.1:" + backend.port())
-        .orElseThrow(() -> new AssertionError(backend.name() + " is not in " + lb));
+    return find(forward.getAsJsonObject("root"), "127.0.0.1:" + port)
+        .orElseThrow(() -> new AssertionError(port + " is not in " + lb));
   }
 
   private static Optional<JsonObject> find(JsonObject node, String address) {

@@ -345,7 +345,7 @@ class ExplainerPropertiesTest {
     }
 
     @Override
-    public long park(ParkedCall call) {
+    public long park(ParkedCall call, @Nullable ConfigSelector seen) {
       throw new AssertionError("nothing waits");
     }
 

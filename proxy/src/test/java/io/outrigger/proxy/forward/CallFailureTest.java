@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.KnownName;
@@ -226,6 +227,20 @@ class CallFailureTest {
     assertThat(after.stream.log).hasSize(2);
     assertThat(after.field(":status")).isEmpty();
     assertThat(after.field("grpc-status")).isEqualTo("14");
+  }
+
+  @Test
+  void aLostConnectionEndsWithTheResolutionNoteOrElseTheNode() {
+    var plain = script.unary();
+    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+    ClusterHandles.note(script.cluster, "cluster \"pay\": the control plane cannot be reached");
+    var ambient = script.unary();
+    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+
+    assertThat(plain.field("grpc-message")).endsWith("; xDS node ID: node-1");
+    assertThat(ambient.field("grpc-message"))
+        .endsWith(
+            "lost: socket closed by the peer; cluster \"pay\": the control plane cannot be reached");
   }
 
   @Conformance("SC-17")

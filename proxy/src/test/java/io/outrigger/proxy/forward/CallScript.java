@@ -26,6 +26,7 @@ import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.memory.Pressure;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.testing.FakeControlLoop;
@@ -36,7 +37,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** A forward, its target with one route, a cluster and a backend, and calls through them. */
 final class CallScript {
@@ -58,14 +58,13 @@ final class CallScript {
           (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
           random,
           faults);
-  final AtomicLong usedBytes = new AtomicLong();
-  final MemoryLimit memory = new MemoryLimit(1_000, usedBytes::get, () -> {});
+  final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
   Forward forward = forward(ForwardSettings.defaults(NODE));
 
   Forward forward(ForwardSettings settings) {
     return new Forward(
-        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory, 1);
+        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.ledger, 1);
   }
 
   private boolean onEnded(FinishedCall call) {

@@ -3,7 +3,6 @@ package io.outrigger.proxy.forward;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -149,14 +148,16 @@ class CallWaitingTest {
 
     script.picks(backend.use);
 
-    assertThat(backend.stream().log.subList(1, 4))
-        .containsExactly("D(one)", "D(" + large + ")", "D(two)!");
+    String all = "one" + large + "two";
+    int most = ReplayBuffer.MOST_BYTES_WITHOUT_POLICY;
+    assertThat(backend.stream().log.subList(1, 3))
+        .containsExactly("D(" + all.substring(0, most) + ")", "D(" + all.substring(most) + ")!");
     assertThat(app.stream.credit).isEqualTo(6 + large.length());
     assertThat(script.forward.waiting().bytes()).isZero();
     script.succeed();
   }
 
-  @Conformance("SC-12")
+  @Conformance({"SC-12", "A50-12"})
   @Test
   void anAppThatLeavesVanishesFromEveryQueue() {
     var unrouted = script.streaming();
@@ -177,7 +178,7 @@ class CallWaitingTest {
     unopened.data("c", false);
     unopened.call.onReset(Http2Error.CANCEL, true);
     assertThat(backend.waiters).isEmpty();
-    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
 
     assertThat(script.unreleased()).isZero();
     assertThat(script.forward.totals().queued()).isZero();
@@ -233,9 +234,9 @@ class CallWaitingTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
   }
 
-  @Conformance("SC-36")
+  @Conformance({"SC-36", "A50-12"})
   @Test
-  void waitingForAStreamIsNoFailureAndKeepsTheOrder() {
+  void waitingForAStreamIsNoFailureUntilTheDeadlineAndKeepsTheOrder() {
     backend.mode = FakeBackend.Mode.WAITS;
     script.routed(CallScript.noLimit()).picks(backend.use);
     script.unary("x-n", "1");
@@ -245,11 +246,30 @@ class CallWaitingTest {
     script.time.advance(Duration.ofMillis(1010));
     assertThat(second.field("grpc-status")).isEqualTo("4");
     assertThat(second.field("grpc-message")).contains("a stream to 10.0.0.1:80");
-    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
 
     backend.openAll();
     assertThat(backend.streams.get(0).log.get(0)).contains("x-n=1");
     assertThat(backend.streams.get(1).log.get(0)).contains("x-n=3");
+    script.respond();
+    script.succeed();
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE, CallOutcome.SUCCESS);
+  }
+
+  @Conformance("A50-12")
+  @Test
+  void aCallThatWeHaveNoRoomForSaysNothingOfTheBackendThatItWaitsFor() {
+    script.forward =
+        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1 << 20, "node-1"));
+    backend.mode = FakeBackend.Mode.WAITS;
+    script.routed(CallScript.noLimit()).picks(backend.use);
+    var first = script.unary();
+
+    var second = script.unary();
+    first.call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(second.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT, CallOutcome.FAILURE);
   }
 
   @Test
@@ -277,7 +297,7 @@ class CallWaitingTest {
             authority -> full,
             CallObserver.none(),
             CallTracer.NONE,
-            script.memory,
+            script.memory.ledger,
             1);
 
     var app = script.unary();
@@ -288,16 +308,14 @@ class CallWaitingTest {
   }
 
   @Test
-  void requestsThatArriveWhileMemoryIsShortAreTurnedAway() {
+  void requestsThatArriveWhileMemoryIsFullAreTurnedAway() {
     script.ready();
     var running = script.streaming();
-    script.usedBytes.set(1_001);
-    script.memory.sample();
+    script.memory.hold(100);
 
     var refused = script.unary();
     running.data("still welcome", false);
-    script.usedBytes.set(1_000);
-    script.memory.sample();
+    script.memory.hold(99);
     script.unary();
 
     assertThat(refused.field("grpc-status")).isEqualTo("14");
@@ -309,36 +327,26 @@ class CallWaitingTest {
   }
 
   @Test
-  void aCallThatHoldsMuchEndsWhenMoreComesWhileMemoryIsUsedUp() {
+  void aCallThatIsToLetGoEndsOnBothSides() {
     script.ready();
-    var slow = script.streaming();
-    var fast = script.streaming();
-    slow.stream.held = 65_537;
-    fast.stream.held = 65_536;
-    script.usedBytes.set(1_001);
-    script.memory.sample();
+    var heavy = script.streaming();
 
-    slow.data("more", false);
-    fast.data("more", false);
+    heavy.call.onOverload();
 
-    assertThat(slow.field("grpc-status")).isEqualTo("14");
-    assertThat(slow.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(heavy.field("grpc-status")).isEqualTo("14");
+    assertThat(heavy.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(backend.streams.get(0).log).endsWith("RST(CANCEL)");
-    assertThat(backend.streams.get(1).log).anyMatch(line -> line.contains("more"));
   }
 
   @Test
-  void aResponseThatNobodyReadsEndsWhenMoreComesWhileMemoryIsUsedUp() {
+  void aResponseThatNobodyReadsIsDroppedWhenTheBackendsStreamIsToLetGo() {
     script.ready();
     var app = script.streaming();
     script.respond();
     app.stream.stall();
     backend.stream().handlerOf().onData(Unpooled.copiedBuffer("some", UTF_8), false);
-    backend.stream().held = 65_537;
-    script.usedBytes.set(1_001);
-    script.memory.sample();
 
-    backend.stream().handlerOf().onData(Unpooled.copiedBuffer("more", UTF_8), false);
+    backend.stream().handlerOf().onOverload();
 
     assertThat(app.stream.log).contains("DROP");
     assertThat(app.field("grpc-status")).isEqualTo("14");
@@ -347,28 +355,18 @@ class CallWaitingTest {
   }
 
   @Test
-  void theMemoryInUseIsLookedAtAgainAfterSomeData() {
+  void anAnswerThatNobodyReadsIsDroppedWhenItsStreamIsToLetGo() {
     script.ready();
-    var app = script.streaming();
-    script.usedBytes.set(1_001);
-    String data = "x".repeat(128 << 10);
+    var app = script.unary();
+    script.respond();
+    app.stream.stall();
+    backend.stream().handlerOf().onData(Unpooled.copiedBuffer("some", UTF_8), false);
+    script.succeed();
 
-    app.data(data, false);
-    assertThat(script.memory.isExceeded()).isFalse();
-    app.data(data, false);
+    app.call.onOverload();
 
-    assertThat(script.memory.isExceeded()).isTrue();
-  }
-
-  @Test
-  void theMemoryOfBuffersIsMeasured() {
-    var limit = MemoryLimit.ofBuffers(0);
-    var held = ByteBufAllocator.DEFAULT.buffer(1);
-
-    limit.sample();
-
-    assertThat(limit.isExceeded()).isTrue();
-    held.release();
+    assertThat(app.stream.log).endsWith("RST(ENHANCE_YOUR_CALM)");
+    assertThat(script.ended).containsExactly("OK/200");
   }
 
   @Test
@@ -383,6 +381,43 @@ class CallWaitingTest {
 
     assertThat(app.field("grpc-status")).isEqualTo("0");
     assertThat(script.cluster.callsInUse()).isZero();
+  }
+
+  @Conformance("SC-21")
+  @Test
+  void aRequestThatWaitsForReadyOutlastsTheWantOfAConfiguration() {
+    var app = script.unary("x-outrigger-wait-for-ready", "true", "grpc-timeout", "10S");
+    var failure = RpcStatus.unavailable("xds server 10.9.9.9:15010: connection refused");
+    script.target.publish(ConfigSelector.failing("orders", failure));
+    script.time.run();
+    script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable("still refused")));
+    script.time.run();
+    var impatient = script.unary();
+    assertThat(impatient.field("grpc-status")).isEqualTo("14");
+    assertThat(app.stream.log).isEmpty();
+
+    script.ready();
+    script.time.run();
+    script.respond();
+    script.succeed();
+
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(script.target.parked()).isZero();
+  }
+
+  @Conformance("SC-21")
+  @Test
+  void itsDeadlineEndsSuchAWaitAndSaysWhatFor() {
+    script.target.publish(
+        ConfigSelector.failing("orders", RpcStatus.unavailable("connection refused")));
+    var app = script.unary("x-outrigger-wait-for-ready", "true", "grpc-timeout", "10S");
+
+    script.time.advance(Duration.ofSeconds(11));
+
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(app.field("grpc-message"))
+        .contains("the configuration of xds:///orders: connection");
+    assertThat(script.target.parked()).isZero();
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.PendingData;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,11 +16,13 @@ import org.jspecify.annotations.Nullable;
  * {@code RST(error)}; a trailing {@code !} is END_STREAM. Bytes leave at once unless it is stalled.
  */
 final class FakeStream implements Http2Stream {
-  int held;
+  int keptHeap;
+  int keptDirect;
   final List<String> log = new ArrayList<>();
   final List<HeaderList> blocks = new ArrayList<>();
   private @Nullable StreamHandler handler;
   private int pending;
+  private PendingData unsent = new PendingData();
   private boolean stalled;
   private boolean ended;
   private boolean gone;
@@ -41,6 +44,7 @@ final class FakeStream implements Http2Stream {
     stalled = false;
     int bytes = pending;
     pending = 0;
+    unsent.release();
     handlerOf().onDataSent(bytes);
   }
 
@@ -76,23 +80,29 @@ final class FakeStream implements Http2Stream {
   public void sendData(ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
     String text = data.toString(StandardCharsets.UTF_8);
-    data.release();
     if (gone || ended) {
+      data.release();
       return;
     }
     ended = endStream;
     log.add("D(" + text + ")" + (endStream ? "!" : ""));
-    if (stalled) {
+    if (stalled && bytes > 0) {
+      unsent.add(data.slice(), true, data.alloc());
       pending += bytes;
-    } else if (bytes > 0) {
+      return;
+    }
+    data.release();
+    if (bytes > 0) {
       handlerOf().onDataSent(bytes);
     }
   }
 
   @Override
   public void dropPending() {
-    if (pending > 0 && isOpenForSending()) {
+    if (pending > 0 && !gone) {
+      ended = false;
       pending = 0;
+      unsent.release();
       log.add("DROP");
     }
   }
@@ -101,6 +111,7 @@ final class FakeStream implements Http2Stream {
   public void reset(Http2Error error) {
     if (!gone) {
       gone = true;
+      unsent.release();
       log.add("RST(" + error + ")");
     }
   }
@@ -111,11 +122,6 @@ final class FakeStream implements Http2Stream {
   }
 
   @Override
-  public int heldBytes() {
-    return held;
-  }
-
-  @Override
   public int pendingBytes() {
     return pending;
   }
@@ -123,6 +129,24 @@ final class FakeStream implements Http2Stream {
   @Override
   public boolean isOpenForSending() {
     return !gone && !ended;
+  }
+
+  @Override
+  public boolean hasSentEnd() {
+    return ended && pending == 0;
+  }
+
+  @Override
+  public PendingData takeUnsent() {
+    PendingData taken = unsent;
+    unsent = new PendingData();
+    return taken;
+  }
+
+  @Override
+  public void keeps(int heapBytes, int directBytes) {
+    keptHeap += heapBytes;
+    keptDirect += directBytes;
   }
 
   /** The block sent last. */

@@ -36,8 +36,8 @@ public final class FakeTarget implements ForwardTarget {
   }
 
   @Override
-  public long park(ParkedCall call) {
-    return queue.park(call, () -> selector != null);
+  public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+    return queue.park(call, () -> selector != seen);
   }
 
   @Override

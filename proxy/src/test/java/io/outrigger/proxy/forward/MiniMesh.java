@@ -227,7 +227,7 @@ public final class MiniMesh implements AutoCloseable {
     }
 
     @Override
-    public void onClosed(RpcStatus reason) {
+    public void onClosed(RpcStatus reason, Connector.Ending ending) {
       boolean worked = transport != null;
       transport = null;
       states.add(reason.message());

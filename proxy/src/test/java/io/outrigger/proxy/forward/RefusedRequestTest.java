@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.testing.Conformance;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,8 +73,40 @@ class RefusedRequestTest {
     assertThat(second.streams).hasSize(1);
   }
 
+  @Conformance({"SC-34", "SC-35"})
   @Test
-  void aBodyAtTheBoundIsKeptAndOneAboveItIsNot() {
+  void aRequestOutlivesAnyNumberOfConnectionsThatEndInOrderBeforeTheyComeToIt() {
+    App app = script.streaming().data("body", true);
+
+    for (int i = 0; i < Attempts.MAX_REMADE; i++) {
+      first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+      script.time.run();
+    }
+
+    assertThat(first.streams).hasSize(Attempts.MAX_REMADE + 1);
+    assertThat(first.stream().log.subList(1, 2)).containsExactly("D(body)!");
+    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    script.time.run();
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(first.streams).hasSize(Attempts.MAX_REMADE + 1);
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void aRefusalAfterAConnectionThatEndedInOrderIsTheAnswer() {
+    App app = script.streaming().data("body", true);
+    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    script.time.run();
+
+    first.stream().handlerOf().onConnectionLost(true, "GOAWAY ENHANCE_YOUR_CALM");
+    script.time.run();
+
+    assertThat(app.field("grpc-status")).isEqualTo("14");
+    assertThat(first.streams).hasSize(2);
+  }
+
+  @Test
+  void aBodyAtTheBoundIsKeptAndOneOfWhichMoreHasLeftIsNot() {
     String most = "x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY);
     App app = script.streaming().data(most, false);
 
@@ -88,6 +121,50 @@ class RefusedRequestTest {
     refusedAndSecondNext();
     assertThat(large.field("grpc-status")).isEqualTo("14");
     assertThat(second.streams).hasSize(1);
+  }
+
+  /** The backend's window was closed: it has none of the body, whatever its size. */
+  @Conformance("SC-34")
+  @Test
+  void aBodyOfAnySizeThatHasNotLeftGoesElsewhere() {
+    App app = script.streaming();
+    first.stream().stall();
+    String part = "x".repeat(50_000);
+    app.data(part + "1", false).data(part + "2", false).data(part + "3", false);
+
+    refusedAndSecondNext();
+    app.data("end", true);
+
+    String all = part + "1" + part + "2" + part + "3end";
+    assertThat(contentOf(second)).isEqualTo(all);
+    assertThat(app.stream.credit).isEqualTo(all.length());
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(app.stream.keptDirect).isZero();
+  }
+
+  /** A first window of it has left, and the rest waits for credit that never comes. */
+  @Conformance("SC-34")
+  @Test
+  void aBodyOfWhichOneWindowHasLeftGoesElsewhere() {
+    String window = "w".repeat(65_535);
+    App app = script.streaming().data(window, false);
+    first.stream().stall();
+    app.data("one more", false).data("and the end", true);
+
+    refusedAndSecondNext();
+
+    assertThat(contentOf(second)).isEqualTo(window + "one moreand the end");
+    assertThat(app.stream.credit).isEqualTo(window.length() + 19);
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+  }
+
+  private static String contentOf(FakeBackend backend) {
+    return backend.stream().log.stream()
+        .filter(line -> line.startsWith("D("))
+        .map(line -> line.replaceAll("^D\\(|\\)!?$", ""))
+        .collect(Collectors.joining());
   }
 
   @Test
@@ -119,9 +196,8 @@ class RefusedRequestTest {
   }
 
   @Test
-  void nothingIsKeptWhenBuffersRunShort() {
-    script.usedBytes.set(600); // of 1000
-    script.memory.sample();
+  void nothingIsCopiedWhenMemoryRunsShort() {
+    script.memory.hold(60);
     App app = script.streaming().data("body", true);
 
     refusedAndSecondNext();

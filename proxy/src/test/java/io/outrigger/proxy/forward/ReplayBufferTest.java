@@ -14,9 +14,18 @@ class ReplayBufferTest {
   private final SmallCopies arrays = new SmallCopies();
   private final ByteBudget budget = new ByteBudget(10_000);
 
-  /** The array is full at 512 bytes, and a request without a policy outgrows its copy at 4096. */
+  /** The array is full at 512 bytes, and a request without a policy outgrows its copy at 64 KiB. */
   @ParameterizedTest(name = "{0} bytes, then {1}")
-  @CsvSource({"1, 0", "100, 412", "512, 0", "100, 413", "512, 1", "513, 1", "600, 3496", "4096, 0"})
+  @CsvSource({
+    "1, 0",
+    "100, 412",
+    "512, 0",
+    "100, 413",
+    "512, 1",
+    "513, 1",
+    "600, 64936",
+    "65536, 0"
+  })
   void everyByteIsKeptInOrder(int first, int second) {
     ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
 
@@ -28,13 +37,27 @@ class ReplayBufferTest {
   }
 
   @Test
-  void whatDoesNotFitChangesNothing() {
+  void whatDoesNotFitIsCutAndNothingFollowsIt() {
     ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
-    assertThat(keep(kept, "a".repeat(4000))).isTrue();
+    keep(kept, "a".repeat(65_530));
 
-    assertThat(keep(kept, "b".repeat(97))).isFalse();
+    assertThat(keep(kept, "bcdefgh")).isFalse();
+    assertThat(keep(kept, "i")).isFalse();
 
-    assertThat(copyOf(kept)).isEqualTo("a".repeat(4000));
+    assertThat(copyOf(kept)).isEqualTo("a".repeat(65_530) + "bcdefg");
+    assertThat(kept.size()).isEqualTo(65_536);
+    kept.release();
+  }
+
+  @Test
+  void whatABudgetDoesNotGrantLeavesNoGap() {
+    ReplayBuffer kept = ReplayBuffer.forPolicy(arrays, budget);
+    keep(kept, "a".repeat(9_999));
+
+    assertThat(keep(kept, "bb")).isFalse();
+    assertThat(keep(kept, "c")).isFalse();
+
+    assertThat(copyOf(kept)).isEqualTo("a".repeat(9_999));
     kept.release();
   }
 
@@ -91,7 +114,7 @@ class ReplayBufferTest {
     ByteBuf data = Unpooled.directBuffer();
     ByteBufUtil.writeAscii(data, text);
     try {
-      return kept.keep(data);
+      return kept.keep(data) == text.length();
     } finally {
       data.release();
     }

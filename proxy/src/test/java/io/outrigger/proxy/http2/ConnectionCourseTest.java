@@ -225,6 +225,58 @@ final class ConnectionCourseTest {
     }
   }
 
+  @Conformance("SC-34")
+  @Test
+  void aGoAwayInOrderPassesStreamsOverAfterOthersAndRefusesThemWithoutOthers() {
+    assertThat(lostBy(goAway(1, Http2Error.NO_ERROR)))
+        .containsExactly("passed over", "passed over");
+    assertThat(lostBy(goAway(1, Http2Error.ENHANCE_YOUR_CALM)))
+        .containsExactly("refused", "passed over");
+    assertThat(lostBy(goAway(0, Http2Error.NO_ERROR))).containsExactly("refused", "passed over");
+  }
+
+  /** What a stream that was begun second, and one on which nothing was written, hear. */
+  private static List<String> lostBy(byte[] goAway) {
+    List<String> heard = new ArrayList<>();
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.open(POST, true);
+      for (boolean sent : new boolean[] {true, false}) {
+        Http2Stream stream =
+            peer.connection.openStream(
+                new RecordingStream() {
+                  @Override
+                  public void onPassedOver(String reason) {
+                    heard.add("passed over");
+                  }
+
+                  @Override
+                  public void onConnectionLost(boolean refused, String reason) {
+                    heard.add(refused ? "refused" : "lost");
+                  }
+                });
+        if (sent) {
+          stream.sendHeaders(POST, true);
+        }
+      }
+      peer.send(goAway);
+      return List.copyOf(heard);
+    }
+  }
+
+  @Test
+  void itIsKnownWhetherAPeerHasBegunAnyAnswer() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.open(POST, true);
+      assertThat(peer.connection.hasAnswered()).isFalse();
+      peer.send(headers(1, END_HEADERS, ":status", "103"));
+      assertThat(peer.connection.hasAnswered()).isFalse();
+      peer.send(headers(1, END_HEADERS, ":status", "200"));
+      assertThat(peer.connection.hasAnswered()).isTrue();
+      peer.send(headers(1, END_HEADERS | END_STREAM, "grpc-status", "0"));
+      assertThat(peer.connection.hasAnswered()).isTrue();
+    }
+  }
+
   @Test
   void theServersLimitOfStreamsIsObeyed() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 1)) {

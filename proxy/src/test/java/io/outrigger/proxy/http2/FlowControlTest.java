@@ -19,6 +19,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.memory.Pressure;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -68,9 +69,10 @@ final class FlowControlTest {
       Http2Stream ended = peer.events.stream(1).stream();
       ended.sendHeaders(OK, false);
       ended.sendData(text("01234567"), true);
-      ended.dropPending(); // too late: its end is promised
-      peer.send(windowUpdate(3, 4));
-      assertThat(peer.answer()).isEqualTo("HEADERS 3, DATA 3 (4), DATA 3 (4) end");
+      ended.dropPending(); // the end that was to follow it, too
+      ended.sendHeaders(TRAILERS, true);
+      assertThat(peer.answer()).isEqualTo("HEADERS 3, DATA 3 (4), HEADERS 3 end");
+      assertThat(peer.connection.activeStreams()).isZero();
     }
   }
 
@@ -169,7 +171,10 @@ final class FlowControlTest {
 
   @Test
   void aFinishedStreamGetsNoCreditAndTheConnectionGetsWhatItHeld() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535).withMemory(() -> true);
+    var settings =
+        ConnectionSettings.DEFAULT
+            .withWindows(70_000, 65_535)
+            .withMemory(new Pressure().hold(60).ledger);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1));
@@ -189,9 +194,8 @@ final class FlowControlTest {
 
   @Test
   void streamsThatStandStillLeaveTheConnectionsWindowToOthersWhileThereIsMemory() {
-    boolean[] isShort = {false};
-    var settings =
-        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    var memory = new Pressure();
+    var settings = ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(memory.ledger);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       for (int id = 1; id <= 9; id += 2) {
@@ -200,14 +204,14 @@ final class FlowControlTest {
         assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 48000");
       }
 
-      isShort[0] = true;
+      memory.hold(60);
       peer.send(request(11));
       peer.send(PeerErrorTest.manyData(11, 48_000));
       assertThat(peer.answer()).isEmpty();
       peer.events.stream(0).stream().consumed(40_000); // of whichever stream
       assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 40000, WINDOW_UPDATE 0 40000");
 
-      isShort[0] = false;
+      memory.hold(0);
       peer.advance(Duration.ofMillis(100));
       assertThat(peer.answer()).isEmpty(); // 8 000: not worth a frame
       peer.send(data(11, 0, new byte[10_000]));
@@ -219,9 +223,8 @@ final class FlowControlTest {
 
   @Test
   void creditComesBackWhenMemoryIsNoLongerShortThoughNothingMoves() {
-    boolean[] isShort = {true};
-    var settings =
-        ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(() -> isShort[0]);
+    Pressure memory = new Pressure().hold(60);
+    var settings = ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(memory.ledger);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1));
@@ -229,7 +232,7 @@ final class FlowControlTest {
       peer.advance(Duration.ofMillis(100));
       assertThat(peer.answer()).isEmpty();
 
-      isShort[0] = false;
+      memory.hold(0);
       peer.advance(Duration.ofMillis(100));
       assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 60000");
     }

@@ -34,6 +34,42 @@ final class HpackDecoderTest {
         .isSameAs(second);
   }
 
+  /** Names were not: a thousand of 200,000 bytes stayed after their connection had gone. */
+  @Test
+  void neitherALongNameNorALongValueIsRemembered() throws Exception {
+    for (String name : new String[] {"n".repeat(300), "n".repeat(200)}) {
+      byte[] block = literal(0, name, "v".repeat(100));
+      HeaderField second = null;
+      for (int i = 0; i < 3; i++) {
+        HeaderField next = decoder.decode(Unpooled.wrappedBuffer(block)).field(0);
+        assertThat(next).isNotSameAs(second);
+        second = next;
+      }
+    }
+  }
+
+  /** Nothing is made of a field that neither the list nor the table could have. */
+  @Test
+  void aFieldBeyondTheListEmptiesTheTableAndTheRestIsRead() throws Exception {
+    decode("40 01 61 01 31");
+    byte[] large = literal(0x40, "n".repeat(9_000), "v");
+
+    HeaderList list = decoder.decode(Unpooled.wrappedBuffer(bytes("82"), large, bytes("84")));
+
+    assertThat(list.isCut()).isTrue();
+    assertThat(list.toString()).isEqualTo(":method=GET, :path=/");
+    assertThat(decoder.tableBytes()).isZero();
+    assertThatThrownBy(() -> decode("be")).isInstanceOf(ConnectionFault.class);
+  }
+
+  private static byte[] literal(int pattern, String name, String value) {
+    var out = new HpackOutput();
+    out.integer(pattern, pattern == 0 ? 4 : 6, 0);
+    out.string(name.getBytes(StandardCharsets.US_ASCII));
+    out.string(value.getBytes(StandardCharsets.US_ASCII));
+    return Arrays.copyOf(out.bytes(), out.length());
+  }
+
   @Test
   void aListThatComesForTheThirdTimeIsTheOneThatCameForTheSecond() throws Exception {
     // fields that no other test of this thread decodes together: they share what is remembered

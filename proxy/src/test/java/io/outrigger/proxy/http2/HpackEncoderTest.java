@@ -49,6 +49,21 @@ final class HpackEncoderTest {
     assertThat(encode(Messages.list("x-tenant", "blue"))).hasSize(1);
   }
 
+  /**
+   * Calls of several apps share a connection: what one sends must not shorten what another does.
+   */
+  @Test
+  void secretsGetNoEntry() {
+    for (String name : List.of("authorization", "cookie", "proxy-authorization", "set-cookie")) {
+      HeaderList secret = Messages.list(name, "Bearer of-one-app");
+      for (int i = 0; i < 4; i++) {
+        assertUnderstood(secret);
+        assertThat(encode(secret)).hasSizeGreaterThan(17);
+      }
+    }
+    assertThat(encoder.tableBytes()).isZero();
+  }
+
   @Test
   void aLargeFieldPushesNothingOut() {
     assertUnderstood(Messages.POST);

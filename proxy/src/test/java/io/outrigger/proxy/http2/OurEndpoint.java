@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.memory.Pressure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
           .withMaxConcurrentStreams(MAX_STREAMS)
           .withWindows(STREAM_WINDOW, ConnectionSettings.INITIAL_WINDOW)
           .withMaxHeaderListBytes(MAX_HEADER_LIST)
-          .withMemory(() -> true)
+          .withMemory(new Pressure().hold(60).ledger)
           .withAbuse(
               new AbuseLimits(Duration.ofSeconds(30), NO_LIMIT, NO_LIMIT, NO_LIMIT, 8 << 20));
 

@@ -16,6 +16,7 @@ import static io.outrigger.proxy.http2.Frames.wholeRequest;
 import static io.outrigger.proxy.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.memory.Pressure;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
@@ -31,7 +32,7 @@ final class PeerErrorTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT
           .withWindows(100_000, 150_000)
-          .withMemory(() -> true)
+          .withMemory(new Pressure().hold(60).ledger)
           .withMaxHeaderListBytes(2000);
 
   @ParameterizedTest(name = "{0} -> {2}")

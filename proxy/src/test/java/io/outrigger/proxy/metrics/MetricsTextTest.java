@@ -20,14 +20,19 @@ import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView;
+import io.outrigger.proxy.memory.PeerSide;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.status.LoadReportView;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -37,12 +42,21 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 class MetricsTextTest {
+  private static final MemoryView MEMORY =
+      new MemoryView(
+          5,
+          6,
+          new MemoryLedger.Limits(70, 80, 90),
+          List.of(
+              new MemoryView.EndedCount(PeerSide.APP, MemoryLedger.Ended.STREAM, 3),
+              new MemoryView.EndedCount(PeerSide.BACKEND, MemoryLedger.Ended.CONNECTION, 4)),
+          List.of());
+
   private static final MetricsView.ProcessFigures PROCESS =
-      new MetricsView.ProcessFigures(7, 8192, 4096, 1 << 20, new long[] {2_000_000, 0});
+      new MetricsView.ProcessFigures(7, 8192, 4096, MEMORY, new long[] {2_000_000, 0});
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
-  @Conformance({"A78-01", "A88-39"})
   private static List<EndpointStates.Count> states(LbNode... trees) {
     var states = new EndpointStates();
     for (LbNode tree : trees) {
@@ -51,11 +65,13 @@ class MetricsTextTest {
     return states.counts();
   }
 
+  @Conformance({"A78-01", "A88-39"})
   @Test
   void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
     var server =
         new XdsStatusView.Server(
             "cp:443",
+            true,
             true,
             true,
             Optional.empty(),
@@ -92,9 +108,77 @@ class MetricsTextTest {
   @Test
   void aServerThatNobodyAsksIsNeitherConnectedNorBroken() {
     var standby =
-        new XdsStatusView.Server("b:443", false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
+        new XdsStatusView.Server(
+            "b:443", false, false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
 
     assertThat(lines(view("", standby), "grpc_xds_client_connected")).isEmpty();
+  }
+
+  @Test
+  void serversOfOneUriAreOneInTheirLabels() {
+    var updates = Map.of("lds", new XdsStatusView.Updates(4, 1));
+    var well =
+        new XdsStatusView.Server("cp:443", true, true, true, Optional.empty(), 1, 0, 2, 0, updates);
+    var broken =
+        new XdsStatusView.Server(
+            "cp:443", true, false, false, Optional.empty(), 1, 0, 3, 0, updates);
+    var standby =
+        new XdsStatusView.Server(
+            "cp:443", false, false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
+    String labels = "{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"} ";
+
+    assertThat(lines(view("", well, standby), "grpc_xds_client_connected"))
+        .containsExactly("grpc_xds_client_connected" + labels + "1.0");
+    assertThat(lines(view("", well, broken, standby), "grpc_xds_client_"))
+        .contains(
+            "grpc_xds_client_connected" + labels + "0.0",
+            "grpc_xds_client_server_failure_total" + labels + "5.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 8.0",
+            "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 2.0");
+  }
+
+  @Test
+  void loadReportsToServersOfOneUriAddUp() {
+    var often =
+        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
+    var seldom =
+        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
+
+    assertThat(lines(new XdsStatusView(List.of(), List.of(seldom, often)), "outrigger_load_report"))
+        .containsExactlyInAnyOrder(
+            "outrigger_load_reports_total{server=\"cp:443\"} 7.0",
+            "outrigger_load_report_failures_total{server=\"cp:443\"} 1.0",
+            "outrigger_load_report_interval_seconds{server=\"cp:443\"} 2.0");
+  }
+
+  @Test
+  void aSourceThatFailsIsNamedAndLosesNoOther() {
+    var forward =
+        new MetricsView.Forward("orders", "t", true, 3, 2, idle().totals(), states(tree()));
+
+    String text = text(new XdsStatusView(List.of()), List.of(forward, forward)); // equal labels
+
+    assertThat(text)
+        .contains("outrigger_metrics_source_failed{source=\"forwards\"} 1.0\n")
+        .doesNotContain("outrigger_forward_ready")
+        .contains("grpc_client_attempt_started", "process_cpu_seconds_total");
+    assertThat(written(unread("xds")))
+        .contains("outrigger_metrics_source_failed{source=\"xds\"} 1.0\n")
+        .contains("process_cpu_seconds_total");
+  }
+
+  private static MetricsView unread(String source) {
+    return new MetricsView(
+        "1.2.3",
+        List.of(),
+        new XdsStatusView(List.of()),
+        LbCounters.Counts.NONE,
+        PROCESS,
+        List.of(source));
   }
 
   @Conformance("A50-54")
@@ -247,7 +331,13 @@ class MetricsTextTest {
   void theProcessShowsWhatItTakes() {
     assertThat(text(new XdsStatusView(List.of()), List.of()))
         .contains("outrigger_buffer_memory_bytes 4096.0\n")
-        .contains("outrigger_buffer_memory_limit_bytes 1048576.0\n")
+        .contains("outrigger_memory_held_bytes{kind=\"heap\"} 5.0\n")
+        .contains("outrigger_memory_held_bytes{kind=\"direct\"} 6.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"heap\"} 70.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"direct\"} 80.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"total\"} 90.0\n")
+        .contains("outrigger_memory_ended_total{side=\"app\",what=\"stream\"} 3.0\n")
+        .contains("outrigger_memory_ended_total{side=\"backend\",what=\"connection\"} 4.0\n")
         .contains("outrigger_event_loop_lag_seconds{loop=\"0\"} 0.002\n")
         .contains("outrigger_event_loop_lag_seconds{loop=\"1\"} 0.0\n")
         .contains("outrigger_control_loop_failures_total 7.0\n")
@@ -293,7 +383,8 @@ class MetricsTextTest {
   @Test
   void aClientForOneTargetIsToldApart() {
     var server =
-        new XdsStatusView.Server("cp:443", true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
+        new XdsStatusView.Server(
+            "cp:443", true, true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
 
     assertThat(text(view("xds:///orders", server), List.of()))
         .contains(
@@ -305,12 +396,12 @@ class MetricsTextTest {
                 + "grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1.0");
   }
 
-  private static XdsStatusView view(String scope, XdsStatusView.Server server) {
+  private static XdsStatusView view(String scope, XdsStatusView.Server... servers) {
     return new XdsStatusView(
         List.of(
             new XdsStatusView.Client(
                 scope,
-                List.of(server),
+                List.of(servers),
                 List.of(new XdsStatusView.Authority("", List.of("cp:443", "b:443"), 1)),
                 List.of(kept(), kept(), requested()))));
   }

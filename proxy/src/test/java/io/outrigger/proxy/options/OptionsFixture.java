@@ -3,6 +3,7 @@ package io.outrigger.proxy.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.outrigger.proxy.memory.MemoryPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,9 @@ abstract class OptionsFixture {
          "channel_creds": [{"type": "insecure"}]}]}},
        "node": {"id": "me"}}
       """;
+
+  /** Peers may have 106 MiB of the heap and 117 MiB of the buffers. */
+  static final MemoryPlan MEMORY = new MemoryPlan(180 << 20, 130 << 20);
 
   final Path folder;
   final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
@@ -45,7 +49,7 @@ abstract class OptionsFixture {
   }
 
   final ProxyOptions read() throws InvalidInput {
-    return OptionsReader.read(flags, environment, new Machine(3));
+    return OptionsReader.read(flags, environment, new Machine(3, MEMORY));
   }
 
   final List<String> errors() {

@@ -51,9 +51,10 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(20),
                     Duration.ofMinutes(30),
                     Duration.ZERO,
-                    Duration.ofSeconds(20)),
-                new Limits(
-                    1000, 65536, 10_000, ProxyOptions.Limits.AS_MUCH_AS_THE_JVM_GIVES, 10_000, 100),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(30),
+                    Duration.ofMinutes(5)),
+                new Limits(1000, 65536, 10_000, MEMORY.peerBytes(), 10_000, 100),
                 false,
                 false,
                 new AuthorityMode.OfTarget(),
@@ -91,6 +92,8 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.IDLE_TIMEOUT, "off");
     give(Flag.KEEPALIVE_TIME, "10s");
     give(Flag.KEEPALIVE_TIMEOUT, "250ms");
+    give(Flag.FRAME_TIMEOUT, "7s");
+    give(Flag.UNREAD_TIMEOUT, "8m");
     give(Flag.MAX_CONCURRENT_STREAMS, "10");
     give(Flag.MAX_HEADER_BYTES, "8KiB");
     give(Flag.MAX_CONNECTIONS, "20");
@@ -130,7 +133,9 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(5),
                     Duration.ZERO,
                     Duration.ofSeconds(10),
-                    Duration.ofMillis(250)),
+                    Duration.ofMillis(250),
+                    Duration.ofSeconds(7),
+                    Duration.ofMinutes(8)),
                 new Limits(10, 8192, 20, 64 << 20, 0, 7),
                 false,
                 true,

@@ -3,7 +3,9 @@ package io.outrigger.proxy.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.SocketErrors;
 import io.outrigger.testing.Conformance;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,7 +25,7 @@ class DisconnectErrorTest {
     "no SETTINGS within 20000ms, unknown",
   })
   void reasonsHaveTheWordsOfTheSpec(String reason, String word) {
-    assertThat(DisconnectError.of(reason)).isEqualTo(word);
+    assertThat(DisconnectError.of(SocketErrors.describe(new IOException(reason)))).isEqualTo(word);
   }
 
   @Conformance("A94-01")

@@ -197,7 +197,7 @@ class ReportCallIT {
       }
 
       @Override
-      public void onClosed(RpcStatus reason) {}
+      public void onClosed(RpcStatus reason, Connector.Ending ending) {}
     };
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.xds.cache;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceWatcher;
 import java.time.Instant;
@@ -13,7 +14,7 @@ import java.util.Optional;
  *
  * <p>Whatever {@code held} has is what watchers use; whatever it lacks, they do not use. A stream
  * error is always younger than the data error beside it, because the first response of the next
- * stream clears it.
+ * stream clears it; alone, it stays until there is news of the resource.
  *
  * @param held the resource in use
  * @param dataError the latest error of the resource itself; present in every state that names one
@@ -39,8 +40,12 @@ public record CacheEntry<T>(
     }
   }
 
-  /** The resource in use, with the version and the time at which it was last confirmed. */
-  public record Held<T>(T value, RawResource raw, String version, Instant at) {}
+  /**
+   * The resource in use, with the version and the time at which it was last confirmed.
+   *
+   * @param server that sent it last; the same bytes from another may mean another value
+   */
+  public record Held<T>(T value, RawResource raw, String version, Instant at, XdsServer server) {}
 
   /**
    * The latest error of the resource itself.
@@ -64,6 +69,11 @@ public record CacheEntry<T>(
    */
   public boolean awaitsAnswer() {
     return held.isEmpty() && state != CacheState.DOES_NOT_EXIST && state != CacheState.TIMEOUT;
+  }
+
+  /** Whether the server said, by a word or by its silence, that there is no such resource. */
+  public boolean isKnownNotToExist() {
+    return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }
 
   /** The error in force: ambient when a resource is held, else the reason why there is none. */

@@ -1,6 +1,7 @@
 package io.outrigger.xds.cache;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import java.time.Instant;
 
@@ -9,8 +10,8 @@ import java.time.Instant;
  * the errors of a stream.
  */
 public sealed interface CacheEvent<T> {
-  /** A valid version came. */
-  record Received<T>(T value, RawResource raw, String version, Instant at)
+  /** A valid version came from {@code server}. */
+  record Received<T>(T value, RawResource raw, String version, Instant at, XdsServer server)
       implements CacheEvent<T> {}
 
   /** A version came that is invalid; {@code message} has every reason. */

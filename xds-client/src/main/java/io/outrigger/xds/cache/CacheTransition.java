@@ -28,10 +28,11 @@ import java.util.Optional;
  * Deleted, none    unchanged
  * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
  *                                    drop it with fail_on_data_errors
- * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with
+ * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
  *                                    resource_timer_is_transient_error
  * StreamFailed     unchanged         kept
- * StreamRecovered  unchanged         kept
+ * StreamRecovered  unchanged         kept; a requested one keeps its stream
+ *                                    error until there is news of it
  * </pre>
  *
  * <p>The idea: an event decides only the next entry. What watchers hear is the difference between
@@ -41,7 +42,7 @@ import java.util.Optional;
 public final class CacheTransition {
   private CacheTransition() {}
 
-  /** Whether the resource's timer goes on. */
+  /** Whether the resource's timers, one for each server that is asked, go on. */
   public enum TimerAction {
     KEEP,
     STOP
@@ -59,10 +60,12 @@ public final class CacheTransition {
   public static <T> Step<T> apply(
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
     CacheEntry<T> next = next(entry, event, features);
-    boolean answered =
-        event instanceof Received || event instanceof Rejected || event instanceof ServerError;
-    return new Step<>(
-        next, answered ? TimerAction.STOP : TimerAction.KEEP, difference(entry, next));
+    boolean settled =
+        event instanceof Received
+            || event instanceof Rejected
+            || event instanceof ServerError
+            || event instanceof TimerFired; // a resource is declared missing once (A57-19)
+    return new Step<>(next, settled ? TimerAction.STOP : TimerAction.KEEP, difference(entry, next));
   }
 
   private static <T> CacheEntry<T> next(
@@ -86,7 +89,11 @@ public final class CacheTransition {
       return withStreamError(entry, Optional.of(failed.status()));
     }
     if (event instanceof StreamRecovered<T>) {
-      return withStreamError(entry, Optional.empty());
+      // Watchers of what was never heard of cannot be sent back to waiting: they keep the failure
+      // until there is news of the resource, and so does the entry (decision 0013).
+      return entry.state() == CacheState.REQUESTED
+          ? entry
+          : withStreamError(entry, Optional.empty());
     }
     throw new AssertionError(event);
   }
@@ -95,7 +102,8 @@ public final class CacheTransition {
     T value = received.value();
     // An equal value keeps its identity, so that comparisons further down are short.
     T kept = entry.held().map(Held::value).filter(value::equals).orElse(value);
-    var held = new Held<>(kept, received.raw(), received.version(), received.at());
+    var held =
+        new Held<>(kept, received.raw(), received.version(), received.at(), received.server());
     return new CacheEntry<>(
         CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
   }
@@ -110,8 +118,9 @@ public final class CacheTransition {
 
   private static <T> CacheEntry<T> onDeleted(
       CacheEntry<T> entry, Deleted<T> deleted, ServerFeatures features) {
-    if (entry.held().isEmpty() || entry.state() == CacheState.DOES_NOT_EXIST) {
-      return entry; // never seen (A57-35), or known to be deleted
+    boolean isKnown = entry.state() == CacheState.DOES_NOT_EXIST;
+    if (entry.held().isEmpty() || (isKnown && !features.failOnDataErrors())) {
+      return entry; // never seen (A57-35), or deleted and kept by a server that allows it (A88-18)
     }
     var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, deleted.message());
     var error = dataError(entry, status, deleted.version(), Optional.empty(), deleted.at());

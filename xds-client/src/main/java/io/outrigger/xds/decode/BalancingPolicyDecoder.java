@@ -46,16 +46,17 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * An aggregate balances as its leaves do, so that its own policy only has to be one that exists
-   * (A75-03, A75-04).
+   * An aggregate balances as its leaves do: its {@code lb_policy} is ignored, whatever it says
+   * (A75-03), and its {@code load_balancing_policy} only has to name a policy that exists (A75-04).
+   * Decision 0012.
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
       return decode(proto.getLoadBalancingPolicy(), true, 1, errors.at("load_balancing_policy"));
     }
-    return proto.getLbPolicy() == Cluster.LbPolicy.CLUSTER_PROVIDED
-        ? Optional.of(BalancingPolicy.DEFAULT)
-        : legacy(proto, errors);
+    FieldErrors ignored = FieldErrors.ofResource();
+    Optional<BalancingPolicy> policy = legacy(proto, ignored);
+    return ignored.isEmpty() ? policy : Optional.of(BalancingPolicy.DEFAULT);
   }
 
   /** A52-04: what the enumeration means in terms of policies. */

@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.route.WireText;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -34,7 +35,8 @@ final class HeaderMatcherDecoder {
     return switch (proto.getHeaderMatchSpecifierCase()) {
       case STRING_MATCH ->
           StringMatcherDecoder.decode(proto.getStringMatch(), errors.at("string_match"));
-      case EXACT_MATCH -> Optional.of(new StringMatcher.Exact(proto.getExactMatch(), false));
+      case EXACT_MATCH ->
+          Optional.of(new StringMatcher.Exact(WireText.of(proto.getExactMatch()), false));
       case PREFIX_MATCH ->
           StringMatcherDecoder.notEmpty(proto.getPrefixMatch(), errors.at("prefix_match"))
               .map(prefix -> new StringMatcher.Prefix(prefix, false));

@@ -188,6 +188,12 @@ final class KnownTypes {
     return registry.build();
   }
 
+  /** Whether there is a descriptor of the type that {@code url} names. */
+  static boolean isKnown(String url) {
+    String name = TypedConfig.typeName(url);
+    return TYPES.containsKey(name) || all().find(name) != null;
+  }
+
   /** The names under which types are known by themselves, each with its descriptor. */
   static Map<String, Supplier<Descriptor>> types() {
     return TYPES;

@@ -11,19 +11,17 @@ import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.protobuf.util.JsonFormat;
-import java.util.Base64;
 
 /**
  * A message of the control plane as a JSON tree, whatever is in it.
  *
  * <p>The library that knows the JSON mapping fails on the first {@code Any} that it cannot resolve.
- * So each such Any is first replaced by one that it can print, a Struct that carries type and bytes
- * under a key of ours, and the printed tree is then searched for these, which become {@code
- * {"@type":…,"value":…}}. On the way secrets are left out.
+ * So each such Any is first replaced by one that it can print, a Struct that carries type and
+ * length under a key of ours, and the printed tree is then searched for these, which become {@code
+ * {"@type":…,"bytes":…}}. On the way secrets are left out; the bytes themselves might hold some.
  */
 final class PrintableForm {
   private static final String MARK = "outrigger:not readable";
-  private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
   private static final Redaction MARKING_UNREADABLE = new Redaction(PrintableForm::marked);
 
   private PrintableForm() {}
@@ -47,17 +45,15 @@ final class PrintableForm {
   }
 
   private static Any marked(String typeUrl, ByteString value) {
-    String base64 = Base64.getEncoder().encodeToString(value.toByteArray());
     var pair =
         ListValue.newBuilder()
             .addValues(Value.newBuilder().setStringValue(typeUrl))
-            .addValues(Value.newBuilder().setStringValue(base64));
-    var struct =
-        Struct.newBuilder().putFields(MARK, Value.newBuilder().setListValue(pair).build()).build();
-    return Redaction.any(STRUCT_URL, struct.toByteString());
+            .addValues(Value.newBuilder().setNumberValue(value.size()));
+    return Redaction.struct(
+        Struct.newBuilder().putFields(MARK, Value.newBuilder().setListValue(pair).build()).build());
   }
 
-  /** Turns the marked Structs of a printed tree into type and bytes. */
+  /** Turns the marked Structs of a printed tree into type and length. */
   private static JsonElement restored(JsonElement tree) {
     if (tree instanceof JsonArray list) {
       list.asList().replaceAll(PrintableForm::restored);
@@ -71,7 +67,7 @@ final class PrintableForm {
         && pair.size() == 2) {
       var answer = new JsonObject();
       answer.add("@type", pair.get(0));
-      answer.add("value", pair.get(1));
+      answer.addProperty("bytes", pair.get(1).getAsLong());
       return answer;
     }
     object.asMap().replaceAll((name, element) -> restored(element));

@@ -8,29 +8,27 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.Struct;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.Value;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.RawResource;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of the control plane without secrets: fields that the proto files mark as sensitive, and
- * values of headers that carry credentials, are blanked, within an {@code Any} as well. What is not
- * readable cannot be searched.
+ * Messages of the control plane without secrets. Blanked are fields that the proto files mark as
+ * sensitive, within an {@code Any} as well, those whose names say so ({@link SecretNames}), values
+ * of headers with such names, members of a {@code Struct} with such names, and whatever metadata
+ * Envoy would send to a gRPC service. What cannot be read cannot be searched: of an {@code Any} of
+ * unknown type remain type and length, and fields that the bundled proto files do not have are left
+ * out.
  */
 @AnyThread
 public final class Redaction {
-  private static final String REDACTED = "[redacted]";
-
-  /** Of headers by these names, values and what they are compared with are nobody's business. */
-  private static final Set<String> SECRET_HEADERS =
-      Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
-
   /** The field that names the header in the messages that have one. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
@@ -43,7 +41,12 @@ public final class Redaction {
   /** Any within Any restarts protobuf's own depth limit; past this ours stops. */
   private static final int DEEPEST = 64;
 
-  private static final Redaction KEEPING_UNREADABLE = new Redaction(Redaction::any);
+  private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
+
+  /** Of {@code envoy.config.core.v3.GrpcService} and what it holds: credentials by any name. */
+  private static final String GRPC_METADATA = "initial_metadata";
+
+  private static final Redaction NAMING_UNREADABLE = new Redaction(Redaction::named);
 
   private final BiFunction<String, ByteString, Any> unreadable;
 
@@ -55,9 +58,13 @@ public final class Redaction {
     this.unreadable = unreadable;
   }
 
-  /** {@code resource} as it came, byte for byte, unless it has secrets; never fails. */
+  /**
+   * {@code resource} as it came, byte for byte, unless it has secrets or something unreadable, for
+   * which there is a {@code Struct} with {@code type_url} and {@code bytes}, its length. Never
+   * fails.
+   */
   public static Any of(RawResource resource) {
-    return KEEPING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
+    return NAMING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
   }
 
   /**
@@ -75,7 +82,19 @@ public final class Redaction {
     return any(typeUrl, after == before ? value : after.toByteString());
   }
 
-  static Any any(String typeUrl, ByteString value) {
+  private static Any named(String typeUrl, ByteString value) {
+    return struct(
+        Struct.newBuilder()
+            .putFields("type_url", Value.newBuilder().setStringValue(typeUrl).build())
+            .putFields("bytes", Value.newBuilder().setNumberValue(value.size()).build())
+            .build());
+  }
+
+  static Any struct(Struct struct) {
+    return any(STRUCT_URL, struct.toByteString());
+  }
+
+  private static Any any(String typeUrl, ByteString value) {
     return Any.newBuilder().setTypeUrl(typeUrl).setValue(value).build();
   }
 
@@ -110,14 +129,18 @@ public final class Redaction {
       Any after = apply(url, value, depth);
       return after.getTypeUrl().equals(url) && after.getValue().equals(value) ? message : after;
     }
+    if (type.getFullName().equals("google.protobuf.Struct")) {
+      return withoutSecrets(message);
+    }
     if (type.getFile().getPackage().equals("google.protobuf")) {
       return message;
     }
     String nameField = HEADER_NAME_FIELDS.get(type.getFullName());
     if (nameField != null) {
       FieldDescriptor name = type.findFieldByName(nameField);
-      String header = ((String) message.getField(name)).toLowerCase(Locale.ROOT);
-      return SECRET_HEADERS.contains(header) ? blankedExcept(name, message) : message;
+      return SecretNames.isSecret((String) message.getField(name))
+          ? blankedExcept(name, message)
+          : withoutUnknown(message);
     }
     Message.@Nullable Builder changed = null;
     for (Map.Entry<FieldDescriptor, Object> field : message.getAllFields().entrySet()) {
@@ -128,12 +151,33 @@ public final class Redaction {
         changed.setField(field.getKey(), after);
       }
     }
-    return changed == null ? message : changed.build();
+    return withoutUnknown(changed == null ? message : changed.build());
+  }
+
+  private static Message withoutUnknown(Message message) {
+    return message.getUnknownFields().asMap().isEmpty()
+        ? message
+        : message.toBuilder().setUnknownFields(UnknownFieldSet.getDefaultInstance()).build();
+  }
+
+  private static Message withoutSecrets(Message structMessage) {
+    try {
+      Struct before = Struct.parseFrom(structMessage.toByteString());
+      Struct after = SecretNames.withoutSecrets(before);
+      return after.equals(before)
+          ? structMessage
+          : DynamicMessage.parseFrom(structMessage.getDescriptorForType(), after.toByteString());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("a Struct that was written a moment ago can be read", e);
+    }
   }
 
   private Object cleaned(FieldDescriptor field, Object value, int depth) {
     if (isSensitive(field)) {
       return blanked(value);
+    }
+    if (field.getName().equals(GRPC_METADATA) && value instanceof List<?> headers) {
+      return headers.stream().<Object>map(each -> withoutValue((Message) each)).toList();
     }
     if (field.getJavaType() != JavaType.MESSAGE) {
       return value;
@@ -153,15 +197,21 @@ public final class Redaction {
   }
 
   private static boolean isSensitive(FieldDescriptor field) {
-    return field.getOptions().getExtension(udpa.annotations.Sensitive.sensitive);
+    return field.getOptions().getExtension(udpa.annotations.Sensitive.sensitive)
+        || ((field.getJavaType() == JavaType.STRING || field.getJavaType() == JavaType.BYTE_STRING)
+            && SecretNames.isSecretField(field.getName()));
+  }
+
+  private static Message withoutValue(Message header) {
+    return blankedExcept(header.getDescriptorForType().findFieldByName("key"), header);
   }
 
   private static Object blanked(Object value) {
     if (value instanceof String) {
-      return REDACTED;
+      return SecretNames.REDACTED;
     }
     if (value instanceof ByteString) {
-      return ByteString.copyFromUtf8(REDACTED);
+      return ByteString.copyFromUtf8(SecretNames.REDACTED);
     }
     if (value instanceof List<?> list) {
       return list.stream().map(Redaction::blanked).toList();
@@ -170,7 +220,8 @@ public final class Redaction {
   }
 
   private static Message blankedExcept(@Nullable FieldDescriptor kept, Message message) {
-    Message.Builder builder = message.toBuilder();
+    Message.Builder builder =
+        message.toBuilder().setUnknownFields(UnknownFieldSet.getDefaultInstance());
     message
         .getAllFields()
         .forEach((field, value) -> builder.setField(field, field == kept ? value : blanked(value)));

@@ -116,9 +116,13 @@ public final class ResourceJson {
     Any any;
     try {
       Optional<Any> read = plain.read(tree.getAsJsonObject());
-      any = unwrapped(read.isPresent() ? read.get() : byDescriptors(tree));
+      any =
+          unwrapped(
+              read.isPresent()
+                  ? read.get()
+                  : byDescriptors(UnreadTypes.carried(tree.getAsJsonObject())));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      List<String> found = JsonDiagnosis.of(tree.getAsJsonObject());
+      List<String> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
       for (String error : found.isEmpty() ? List.of(String.valueOf(e.getMessage())) : found) {
         errors.add(where + ": " + error);
       }

@@ -1,5 +1,7 @@
 package io.outrigger.xds.decode;
 
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HashPolicy;
@@ -24,24 +26,22 @@ final class RouteActionDecoder {
    * Empty when the route is to be skipped (A31-40), or wrong, which is in errors then.
    *
    * @param hostRetry the virtual host's policy; one of the route replaces it as a whole (A44-04)
-   * @param overridden whether clusters may override filters; their maps are let be if not
    */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
       Optional<RetryPolicy> hostRetry,
-      boolean overridden,
-      DecodeContext context,
+      RouteDecoder.Scope scope,
       FieldErrors errors) {
     RouteTimeout timeout = timeout(proto, errors);
     // A81 "xDS Resource Validation": only a trusted server may have the authority rewritten.
     boolean autoHostRewrite =
-        context.features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
+        scope.context().features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
     List<HashPolicy> hashPolicies = HashPolicyDecoder.decode(proto.getHashPolicyList(), errors);
     Optional<RetryPolicy> retry =
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : hostRetry;
-    return clusters(proto, overridden, errors)
+    return clusters(proto, scope, errors)
         .map(
             choice ->
                 new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies, retry));
@@ -49,7 +49,7 @@ final class RouteActionDecoder {
 
   private static Optional<ClusterChoice> clusters(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
-      boolean overridden,
+      RouteDecoder.Scope scope,
       FieldErrors errors) {
     return switch (proto.getClusterSpecifierCase()) {
       case CLUSTER -> {
@@ -60,8 +60,18 @@ final class RouteActionDecoder {
         yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
       }
       case WEIGHTED_CLUSTERS ->
-          weighted(proto.getWeightedClusters(), overridden, errors.at("weighted_clusters"));
-      // cluster_header, plugins and what is not known yet: as if the route were absent (A31-40)
+          weighted(proto.getWeightedClusters(), scope.overridden(), errors.at("weighted_clusters"));
+      case CLUSTER_SPECIFIER_PLUGIN -> { // an optional one, else that is an error already
+        if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
+          errors
+              .at("cluster_specifier_plugin")
+              .add(
+                  quoted(proto.getClusterSpecifierPlugin())
+                      + " is not in cluster_specifier_plugins");
+        }
+        yield Optional.empty();
+      }
+      // cluster_header and what is not known yet: as if the route were absent (A31-40)
       default -> Optional.empty();
     };
   }

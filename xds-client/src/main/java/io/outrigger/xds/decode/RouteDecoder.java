@@ -1,6 +1,9 @@
 package io.outrigger.xds.decode;
 
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
 import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.config.route.v3.ClusterSpecifierPlugin;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
@@ -12,8 +15,10 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
 final class RouteDecoder {
@@ -38,6 +43,15 @@ final class RouteDecoder {
     },
   };
 
+  /**
+   * What holds for every route of a table.
+   *
+   * @param overridden whether filters are overridden anywhere; the maps for it are let be if not
+   * @param plugins the names of its cluster specifiers; none is supported, so that a route to one
+   *     is left out
+   */
+  record Scope(DecodeContext context, boolean overridden, Set<String> plugins) {}
+
   private RouteDecoder() {}
 
   /** A resource of its own. */
@@ -51,12 +65,30 @@ final class RouteDecoder {
    */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, boolean overrides, DecodeContext context, FieldErrors errors) {
+    var scope = new Scope(context, overrides, plugins(proto, errors));
     var hosts = new ArrayList<VirtualHost>();
     for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
-      hosts.add(
-          virtualHost(proto.getVirtualHosts(i), overrides, context, errors.at("virtual_hosts", i)));
+      hosts.add(virtualHost(proto.getVirtualHosts(i), scope, errors.at("virtual_hosts", i)));
     }
     return Optional.of(new RouteTable(proto.getName(), hosts));
+  }
+
+  /** A28-13: one that is not supported must be optional, whether a route names it or not. */
+  private static Set<String> plugins(RouteConfiguration proto, FieldErrors errors) {
+    var names = new HashSet<String>();
+    for (int i = 0; i < proto.getClusterSpecifierPluginsCount(); i++) {
+      ClusterSpecifierPlugin plugin = proto.getClusterSpecifierPlugins(i);
+      names.add(plugin.getExtension().getName());
+      if (!plugin.getIsOptional()) {
+        String type = TypedConfig.typeName(plugin.getExtension().getTypedConfig().getTypeUrl());
+        errors
+            .at("cluster_specifier_plugins", i)
+            .at("extension")
+            .at("typed_config")
+            .add(quoted(type) + " is not supported as a cluster specifier");
+      }
+    }
+    return names;
   }
 
   /**
@@ -77,21 +109,17 @@ final class RouteDecoder {
   }
 
   private static VirtualHost virtualHost(
-      io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
-      boolean overridden,
-      DecodeContext context,
-      FieldErrors errors) {
+      io.envoyproxy.envoy.config.route.v3.VirtualHost proto, Scope scope, FieldErrors errors) {
     Optional<RetryPolicy> retry =
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : Optional.empty();
     var routes = new ArrayList<Route>();
     for (int i = 0; i < proto.getRoutesCount(); i++) {
-      route(proto.getRoutes(i), i, retry, overridden, context, errors.at("routes", i))
-          .ifPresent(routes::add);
+      route(proto.getRoutes(i), i, retry, scope, errors.at("routes", i)).ifPresent(routes::add);
     }
     Map<String, FilterConfig> overrides =
-        overridden
+        scope.overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
@@ -102,8 +130,7 @@ final class RouteDecoder {
       io.envoyproxy.envoy.config.route.v3.Route proto,
       int index,
       Optional<RetryPolicy> hostRetry,
-      boolean overridden,
-      DecodeContext context,
+      Scope scope,
       FieldErrors errors) {
     if (!proto.hasMatch()) {
       errors.at("match").add("is missing");
@@ -113,9 +140,9 @@ final class RouteDecoder {
       return Optional.empty(); // A28: such a route can never match a gRPC call
     }
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
-    Optional<RouteAction> action = action(proto, hostRetry, overridden, context, errors);
+    Optional<RouteAction> action = action(proto, hostRetry, scope, errors);
     Map<String, FilterConfig> overrides =
-        overridden
+        scope.overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     if (match.isEmpty() || action.isEmpty()) {
@@ -132,13 +159,11 @@ final class RouteDecoder {
   private static Optional<RouteAction> action(
       io.envoyproxy.envoy.config.route.v3.Route proto,
       Optional<RetryPolicy> hostRetry,
-      boolean overridden,
-      DecodeContext context,
+      Scope scope,
       FieldErrors errors) {
     return switch (proto.getActionCase()) {
       case ROUTE ->
-          RouteActionDecoder.decode(
-              proto.getRoute(), hostRetry, overridden, context, errors.at("route"));
+          RouteActionDecoder.decode(proto.getRoute(), hostRetry, scope, errors.at("route"));
       // Kept, so that later routes are not taken in its stead (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default -> Optional.of(new RouteAction.Unsupported(Names.ofCase(proto.getActionCase())));

@@ -4,6 +4,7 @@ import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.WireText;
 import java.util.ArrayList;
 import java.util.Optional;
 
@@ -28,8 +29,9 @@ final class RouteMatchDecoder {
     // Unset means true, unlike a plain boolean's default.
     boolean caseSensitive = !proto.hasCaseSensitive() || proto.getCaseSensitive().getValue();
     return switch (proto.getPathSpecifierCase()) {
-      case PREFIX -> Optional.of(new PathMatcher.Prefix(proto.getPrefix(), caseSensitive));
-      case PATH -> Optional.of(new PathMatcher.Exact(proto.getPath(), caseSensitive));
+      case PREFIX ->
+          Optional.of(new PathMatcher.Prefix(WireText.of(proto.getPrefix()), caseSensitive));
+      case PATH -> Optional.of(new PathMatcher.Exact(WireText.of(proto.getPath()), caseSensitive));
       case SAFE_REGEX ->
           RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
               .map(PathMatcher.Regex::new);

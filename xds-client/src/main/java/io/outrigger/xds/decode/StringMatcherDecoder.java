@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.route.WireText;
 import java.util.Optional;
 
 /** {@code StringMatcher} (A63). */
@@ -11,7 +12,7 @@ final class StringMatcherDecoder {
       io.envoyproxy.envoy.type.matcher.v3.StringMatcher proto, FieldErrors errors) {
     boolean ignoreCase = proto.getIgnoreCase();
     return switch (proto.getMatchPatternCase()) {
-      case EXACT -> Optional.of(new StringMatcher.Exact(proto.getExact(), ignoreCase));
+      case EXACT -> Optional.of(new StringMatcher.Exact(WireText.of(proto.getExact()), ignoreCase));
       case PREFIX ->
           notEmpty(proto.getPrefix(), errors.at("prefix"))
               .map(prefix -> new StringMatcher.Prefix(prefix, ignoreCase));
@@ -35,12 +36,15 @@ final class StringMatcherDecoder {
     };
   }
 
-  /** The text, unless it is empty: that would match everything, surely by mistake (A63). */
+  /**
+   * The text as requests hold it, unless it is empty: that would match everything, surely by
+   * mistake (A63).
+   */
   static Optional<String> notEmpty(String text, FieldErrors errors) {
     if (text.isEmpty()) {
       errors.add("is empty");
       return Optional.empty();
     }
-    return Optional.of(text);
+    return Optional.of(WireText.of(text));
   }
 }

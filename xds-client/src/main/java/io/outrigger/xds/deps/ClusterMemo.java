@@ -8,6 +8,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,9 +69,27 @@ final class ClusterMemo {
     return result;
   }
 
+  /** Whether the last walk's result of a cluster was made of {@code cluster}. */
+  @SuppressWarnings("ReferenceEquality") // as inputs are compared
+  boolean isOf(String name, Known<ClusterResource> cluster) {
+    Entry known = before.get(name);
+    return known != null && known.cluster() == cluster;
+  }
+
   /** The result of a cluster that the last walk visited. */
   Outcome<ClusterConfig> result(String name) {
     return Objects.requireNonNull(before.get(name), name).result();
+  }
+
+  /** The result of the walk before, for this one too; empty when it had none. */
+  Optional<Outcome<ClusterConfig>> keep(String name) {
+    Entry known = before.get(name);
+    if (known == null) {
+      now.remove(name);
+      return Optional.empty();
+    }
+    now.put(name, known);
+    return Optional.of(known.result());
   }
 
   /** Ends a walk: what it did not visit is forgotten. */

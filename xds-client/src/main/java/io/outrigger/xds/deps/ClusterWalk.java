@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -60,6 +61,36 @@ final class ClusterWalk {
 
   void visitAll(Iterable<String> names) {
     names.forEach(this::visit);
+  }
+
+  /**
+   * Visits clusters that no route names but calls still hold (A31-06). What is not known of one of
+   * them holds up nobody: it stays as it was (A31-41).
+   */
+  void visitHeld(Iterable<String> names) {
+    for (String name : names) {
+      int before = unresolved.size();
+      visit(name);
+      if (unresolved.size() > before) {
+        unresolved.subList(before, unresolved.size()).clear();
+        keepAsItWas(name);
+      }
+    }
+  }
+
+  private void keepAsItWas(String name) {
+    Optional<Outcome<ClusterConfig>> last = memo.keep(name);
+    if (last.isEmpty()) {
+      clusters.remove(name); // it was in no configuration
+      return;
+    }
+    clusters.put(name, last.get());
+    if (last.get() instanceof Outcome.Ok<ClusterConfig> ok
+        && ok.value() instanceof ClusterConfig.Aggregate aggregate) {
+      aggregate.leaves().stream()
+          .filter(leaf -> !clusters.containsKey(leaf))
+          .forEach(this::keepAsItWas);
+    }
   }
 
   private void visit(String name) {

@@ -111,7 +111,7 @@ final class DependencyGraph {
 
     var walk = new ClusterWalk(lookup, wanted, notes, memo);
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
-    walk.visitAll(keep);
+    walk.visitHeld(keep);
     memo.turn();
     clustersByService = walk.byService();
 
@@ -133,6 +133,9 @@ final class DependencyGraph {
       }
       for (String name : clustersByService.getOrDefault(service, List.of())) {
         Known<ClusterResource> cluster = lookup.cluster(name);
+        if (!memo.isOf(name, cluster)) {
+          return Optional.empty(); // the last walk kept what was before, for want of endpoints
+        }
         Outcome<ClusterConfig> before = memo.result(name);
         Outcome<ClusterConfig> after =
             memo.update(

@@ -51,11 +51,6 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
       authorities = List.copyOf(authorities);
       resources = List.copyOf(resources);
     }
-
-    /** Whether {@code server} is asked for anything now. */
-    public boolean uses(Server server) {
-      return authorities.stream().anyMatch(authority -> authority.uses(server.uri()));
-    }
   }
 
   /**
@@ -75,15 +70,13 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
     public boolean isFallenBack() {
       return inUse > 1;
     }
-
-    private boolean uses(String server) {
-      return servers.subList(0, inUse).contains(server);
-    }
   }
 
   /**
-   * One control plane; counts are since the start of the process.
+   * One control plane; counts are since the start of the process. Several may have the same URI:
+   * what a bootstrap gives for two servers may differ in credentials or features alone.
    *
+   * @param asked whether any authority asks it for anything now
    * @param attached whether a stream is attached to a live connection
    * @param connected the gauge of A78: true from the first attempt, false from a connectivity
    *     failure until the next response
@@ -96,6 +89,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
    */
   public record Server(
       String uri,
+      boolean asked,
       boolean attached,
       boolean connected,
       Optional<Failure> lastError,

@@ -10,7 +10,9 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +44,7 @@ final class AdsSession implements AdsTransport.Listener {
   /** What this stream asked for of one type, and the nonce to answer with. */
   private static final class Requested {
     Set<String> names = Set.of();
+    final Set<String> forgotten = new HashSet<>(); // of names, while a response was decoded
     final Set<String> untimed = new LinkedHashSet<>(); // asked for, but maybe not written yet
     String nonce = "";
     boolean ever;
@@ -99,10 +102,15 @@ final class AdsSession implements AdsTransport.Listener {
   /** Sends a request for each type whose names differ from those asked for. */
   void onSubscriptionsChanged() {
     for (ResourceType<?> type : ResourceType.ALL) {
-      // Empty as a first request would mean every resource there is (A57-28). While a response is
-      // being decoded, its ACK or NACK will carry the names.
-      if (!type.equals(reading) && !subscriptions.names(type).equals(requestedOf(type).names)) {
-        send(type, Optional.empty());
+      Set<String> names = subscriptions.names(type);
+      Requested of = requestedOf(type);
+      if (type.equals(reading)) {
+        // The ACK or NACK will carry the names. One that is watched again by then has lost what was
+        // known of it, and only who asks anew is sent it again.
+        of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
+      } else if (!names.equals(of.names)) {
+        // Empty as a first request would mean every resource there is (A57-28).
+        send(type, names, Optional.empty());
       }
     }
   }
@@ -191,11 +199,14 @@ final class AdsSession implements AdsTransport.Listener {
     try {
       answer(type, response, decoded);
       handler.apply(type, response, decoded, requestedBefore);
-      timers.release();
     } finally {
       // Behind whatever the watchers posted: the next response waits until this one is dealt with.
       loop.execute(this::requestNext);
-      ending.ifPresent(this::onClosed);
+      try {
+        timers.release();
+      } finally {
+        ending.ifPresent(this::onClosed);
+      }
     }
   }
 
@@ -205,20 +216,34 @@ final class AdsSession implements AdsTransport.Listener {
       String details = ResponseHandler.refusal(type, decoded);
       var error =
           Status.newBuilder().setCode(Code.INVALID_ARGUMENT_VALUE).setMessage(details).build();
-      send(type, Optional.of(error));
+      answer(type, Optional.of(error));
       observer.onNack(server, summary, details);
     } else {
       acceptedVersions.put(type, response.getVersionInfo());
-      send(type, Optional.empty());
+      answer(type, Optional.empty());
       observer.onAck(server, summary);
     }
   }
 
-  /** Sends the names now subscribed, with the latest nonce and accepted version (A57-29, 30). */
-  private void send(ResourceType<?> type, Optional<Status> error) {
+  /** With the names now subscribed; those that were forgotten meanwhile are asked for anew. */
+  private void answer(ResourceType<?> type, Optional<Status> error) {
+    Set<String> names = subscriptions.names(type);
+    Set<String> forgotten = requestedOf(type).forgotten;
+    if (Collections.disjoint(names, forgotten)) {
+      send(type, names, error);
+    } else {
+      Set<String> kept = new LinkedHashSet<>(names);
+      kept.removeAll(forgotten);
+      send(type, kept, error);
+      send(type, names, Optional.empty());
+    }
+    forgotten.clear();
+  }
+
+  /** Sends {@code names} with the latest nonce and accepted version (A57-29, 30). */
+  private void send(ResourceType<?> type, Set<String> names, Optional<Status> error) {
     Requested of = requestedOf(type);
     Set<String> before = of.names;
-    Set<String> names = subscriptions.names(type);
     var request =
         DiscoveryRequest.newBuilder()
             .setTypeUrl(type.typeUrl())

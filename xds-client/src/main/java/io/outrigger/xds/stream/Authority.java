@@ -9,7 +9,6 @@ import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEvent;
-import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Optional;
@@ -38,21 +37,21 @@ final class Authority {
   private boolean told; // whether watchers know of an outage
 
   /**
-   * @param bodies bounds what histories hold
+   * @param budget bounds what histories hold
    * @param servers at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if nothing is missing
    *     (A95)
    */
   Authority(
       ControlLoop loop,
-      KeptBodies bodies,
+      HistoryBudget budget,
       String name,
       List<StreamSupervisor> servers,
       boolean fallbackOnReachabilityOnly) {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.subscriptions = new Subscriptions(loop, bodies, this::onSubscriptionsChanged);
+    this.subscriptions = new Subscriptions(loop, budget, this::onSubscriptionsChanged);
   }
 
   Subscriptions subscriptions() {
@@ -128,7 +127,7 @@ final class Authority {
 
   /** Not cached in A71's sense: neither there to be used nor known not to exist. */
   private static boolean isMissing(CacheEntry<?> entry) {
-    return entry.held().isEmpty() && entry.state() != CacheState.DOES_NOT_EXIST;
+    return entry.held().isEmpty() && !entry.isKnownNotToExist();
   }
 
   /** Every server in use by name: an operator has to see that all of them failed. */

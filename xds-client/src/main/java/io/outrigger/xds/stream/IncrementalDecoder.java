@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Decodes what is new in a response. A state-of-the-world response repeats everything when one
- * resource changes; a resource that is byte for byte what is in use need not be decoded again.
+ * Decodes what is new in a response of one server. A state-of-the-world response repeats everything
+ * when one resource changes; a resource that is byte for byte what is in use need not be decoded
+ * again.
  */
 @AnyThread
 final class IncrementalDecoder {
@@ -31,7 +32,7 @@ final class IncrementalDecoder {
     this.context = context;
   }
 
-  /** A resource in use. */
+  /** A resource in use that was decoded with this decoder's context. */
   record InUse<T>(String name, Held<T> held) {}
 
   /** Same result as decoding all of {@code resources}, apart from the order of names. */

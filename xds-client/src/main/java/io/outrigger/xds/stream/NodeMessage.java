@@ -5,23 +5,15 @@ import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.Locality;
 import io.envoyproxy.envoy.config.core.v3.Node;
+import io.outrigger.xds.decode.SecretNames;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** Who we are, as the control plane reads it (A27 "Node proto"). */
 public final class NodeMessage {
   static final String USER_AGENT = "outrigger";
   static final List<String> CLIENT_FEATURES =
       List.of("envoy.lb.does_not_support_overprovisioning", "xds.config.resource-in-sotw");
-
-  /** Names of metadata whose values are for the control plane alone. */
-  private static final Pattern SECRET =
-      Pattern.compile(
-          "token|passw(or)?d|secret|credential|(api|private|access)[-_.]?key|authorization|cookie",
-          Pattern.CASE_INSENSITIVE);
-
-  private static final String REDACTED = "[redacted]";
 
   private NodeMessage() {}
 
@@ -50,33 +42,7 @@ public final class NodeMessage {
   /** The same for people: without the values of metadata whose names say that they are secret. */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     Node whole = of(node, version);
-    return whole.toBuilder().setMetadata(withoutSecrets(whole.getMetadata())).build();
-  }
-
-  private static Struct withoutSecrets(Struct struct) {
-    var shown = Struct.newBuilder();
-    struct
-        .getFieldsMap()
-        .forEach(
-            (name, value) ->
-                shown.putFields(
-                    name,
-                    SECRET.matcher(name).find()
-                        ? Value.newBuilder().setStringValue(REDACTED).build()
-                        : withoutSecrets(value)));
-    return shown.build();
-  }
-
-  private static Value withoutSecrets(Value value) {
-    var shown = value.toBuilder();
-    if (value.hasStructValue()) {
-      shown.setStructValue(withoutSecrets(value.getStructValue()));
-    } else if (value.hasListValue()) {
-      var list = ListValue.newBuilder();
-      value.getListValue().getValuesList().forEach(item -> list.addValues(withoutSecrets(item)));
-      shown.setListValue(list);
-    }
-    return shown.build();
+    return whole.toBuilder().setMetadata(SecretNames.withoutSecrets(whole.getMetadata())).build();
   }
 
   private static Struct struct(Map<?, ?> fields) {

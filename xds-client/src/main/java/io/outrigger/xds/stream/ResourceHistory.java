@@ -10,6 +10,7 @@ import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Optional;
 
 /** The last changes of one resource, and its refusals since it was first watched. */
@@ -17,14 +18,14 @@ import java.util.Optional;
 final class ResourceHistory {
   private static final int KEPT = 20;
 
-  private final KeptBodies bodies;
+  private final HistoryBudget budget;
   private final ArrayDeque<Entry> entries = new ArrayDeque<>(2);
   private long nacks;
   private Optional<Instant> firstNack = Optional.empty();
   private Optional<Instant> lastNack = Optional.empty();
 
-  ResourceHistory(KeptBodies bodies) {
-    this.bodies = bodies;
+  ResourceHistory(HistoryBudget budget) {
+    this.budget = budget;
   }
 
   /** Remembers a transition, unless it repeats what is the case already. */
@@ -54,15 +55,15 @@ final class ResourceHistory {
       return; // a control plane that insists would push out all else
     }
     entries.add(entry);
-    bodies.add(entry);
+    budget.add(entry);
     if (entries.size() > KEPT) {
-      bodies.remove(entries.remove());
+      budget.remove(entries.remove());
     }
   }
 
   /** The resource is watched no more. */
   void forget() {
-    entries.forEach(bodies::remove);
+    entries.forEach(budget::remove);
     entries.clear();
   }
 
@@ -71,38 +72,47 @@ final class ResourceHistory {
         entries.stream().map(Entry::view).toList(), nacks, firstNack, lastNack);
   }
 
-  /** One change; its body may be let go. */
+  /** One change; its body and its texts may be let go. */
   @ControlConfined
   static final class Entry {
+    private static final int MAX_VERSION = 64; // of one that was let go
+    private static final String LET_GO = "too long ago, no longer kept";
+
     private final Instant at;
     private final String state;
-    private final String version;
-    private final String details;
-    private final long bodyBytes;
+    private final int content; // hash of what may be let go
+    private final long size;
+    private String version;
+    private String details;
     private Optional<RawResource> body;
 
     Entry(Instant at, String state, String version, String details, Optional<RawResource> body) {
       this.at = at;
       this.state = state;
+      this.content = Objects.hash(version, details, body);
+      this.size =
+          (long) version.length()
+              + details.length()
+              + body.map(raw -> raw.bytes().length).orElse(0);
       this.version = version;
       this.details = details;
-      this.bodyBytes = body.map(raw -> (long) raw.bytes().length).orElse(0L);
       this.body = body;
     }
 
-    long bodyBytes() {
-      return bodyBytes;
+    /** About how many bytes could be let go at first. */
+    long size() {
+      return size;
     }
 
-    void dropBody() {
+    /** Lets go all that may be large. */
+    void shorten() {
+      version = version.length() <= MAX_VERSION ? version : version.substring(0, MAX_VERSION) + "…";
+      details = details.isEmpty() ? "" : LET_GO;
       body = Optional.empty();
     }
 
     private boolean repeats(Entry next) {
-      return state.equals(next.state)
-          && version.equals(next.version)
-          && details.equals(next.details)
-          && body.equals(next.body);
+      return state.equals(next.state) && content == next.content;
     }
 
     XdsStatusView.Change view() {

@@ -5,6 +5,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -46,7 +47,7 @@ record ResourceName(Optional<String> authority, String text) {
         : name;
   }
 
-  /** Sorted parameters, and no directives: those are for whoever reads the resource. */
+  /** Parameters by key, and no directives: those are for whoever reads the resource. */
   private static String canonical(String name) {
     int fragment = name.indexOf('#');
     String plain = fragment < 0 ? name : name.substring(0, fragment);
@@ -57,8 +58,13 @@ record ResourceName(Optional<String> authority, String text) {
     String sorted =
         Arrays.stream(plain.substring(query + 1).split("&", -1))
             .filter(parameter -> !parameter.isEmpty())
-            .sorted()
+            .sorted(Comparator.comparing(ResourceName::key).thenComparing(parameter -> parameter))
             .collect(Collectors.joining("&"));
     return plain.substring(0, query) + (sorted.isEmpty() ? "" : "?" + sorted);
+  }
+
+  private static String key(String parameter) {
+    int end = parameter.indexOf('=');
+    return end < 0 ? parameter : parameter.substring(0, end);
   }
 }

@@ -6,9 +6,9 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEvent;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,18 +16,25 @@ import org.jspecify.annotations.Nullable;
  * starts one once its stream asked for the resource for the first time <em>and</em> is attached to
  * a connection; an answer stops it, and so does the end of the stream or of the subscription.
  *
- * <p>While a response of a type is being decoded, that type's timers do not strike: the answer may
- * be in it. Those that ran out meanwhile strike afterwards, if it was not.
+ * <p>While a response is being decoded nothing else of the stream is read, so no timer strikes. Of
+ * those that run out meanwhile the ones of the response's type strike afterwards, unless the answer
+ * was in it; for the others, whose answers may wait behind it, the time of decoding does not count.
  */
 @ControlConfined
 final class ResourceTimers {
   static final Duration TIMEOUT = Duration.ofSeconds(15); // A57
   static final Duration TRANSIENT_TIMEOUT = Duration.ofSeconds(30); // A88 "Resource Timer"
 
+  /** What waits behind a response is read within this time of its end. */
+  private static final Duration MIN_LEFT = Duration.ofSeconds(1);
+
+  /** A response of {@code type} is being decoded. */
+  private record Hold(ResourceType<?> type, long sinceNanos) {}
+
   private final ControlLoop loop;
   private final ServerFeatures features;
-  private final Set<Subscription<?>> late = new LinkedHashSet<>();
-  private @Nullable ResourceType<?> held;
+  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>(); // with the time left
+  private @Nullable Hold hold;
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
     this.loop = loop;
@@ -39,47 +46,60 @@ final class ResourceTimers {
     if (!subscription.entry().awaitsAnswer()) {
       return; // in use (A57-18), or declared missing before (A57-19)
     }
-    subscription.timerStarted(this, loop.schedule(limit(), () -> strike(subscription)));
+    start(subscription, limit());
+  }
+
+  private void start(Subscription<?> subscription, Duration left) {
+    subscription.timerStarted(this, loop.schedule(left, () -> ranOut(subscription)));
   }
 
   /** A response of {@code type} is about to be decoded. */
   void hold(ResourceType<?> type) {
-    held = type;
+    hold = new Hold(type, loop.nanoTime());
   }
 
   /** The response that was being decoded has been applied. */
   void release() {
-    held = null;
-    List<Subscription<?>> waiting = List.copyOf(late);
+    Hold over = hold;
+    if (over == null) {
+      return; // the stream ended meanwhile
+    }
+    hold = null;
+    Map<Subscription<?>, Duration> waiting = new LinkedHashMap<>(late);
     late.clear();
     waiting.forEach(
-        subscription -> {
-          if (subscription.isWatched() && subscription.entry().awaitsAnswer()) {
+        (subscription, left) -> {
+          if (subscription.type().equals(over.type())) {
             strike(subscription);
+          } else {
+            start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
           }
         });
   }
 
   /** These are asked for no more. */
   void stop(List<Subscription<?>> subscriptions) {
-    for (Subscription<?> subscription : subscriptions) {
-      late.remove(subscription);
-      subscription.stopTimer(this);
-    }
+    subscriptions.forEach(subscription -> subscription.stopTimer(this));
   }
 
   /** The stream ended: what it was asked for is asked for anew by the next (A57-17). */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
-    held = null;
+    hold = null;
     stop(subscriptions);
   }
 
-  private <T> void strike(Subscription<T> subscription) {
-    if (subscription.type().equals(held)) {
-      late.add(subscription);
+  private void ranOut(Subscription<?> subscription) {
+    if (hold == null) {
+      strike(subscription);
     } else {
-      subscription.apply(new CacheEvent.TimerFired<>(message(subscription), loop.now()), features);
+      late.put(subscription, Duration.ofNanos(loop.nanoTime() - hold.sinceNanos()));
+      // Still its timer, so that whatever stops a timer stops this.
+      subscription.timerStarted(this, () -> late.remove(subscription));
     }
+  }
+
+  private <T> void strike(Subscription<T> subscription) {
+    subscription.apply(new CacheEvent.TimerFired<>(message(subscription), loop.now()), features);
   }
 
   private Duration limit() {

@@ -7,6 +7,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry;
@@ -42,6 +43,7 @@ final class ResponseHandler {
 
   private final ControlLoop loop;
   private final Executor decoding;
+  private final XdsServer origin;
   private final String server;
   private final ServerFeatures features;
   private final ServerSubscriptions subscriptions;
@@ -50,19 +52,22 @@ final class ResponseHandler {
 
   /**
    * @param decoding runs the decoder, off the control loop
+   * @param origin whose responses these are
+   * @param server its name for observers
    */
   ResponseHandler(
       ControlLoop loop,
       Executor decoding,
+      XdsServer origin,
       String server,
-      ServerFeatures features,
       ServerSubscriptions subscriptions,
       IncrementalDecoder decoder,
       AdsObserver observer) {
     this.loop = loop;
     this.decoding = decoding;
+    this.origin = origin;
     this.server = server;
-    this.features = features;
+    this.features = origin.features();
     this.subscriptions = subscriptions;
     this.decoder = decoder;
     this.observer = observer;
@@ -91,6 +96,7 @@ final class ResponseHandler {
         });
   }
 
+  /** What this server sent: what another sent may have been decoded to something else (A71). */
   private <T> List<InUse<T>> inUse(ResourceType<T> type, int resources) {
     if (resources * SMALL_SHARE < subscriptions.names(type).size()) {
       return List.of();
@@ -100,6 +106,7 @@ final class ResponseHandler {
       subscription
           .entry()
           .held()
+          .filter(held -> held.server().equals(origin))
           .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
     }
     return inUse;
@@ -209,7 +216,7 @@ final class ResponseHandler {
                 apply(
                     type,
                     name,
-                    new CacheEvent.Received<>(valid.value(), valid.raw(), version, now)));
+                    new CacheEvent.Received<>(valid.value(), valid.raw(), version, now, origin)));
     decoded
         .invalid()
         .forEach(
@@ -269,10 +276,10 @@ final class ResponseHandler {
       if (subscription == null || subscription.entry().held().isEmpty()) {
         continue; // never received (A57-35)
       }
-      var before = subscription.entry().state();
+      CacheEntry<T> before = subscription.entry();
       String message = subscription.subject() + " does not exist: the control plane removed it";
       subscription.apply(new CacheEvent.Deleted<>(message, version, now), features);
-      if (subscription.entry().state() != before) {
+      if (!subscription.entry().equals(before)) {
         deleted.add(name);
       }
     }

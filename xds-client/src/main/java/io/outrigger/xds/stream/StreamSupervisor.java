@@ -82,13 +82,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
-            loop,
-            decoding,
-            transport.name(),
-            server.features(),
-            subscriptions,
-            decoder,
-            this.observer);
+            loop, decoding, server, transport.name(), subscriptions, decoder, this.observer);
     backoff = new Backoff(random);
   }
 
@@ -114,11 +108,17 @@ final class StreamSupervisor implements AdsSession.Owner {
   }
 
   /**
-   * Makes the next stream ask as if nothing had been received: what is in use may come from another
-   * server by then, so a server must not leave out what it believes we have.
+   * Asks from now on as if nothing had been received: what is in use may come from another server
+   * by then, so a server must not leave out what it believes we have. A stream that waits for a
+   * first response may have announced versions, and is replaced.
    */
   void forgetVersions() {
+    boolean announced = !acceptedVersions.isEmpty();
     acceptedVersions.clear();
+    if (announced && outage.isPresent() && phase instanceof Phase.Open) {
+      end(new Phase.Idle());
+      open();
+    }
   }
 
   /** Why the server cannot be reached; empty again from its next response. */
@@ -133,6 +133,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   XdsStatusView.Server status() {
     return new XdsStatusView.Server(
         transport.name(),
+        !users.isEmpty(),
         attached,
         streams > 0 && !users.isEmpty() && outage.isEmpty(),
         lastError,

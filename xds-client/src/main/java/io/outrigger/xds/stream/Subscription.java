@@ -26,10 +26,10 @@ final class Subscription<T> {
   private final ResourceHistory history;
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
 
-  Subscription(ResourceType<T> type, String name, KeptBodies bodies) {
+  Subscription(ResourceType<T> type, String name, HistoryBudget budget) {
     this.type = type;
     this.name = name;
-    this.history = new ResourceHistory(bodies);
+    this.history = new ResourceHistory(budget);
   }
 
   ResourceType<T> type() {

@@ -25,19 +25,19 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 final class Subscriptions {
   private final ControlLoop loop;
-  private final KeptBodies bodies;
+  private final HistoryBudget budget;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
   private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // until they change
   private boolean settling;
 
   /**
-   * @param bodies bounds what histories hold
+   * @param budget bounds what histories hold
    * @param onSettled runs at the end of each turn in which the set of subscriptions changed
    */
-  Subscriptions(ControlLoop loop, KeptBodies bodies, Runnable onSettled) {
+  Subscriptions(ControlLoop loop, HistoryBudget budget, Runnable onSettled) {
     this.loop = loop;
-    this.bodies = bodies;
+    this.budget = budget;
     this.onSettled = onSettled;
     ResourceType.ALL.forEach(type -> byType.put(type, new LinkedHashMap<>()));
   }
@@ -45,7 +45,7 @@ final class Subscriptions {
   <T> XdsClient.Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
     Subscription<T> found = of(type).get(name);
     if (found == null) {
-      found = new Subscription<>(type, name, bodies);
+      found = new Subscription<>(type, name, budget);
       of(type).put(name, found);
       names.remove(type);
       settleLater();

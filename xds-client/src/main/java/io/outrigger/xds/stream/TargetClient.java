@@ -31,7 +31,7 @@ final class TargetClient implements XdsClient {
   private final String scope;
   private final Bootstrap bootstrap;
   private final Function<XdsServer, StreamSupervisor> supervisors;
-  private final KeptBodies bodies = new KeptBodies();
+  private final HistoryBudget budget = new HistoryBudget();
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
   private final Authority topLevel; // of old-style names (A47-04)
   private final Map<String, Authority> authorities = new LinkedHashMap<>();
@@ -90,7 +90,7 @@ final class TargetClient implements XdsClient {
   private Authority authority(String name, List<XdsServer> preferred, boolean reachabilityOnly) {
     return new Authority(
         loop,
-        bodies,
+        budget,
         name,
         preferred.stream()
             .distinct()

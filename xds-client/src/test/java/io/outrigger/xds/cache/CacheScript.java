@@ -4,6 +4,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.cache.CacheEvent.Deleted;
@@ -26,6 +27,9 @@ final class CacheScript {
   static final ServerFeatures FAIL = new ServerFeatures(false, true, false);
   static final ServerFeatures TRANSIENT_TIMER = new ServerFeatures(false, false, true);
   static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+  static final XdsServer SERVER =
+      new XdsServer("cp.test:443", new XdsServer.ChannelCredentials.Insecure(), List.of(), DEFAULT);
 
   final ServerFeatures features;
   final List<String> told = new ArrayList<>();
@@ -81,7 +85,7 @@ final class CacheScript {
   }
 
   static CacheEvent<String> received(String value, String version) {
-    return new Received<>(value, raw(value), version, NOW);
+    return new Received<>(value, raw(value), version, NOW, SERVER);
   }
 
   static CacheEvent<String> rejected(String message) {

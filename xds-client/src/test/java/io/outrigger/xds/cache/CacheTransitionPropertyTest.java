@@ -58,9 +58,10 @@ final class CacheTransitionPropertyTest {
       step.notice().deliverTo(knows);
 
       assertThat(Optional.ofNullable(knows.resource)).isEqualTo(entry.held().map(Held::value));
-      if (entry.held().isPresent() || entry.error().isPresent()) {
-        assertThat(knows.error).isEqualTo(entry.error().orElse(RpcStatus.OK));
-      }
+      assertThat(knows.error).isEqualTo(entry.error().orElse(RpcStatus.OK));
+      var late = new CacheScript.Knowledge();
+      entry.replayTo(late);
+      assertThat(late.toString()).isEqualTo(knows.toString());
     }
   }
 

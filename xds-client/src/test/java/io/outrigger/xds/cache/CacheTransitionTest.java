@@ -107,11 +107,12 @@ final class CacheTransitionTest {
     "rejected,        STOP",
     "NOT_FOUND,       STOP",
     "UNAVAILABLE,     STOP",
+    "timer,           STOP",
     "deleted,         KEEP",
     "stream failed,   KEEP",
     "recovered,       KEEP",
   })
-  void anAnswerStopsTheTimer(String event, TimerAction timer) {
+  void anAnswerOrItsAbsenceStopsTheTimers(String event, TimerAction timer) {
     Step<String> step =
         CacheTransition.apply(CacheEntry.requested(), named(event), ServerFeatures.NONE);
 

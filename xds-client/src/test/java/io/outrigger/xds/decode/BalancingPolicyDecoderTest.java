@@ -16,6 +16,7 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingH
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -83,7 +84,7 @@ class BalancingPolicyDecoderTest {
   }
 
   @Test
-  @Conformance("NX-02")
+  @Conformance("A52-01")
   void randomSubsettingIsLeftForTheNextEntry() {
     Any subsetting =
         Any.newBuilder()
@@ -183,21 +184,28 @@ class BalancingPolicyDecoderTest {
     }
   }
 
-  @Conformance("A75-04")
-  @ParameterizedTest(name = "{0}: {1}")
-  @CsvSource({
-    "ROUND_ROBIN, true",
-    "LEAST_REQUEST, true",
-    "RING_HASH, true",
-    "CLUSTER_PROVIDED, true",
-    "RANDOM, false",
-    "MAGLEV, false",
-    "LOAD_BALANCING_POLICY_CONFIG, false",
-  })
-  void legacyPolicyOfAnAggregateOnlyHasToExist(Cluster.LbPolicy policy, boolean legal) {
-    var decoded = Decoding.decode(CLUSTER, aggregate().setLbPolicy(policy).build());
+  @Conformance("A75-03")
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNRECOGNIZED")
+  void legacyPolicyOfAnAggregateIsIgnoredWhateverItSays(Cluster.LbPolicy policy) {
+    assertThat(valid(CLUSTER, aggregate().setLbPolicy(policy).build()).source())
+        .isInstanceOf(ClusterSource.Aggregate.class);
+  }
 
-    assertThat(decoded.hasErrors()).isEqualTo(!legal);
+  @Conformance("A75-03")
+  @Test
+  void legacyPolicyOfAnAggregateThatNobodyKnowsIsIgnored() {
+    assertThat(valid(CLUSTER, aggregate().setLbPolicyValue(99).build()).policy())
+        .isEqualTo(BalancingPolicy.DEFAULT);
+  }
+
+  @Conformance("A75-05")
+  @Test
+  void legacyPolicyOfAnAggregateIsKeptForWhoBalancesByIt() {
+    assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.RING_HASH).build()).policy())
+        .isInstanceOf(BalancingPolicy.RingHash.class);
+    assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.MAGLEV).build()).policy())
+        .isEqualTo(BalancingPolicy.DEFAULT);
   }
 
   @Conformance("A75-04")

@@ -7,6 +7,7 @@ import io.outrigger.base.Xxh64;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.WireText;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import java.util.Optional;
@@ -47,6 +48,15 @@ class HashPolicyDecoderTest {
     List<HashPolicy> policies = policies(rewrite(regex, substitution));
 
     assertThat(HashPolicy.hash(policies, header(value), 0)).isEqualTo(Xxh64.hash(rewritten));
+  }
+
+  @Conformance("A42-07")
+  @Test
+  void aRewriteReadsAndWritesCharactersNotBytes() {
+    List<HashPolicy> policies = policies(rewrite("(.)ß", "ü\\\\1"));
+    String wire = WireText.of("größe");
+
+    assertThat(HashPolicy.hash(policies, header(wire), 0)).isEqualTo(Xxh64.hash("grüöe"));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -4,11 +4,15 @@ import static io.outrigger.xds.ResourceType.CLUSTER;
 import static io.outrigger.xds.ResourceType.LISTENER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.xds.type.v3.TypedStruct;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import com.google.protobuf.Struct;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
@@ -39,7 +43,7 @@ class PrintableFormTest {
   }
 
   @Test
-  void unknownAnyDeepInsideIsPrintedAsTypeAndBytes() {
+  void unknownAnyDeepInsideIsPrintedAsTypeAndLength() {
     byte[] bytes = {1, 2, 3, (byte) 0xFF};
     var table = RouteConfiguration.newBuilder().setName("r");
     var route = table.addVirtualHostsBuilder().addRoutesBuilder();
@@ -56,12 +60,7 @@ class PrintableFormTest {
 
     JsonObject printed = print(table.build());
 
-    String expected =
-        "{\"@type\":\""
-            + UNKNOWN_URL
-            + "\",\"value\":\""
-            + Base64.getEncoder().encodeToString(bytes)
-            + "\"}";
+    String expected = "{\"@type\":\"" + UNKNOWN_URL + "\",\"bytes\":4}";
     JsonObject shown =
         printed
             .getAsJsonArray("virtual_hosts")
@@ -104,7 +103,7 @@ class PrintableFormTest {
             .getAsJsonObject("odd");
 
     assertThat(odd.get("@type").getAsString()).isEqualTo(url);
-    assertThat(odd.get("value").getAsString()).isEqualTo("eA==");
+    assertThat(odd.get("bytes").getAsInt()).isEqualTo(1);
   }
 
   @Test
@@ -117,11 +116,11 @@ class PrintableFormTest {
   }
 
   @Test
-  void resourceThatIsNotReadableIsPrintedAsTypeAndBytes() {
+  void resourceThatIsNotReadableIsPrintedAsTypeAndLength() {
     assertThat(ResourceJson.print(new RawResource(CLUSTER.typeUrl(), new byte[] {10, 99})))
-        .isEqualTo("{\"@type\":\"" + CLUSTER.typeUrl() + "\",\"value\":\"CmM=\"}");
+        .isEqualTo("{\"@type\":\"" + CLUSTER.typeUrl() + "\",\"bytes\":2}");
     assertThat(ResourceJson.print(new RawResource("nonsense", new byte[0])))
-        .isEqualTo("{\"@type\":\"nonsense\",\"value\":\"\"}");
+        .isEqualTo("{\"@type\":\"nonsense\",\"bytes\":0}");
   }
 
   @Test
@@ -146,7 +145,7 @@ class PrintableFormTest {
 
     String printed = ResourceJson.print(raw(nested));
 
-    assertThat(printed).contains("c1999", "\"value\":\"").doesNotContain("innermost");
+    assertThat(printed).contains("c1999", "\"bytes\":").doesNotContain("innermost");
   }
 
   @Test
@@ -172,10 +171,116 @@ class PrintableFormTest {
   }
 
   @Test
+  void secretsInTypesThatNobodyKnowsAreNotPrinted() {
+    byte[] key = "-----BEGIN PRIVATE KEY-----".getBytes(StandardCharsets.UTF_8);
+    var cluster = Cluster.newBuilder().setName("c");
+    cluster.getTransportSocketBuilder().setTypedConfig(unknown(key));
+
+    assertThat(everyForm(cluster.build()))
+        .allSatisfy(
+            form ->
+                assertThat(form)
+                    .contains(UNKNOWN_URL, "bytes")
+                    .doesNotContain("PRIVATE KEY")
+                    .doesNotContain(Base64.getEncoder().encodeToString(key)));
+  }
+
+  @Test
+  void fieldsThatTheProtoFilesDoNotHaveAreNotShown() {
+    var cluster =
+        Cluster.newBuilder()
+            .setName("c")
+            .setUnknownFields(
+                UnknownFieldSet.newBuilder()
+                    .addField(
+                        9999,
+                        UnknownFieldSet.Field.newBuilder()
+                            .addLengthDelimited(ByteString.copyFromUtf8("very-secret"))
+                            .build())
+                    .build());
+
+    assertThat(everyForm(cluster.build()))
+        .allSatisfy(form -> assertThat(form).doesNotContain("very-secret"));
+  }
+
+  @Test
+  void credentialsOfGrpcServicesAreNotShown() {
+    var cluster = Cluster.newBuilder().setName("c");
+    var service =
+        cluster
+            .getEdsClusterConfigBuilder()
+            .getEdsConfigBuilder()
+            .getApiConfigSourceBuilder()
+            .addGrpcServicesBuilder();
+    service.addInitialMetadataBuilder().setKey("x-tenant-id").setValue("very-secret-1");
+    var google = service.getGoogleGrpcBuilder().setTargetUri("cp:443");
+    google.addCallCredentialsBuilder().setAccessToken("very-secret-2");
+    google.addCallCredentialsBuilder().setGoogleRefreshToken("very-secret-3");
+    google
+        .addCallCredentialsBuilder()
+        .getServiceAccountJwtAccessBuilder()
+        .setJsonKey("very-secret-4")
+        .setTokenLifetimeSeconds(60);
+    google
+        .addCallCredentialsBuilder()
+        .getGoogleIamBuilder()
+        .setAuthorizationToken("very-secret-5")
+        .setAuthoritySelector("selector");
+
+    assertThat(everyForm(cluster.build()))
+        .allSatisfy(
+            form ->
+                assertThat(form)
+                    .contains("cp:443", "x-tenant-id", "selector", "[redacted]")
+                    .doesNotContain("very-secret"));
+  }
+
+  @Test
+  void secretsInStructsAreNotShown() throws IOException {
+    var metadata = Struct.newBuilder();
+    JsonFormat.parser()
+        .merge(
+            """
+            {"plain": "shown", "token_for_x": "very-secret-1", "list": [{"apiKey": {"a": "very-secret-2"}}],
+             "headers": [{"key": "Authorization", "value": "very-secret-3"},
+                         {"key": "x-plain", "value": "shown too"}],
+             "services": [{"name": "token-service", "host": "shown as well"}]}""",
+            metadata);
+    var cluster = Cluster.newBuilder().setName("c");
+    cluster.getMetadataBuilder().putFilterMetadata("filter", metadata.build());
+    cluster
+        .getTransportSocketBuilder()
+        .setTypedConfig(
+            Any.pack(TypedStruct.newBuilder().setTypeUrl(UNKNOWN_URL).setValue(metadata).build()));
+
+    assertThat(everyForm(cluster.build()))
+        .allSatisfy(
+            form ->
+                assertThat(form)
+                    .contains("shown", "shown too", "shown as well", "Authorization")
+                    .doesNotContain("very-secret"));
+  }
+
+  /** As JSON, and as the bytes that CSDS sends. */
+  private static List<String> everyForm(Message message) {
+    return List.of(
+        print(message).toString(),
+        Redaction.of(raw(Any.pack(message))).toByteString().toString(StandardCharsets.ISO_8859_1)
+            + Redaction.of(raw(Any.pack(message))));
+  }
+
+  @Test
+  void whatHasNoSecretsIsByteForByteWhatCame() {
+    Any cluster = Any.pack(Cluster.newBuilder().setName("c").build());
+
+    assertThat(Redaction.of(raw(cluster))).isEqualTo(cluster);
+  }
+
+  @Test
   void valuesOfHeadersWithCredentialsAreNotPrinted() {
     var table = RouteConfiguration.newBuilder().setName("r");
     var route = table.addVirtualHostsBuilder().addRoutesBuilder();
-    for (String name : List.of("Authorization", "cookie", "x-tenant")) {
+    for (String name : List.of("Authorization", "cookie", "x-api-key", "x-tenant")) {
       route
           .addRequestHeadersToAddBuilder()
           .getHeaderBuilder()
@@ -192,7 +297,7 @@ class PrintableFormTest {
     assertThat(print(table.build()).toString())
         .contains("\"key\":\"Authorization\"", "\"name\":\"cookie\"")
         .contains("value-of-x-tenant", "match-of-x-tenant")
-        .doesNotContain("-of-Authorization", "-of-cookie");
+        .doesNotContain("-of-Authorization", "-of-cookie", "-of-x-api-key");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
 import java.io.InputStream;
@@ -134,13 +135,65 @@ class ResourceJsonTest {
                         place
                             + "typed_extension_protocol_options[\"k\"].commonn: unknown field of"
                             + " envoy.extensions.upstreams.http.v3.HttpProtocolOptions"),
-            e ->
-                assertThat(e)
-                    .isEqualTo(
-                        place
-                            + "transport_socket.typed_config.@type: unknown type"
-                            + " \"type.googleapis.com/no.Such\""),
             e -> assertThat(e).isEqualTo(place + "eds_cluster_config: must be an object"));
+  }
+
+  @Test
+  void whatAControlPlaneMayLeaveUnreadIsLeftUnreadInFilesToo() {
+    String compressor =
+        "type.googleapis.com/envoy.extensions.filters.http.compressor.v3.Compressor";
+
+    assertThat(errorsOf(listener(compressor, true))).isEmpty();
+    assertThat(errorsOf(listener(compressor, false)))
+        .singleElement()
+        .asString()
+        .contains("envoy.extensions.filters.http.compressor.v3.Compressor");
+  }
+
+  @Test
+  void typesInTheValuesOfMetadataAreOnlyText() {
+    var document =
+        ResourceJson.parse(
+            """
+            {"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+              "name": "c", "metadata": {"filter_metadata": {"x": {"@type": "a.B", "k": 1}}},
+              "transport_socket": {"typed_config": {"@type": "type.googleapis.com/no.Such"}}}]}
+            """);
+
+    assertThat(document.errors()).isEmpty();
+    assertThat(ResourceJson.print(raw(document.resources().get(0))))
+        .contains("\"x\":{\"@type\":\"a.B\",\"k\":1");
+  }
+
+  /** With a filter of that type, and tracing of a type that nothing here knows. */
+  private static String listener(String filter, boolean optional) {
+    return """
+    {"resources": [{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "l",
+      "api_listener": {"api_listener": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "tracing": {"provider": {"name": "zipkin", "typed_config": {
+          "@type": "type.googleapis.com/envoy.config.trace.v3.ZipkinConfig",
+          "collector_cluster": "zipkin", "collector_endpoint": "/api/v2/spans"}}},
+        "route_config": {"virtual_hosts": []},
+        "http_filters": [
+          {"name": "c", "is_optional": %s, "typed_config": {"@type": "%s",
+            "request_direction_config": {"common_config": {"enabled": {"default_value": true}}}}},
+          {"name": "r", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}]}
+    """
+        .formatted(optional, filter);
+  }
+
+  private static List<String> errorsOf(String json) {
+    var document = ResourceJson.parse(json);
+    assertThat(document.errors()).isEmpty();
+    var decoded =
+        ResourceDecoder.decode(ResourceType.LISTENER, document.resources(), Decoding.CONTEXT);
+    return decoded.invalid().values().stream().flatMap(each -> each.errors().stream()).toList();
+  }
+
+  private static RawResource raw(Any any) {
+    return new RawResource(any.getTypeUrl(), any.getValue().toByteArray());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import static io.outrigger.xds.ResourceType.CLUSTER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static io.outrigger.xds.decode.Decoding.errors;
 import static io.outrigger.xds.decode.Decoding.valid;
@@ -147,8 +148,7 @@ class RetryPolicyDecoderTest {
         .startsWith("virtual_hosts[0].retry_policy.num_retries: is 0");
   }
 
-  /** A44-12 too: budgets live in clusters, and are not looked at. */
-  @Conformance({"A44-07", "A44-12"})
+  @Conformance("A44-07")
   @Test
   void whatOtherClientsKnowIsIgnored() {
     var policy =
@@ -162,6 +162,24 @@ class RetryPolicyDecoderTest {
             "rate_limited_retry_back_off": {"reset_headers": [{"name": "x"}]}""");
 
     assertThat(policy).isEqualTo(retrying(""));
+  }
+
+  /** Envoy bounds retries by what a cluster says; gRPC does not. */
+  @Conformance("A44-12")
+  @Test
+  void whatAClusterSaysOfRetriesIsIgnored() {
+    String cluster =
+        """
+        {"name": "pay", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}%s}""";
+    String budget =
+        """
+        , "circuit_breakers": {
+          "thresholds": [{"max_retries": 1, "track_remaining": true, "retry_budget": {
+            "budget_percent": {"value": 1}, "min_retry_concurrency": 1}}],
+          "per_host_thresholds": [{"max_retries": 1}]}""";
+
+    assertThat(valid(CLUSTER, cluster.formatted(budget)))
+        .isEqualTo(valid(CLUSTER, cluster.formatted("")));
   }
 
   private static RetryPolicy retrying(String more) {

@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static io.outrigger.xds.decode.Decoding.errors;
 import static io.outrigger.xds.decode.Decoding.valid;
@@ -70,7 +71,6 @@ class RouteDecoderTest {
   @ValueSource(
       strings = {
         "{\"cluster_header\": \"x-cluster\"}",
-        "{\"cluster_specifier_plugin\": \"rls\"}",
         "{\"inline_cluster_specifier_plugin\": {\"extension\": {\"name\": \"x\"}}}",
         "{}",
         "{\"weighted_clusters\": {\"clusters\": [{\"cluster_header\": \"x\", \"weight\": 1}]}}",
@@ -86,6 +86,84 @@ class RouteDecoderTest {
                 .formatted(action));
 
     assertThat(routes).extracting(route -> single(route.action())).containsExactly("later");
+  }
+
+  @Test
+  @Conformance("A28-13")
+  void anOptionalPluginThatIsNotSupportedSkipsTheRoutesThatNameIt() {
+    var table = valid(ROUTE, withPlugins("", PLUGIN.formatted("rls", true)));
+
+    assertThat(table.virtualHosts().get(0).routes())
+        .extracting(route -> single(route.action()))
+        .containsExactly("later");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"cluster\": \"c\"                       | rls   | false",
+        "\"cluster_specifier_plugin\": \"rls\"    | rls   | false",
+        "\"cluster_specifier_plugin\": \"other\"  | other | false",
+      })
+  @Conformance("A28-13")
+  void aPluginThatIsNotSupportedIsRefusedUnlessOptionalNamedOrNot(
+      String action, String name, boolean optional) {
+    assertThat(errors(ROUTE, withPlugins(action, PLUGIN.formatted(name, optional))))
+        .containsExactly(
+            "cluster_specifier_plugins[0].extension.typed_config:"
+                + " \"envoy.extensions.filters.http.router.v3.Router\" is not supported as a cluster"
+                + " specifier");
+  }
+
+  @Test
+  @Conformance("A28-13")
+  void aRouteThatNamesNoPluginOfTheTableIsRefused() {
+    assertThat(
+            errors(
+                ROUTE,
+                withPlugins(
+                    "\"cluster_specifier_plugin\": \"mine\"", PLUGIN.formatted("rls", true))))
+        .containsExactly(
+            AT + "route.cluster_specifier_plugin: \"mine\" is not in cluster_specifier_plugins");
+  }
+
+  @Test
+  @Conformance("A28-13")
+  void pluginsOfATableInsideAListenerAreReadTheSame() {
+    String listener =
+        """
+        {"name": "l", "api_listener": {"api_listener": {
+          "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+          "route_config": %s,
+          "http_filters": [{"name": "router", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}
+        """
+            .formatted(withPlugins("", PLUGIN.formatted("rls", false)));
+
+    assertThat(errors(LISTENER, listener))
+        .singleElement()
+        .asString()
+        .contains("route_config.cluster_specifier_plugins[0]");
+  }
+
+  /** The type is any that the table cannot use; the field takes every type. */
+  private static final String PLUGIN =
+      """
+      {"extension": {"name": "%s", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}},
+       "is_optional": %s}
+      """;
+
+  /** A route to a plugin, or with {@code action}, and a later one for everything. */
+  private static String withPlugins(String action, String plugins) {
+    return """
+    {"name": "table", "cluster_specifier_plugins": [%s],
+     "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": [
+       {"match": {"prefix": "/a"}, "route": {%s}},
+       {"match": {"prefix": ""}, "route": {"cluster": "later"}}]}]}
+    """
+        .formatted(plugins, action.isEmpty() ? "\"cluster_specifier_plugin\": \"rls\"" : action);
   }
 
   @ParameterizedTest(name = "{0}")

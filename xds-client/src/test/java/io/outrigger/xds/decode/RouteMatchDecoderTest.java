@@ -9,6 +9,7 @@ import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.testing.Conformance;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +39,73 @@ class RouteMatchDecoderTest {
   @Conformance("A28-03")
   void pathsMatch(String match, String path, boolean expected) {
     assertThat(match(match).path().matches(path)).isEqualTo(expected);
+  }
+
+  /** A request's texts have one character for each byte; a control plane's are Unicode. */
+  @ParameterizedTest(name = "{0} on {1}: {2}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"prefix\": \"/größe\"                         | /größe/M | true",
+        "\"prefix\": \"/größe\"                         | /grösse   | false",
+        "\"prefix\": \"/GRöß\", \"case_sensitive\": false | /größe | true",
+        "\"path\": \"/値\"                              | /値       | true",
+        "\"path\": \"/値\"                              | /直       | false",
+        "\"path\": \"/É\", \"case_sensitive\": false    | /é       | false", // ASCII letters only
+        "\"safe_regex\": {\"regex\": \"/gr.ße\"}        | /größe   | true",
+        "\"safe_regex\": {\"regex\": \"/..\"}           | /値値     | true",
+        "\"safe_regex\": {\"regex\": \"/.\"}            | /😀       | true",
+        "\"safe_regex\": {\"regex\": \"/[ö-ü]\"}        | /ö       | true",
+        "\"safe_regex\": {\"regex\": \"/[ö-ü]\"}        | /é       | false",
+      })
+  @Conformance("A28-03")
+  void pathsBeyondAsciiMatch(String match, String path, boolean expected) {
+    assertThat(match(match).path().matches(onTheWire(path))).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} on {1}: {2}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"exact_match\": \"größe\"                          | größe | true",
+        "\"prefix_match\": \"grö\"                           | größe | true",
+        "\"suffix_match\": \"ße\"                            | größe | true",
+        "\"contains_match\": \"öß\"                          | größe | true",
+        "\"contains_match\": \"öß\"                          | grosse | false",
+        "\"safe_regex_match\": {\"regex\": \"gr.{2}e\"}      | größe | true",
+        "\"string_match\": {\"exact\": \"größe\"}            | größe | true",
+        "\"string_match\": {\"exact\": \"GRößE\", \"ignore_case\": true}  | größe | true",
+        "\"string_match\": {\"prefix\": \"GRö\", \"ignore_case\": true}   | größe | true",
+        "\"string_match\": {\"suffix\": \"ßE\", \"ignore_case\": true}    | größe | true",
+        "\"string_match\": {\"contains\": \"Röß\", \"ignore_case\": true} | größe | true",
+        "\"string_match\": {\"safe_regex\": {\"regex\": \"gr[ö]ße\"}}       | größe | true",
+      })
+  @Conformance({"A28-06", "A63-01"})
+  void headersBeyondAsciiMatch(String matcher, String value, boolean expected) {
+    var decoded =
+        match("\"prefix\": \"\", \"headers\": [{\"name\": \"h\", " + matcher + "}]")
+            .headers()
+            .get(0);
+
+    assertThat(decoded.matches(onTheWire(value))).isEqualTo(expected);
+  }
+
+  @Test
+  void matchersAreShownAsTheControlPlaneWroteThem() {
+    var match =
+        match(
+            """
+            "prefix": "/größe", "headers": [{"name": "h", "exact_match": "値"}, \
+            {"name": "h", "string_match": {"contains": "É"}}]\
+            """);
+
+    assertThat(match.matcher(0)).isEqualTo("prefix \"/größe\"");
+    assertThat(match.matcher(1)).isEqualTo("header h exactly \"値\"");
+    assertThat(match.matcher(2)).isEqualTo("header h containing \"É\"");
+  }
+
+  private static String onTheWire(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }
 
   @ParameterizedTest(name = "{0}")

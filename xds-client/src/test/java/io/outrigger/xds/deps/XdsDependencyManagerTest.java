@@ -414,6 +414,40 @@ class XdsDependencyManagerTest {
     assertThat(mesh.ips("b")).containsExactly("10.0.0.1");
   }
 
+  @Conformance({"A31-41", "A74-03"})
+  @Test
+  void heldClusterThatWaitsForEndpointsHoldsUpNobodyElse() {
+    Mesh mesh = Mesh.serving("a", "b").keep("a").set(Resources.routes("r1", "b"));
+
+    mesh.set(Resources.eds("a", "never"));
+    mesh.set(Resources.endpoints("b", "10.0.0.7"));
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.7");
+    assertThat(mesh.ips("a")).as("as it was").containsExactly("10.0.0.1");
+
+    mesh.eds("c", "10.0.0.3").set(Resources.routes("r1", "c"));
+    assertThat(mesh.config().clusters()).containsOnlyKeys("a", "c");
+
+    mesh.set(Resources.endpoints("never", "10.0.0.9"));
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void heldAggregateOfWhichALeafIsNotKnownStaysAsItWas() {
+    Mesh mesh = Mesh.serving("b").eds("a", "10.0.0.1");
+    mesh.set(Resources.aggregate("both", "a")).set(Resources.routes("r1", "both", "b"));
+    mesh.keep("both").set(Resources.routes("r1", "b"));
+
+    mesh.set(Resources.aggregate("both", "a", "new"));
+    mesh.set(Resources.endpoints("b", "10.0.0.7"));
+
+    assertThat(mesh.ips("b")).containsExactly("10.0.0.7");
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    mesh.eds("new", "10.0.0.8");
+    assertThat(mesh.leavesOf("both")).containsExactly("a", "new");
+  }
+
   @Test
   void heldClusterStaysWatchedWhileTheTargetFails() {
     Mesh mesh = Mesh.serving("a").keep("a");

@@ -1,6 +1,8 @@
 package io.outrigger.xds.stream;
 
 import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.testing.TextResources.invalid;
 import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,12 +11,15 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A response takes its time to be decoded, and the control loop goes on meanwhile. */
 final class DecodingScenarioTest {
@@ -77,6 +82,85 @@ final class DecodingScenarioTest {
   }
 
   @Test
+  @Conformance({"A57-14", "A57-21"})
+  void aTimerOfAnotherTypeThatRunsOutMeanwhileWaitsForWhatCouldNotBeReadYet() {
+    var endpoints = ads.watch(ENDPOINT, "e");
+    ads.stream().ready();
+    ads.loop.advance(Duration.ofSeconds(5));
+    ads.watch(CLUSTER, "c");
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+
+    ads.loop.advance(Duration.ofSeconds(20));
+    assertThat(endpoints.take()).as("an answer may wait behind the clusters").isEmpty();
+    ads.decode();
+    ads.stream().respond(ENDPOINT, "1", resource(ENDPOINT, "e", "y"));
+    ads.loop.advance(Duration.ofSeconds(20));
+    ads.decode();
+
+    assertThat(endpoints.take()).containsExactly("ok: y");
+    assertThat(ads.loop.pendingTimers()).isZero();
+  }
+
+  @ParameterizedTest(name = "{0} s before the response, {1} s for decoding it: {2} s more")
+  @CsvSource({"5, 20, 10", "14, 20, 1", "14.9, 0.2, 1", "15, 20, 0"})
+  @Conformance("A57-14")
+  void theTimeThatDecodingTakesDoesNotCountForOtherTypes(
+      double before, double decoding, double more) {
+    var endpoints = ads.watch(ENDPOINT, "e");
+    ads.stream().ready();
+    ads.watch(CLUSTER, "c");
+    ads.loop.advance(millis(before));
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    ads.loop.advance(millis(decoding));
+    ads.decode();
+
+    if (more > 0) {
+      ads.loop.advance(millis(more).minusMillis(1));
+      assertThat(endpoints.take()).isEmpty();
+      ads.loop.advance(Duration.ofMillis(1));
+    }
+    assertThat(endpoints.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  @Conformance("A57-23")
+  void aTimerThatRanOutMeanwhileGoesWithTheLastWatcher() {
+    var gone = new RecordingWatcher<EndpointSet>();
+    var watch = ads.watch(ENDPOINT, "e", gone);
+    ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    ads.loop.advance(Duration.ofSeconds(20));
+
+    ads.loop.inside(watch::close);
+    ads.decode();
+    ads.loop.advance(Duration.ofMinutes(1));
+
+    assertThat(gone.take()).isEmpty();
+    assertThat(ads.loop.pendingTimers()).isZero();
+  }
+
+  @Test
+  void aBugInAWatcherDoesNotHoldTheTimers() {
+    var broken = new RecordingWatcher<ClusterResource>();
+    broken.then(
+        () -> {
+          throw new IllegalStateException("a bug of ours");
+        });
+    var unused = ads.watch(CLUSTER, "broken", broken);
+    var missing = ads.watch(CLUSTER, "missing");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "broken", "x"));
+    assertThatThrownBy(ads::decode).hasMessage("a bug of ours");
+
+    ads.loop.advance(Duration.ofSeconds(15));
+
+    assertThat(missing.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  private static Duration millis(double seconds) {
+    return Duration.ofMillis(Math.round(seconds * 1000));
+  }
+
+  @Test
   void aStreamThatEndsMeanwhileHasDeliveredAllTheSame() {
     var watcher = ads.watch(CLUSTER, "c");
     ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
@@ -119,6 +203,72 @@ final class DecodingScenarioTest {
     assertThat(ads.status().resources())
         .extracting("name", "state")
         .containsExactly(tuple("d", "acked"));
+  }
+
+  @Test
+  @Conformance({"A57-23", "A57-42"})
+  void aNameThatIsLeftAndWatchedAgainMeanwhileIsRequestedAnewAndDelivered() {
+    ads.watch(ENDPOINT, "stays");
+    var watch = ads.watch(ENDPOINT, "e", new RecordingWatcher<EndpointSet>());
+    ads.stream()
+        .ready()
+        .respond(ENDPOINT, "1", resource(ENDPOINT, "stays", "x"), resource(ENDPOINT, "e", "y"));
+    ads.decode();
+    ads.stream().respond(ENDPOINT, "2", resource(ENDPOINT, "stays", "z")).take();
+
+    ads.loop.inside(watch::close);
+    var again = ads.watch(ENDPOINT, "e");
+    ads.decode();
+
+    assertThat(ads.stream().take())
+        .as("a server sends again only what it was not asked for meanwhile")
+        .extracting(
+            DiscoveryRequest::getVersionInfo,
+            DiscoveryRequest::getResponseNonce,
+            request -> List.copyOf(request.getResourceNamesList()))
+        .containsExactly(
+            tuple("2", "n2", List.of("stays")), tuple("2", "n2", List.of("stays", "e")));
+    ads.stream().respond(ENDPOINT, "2", resource(ENDPOINT, "e", "y"));
+    ads.decode();
+    assertThat(again.take()).containsExactly("ok: y");
+  }
+
+  @Test
+  @Conformance({"A57-12", "A57-42"})
+  void aNameThatIsLeftAndWatchedAgainMeanwhileIsTimed() {
+    ads.watch(CLUSTER, "stays");
+    var watch = ads.watch(CLUSTER, "c", new RecordingWatcher<ClusterResource>());
+    ads.stream().ready().respond(CLUSTER, "1", invalid(CLUSTER, "stays", "bad")).take();
+
+    ads.loop.inside(watch::close);
+    var again = ads.watch(CLUSTER, "c");
+    ads.decode();
+
+    assertThat(ads.stream().take())
+        .as("one refusal")
+        .extracting(
+            request -> request.getErrorDetail().getCode(),
+            request -> List.copyOf(request.getResourceNamesList()))
+        .containsExactly(tuple(3, List.of("stays")), tuple(0, List.of("stays", "c")));
+    ads.loop.advance(Duration.ofMillis(14_999));
+    assertThat(again.take()).isEmpty();
+    ads.loop.advance(Duration.ofMillis(1));
+    assertThat(again.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  @Conformance("A57-42")
+  void theOnlyNameThatIsLeftAndWatchedAgainMeanwhileIsRequestedAnew() {
+    var watch = ads.watch(CLUSTER, "c", new RecordingWatcher<ClusterResource>());
+    ads.stream().ready().respond(CLUSTER, "1").take();
+
+    ads.loop.inside(watch::close);
+    ads.watch(CLUSTER, "c");
+    ads.decode();
+
+    assertThat(ads.stream().take())
+        .extracting(request -> List.copyOf(request.getResourceNamesList()))
+        .containsExactly(List.of(), List.of("c"));
   }
 
   @Test

@@ -10,17 +10,24 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.google.rpc.Status;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A71 "Change XdsClient to support fallback within each xDS authority", A95. */
 final class FallbackScenarioTest {
@@ -57,6 +64,28 @@ final class FallbackScenarioTest {
     fleet.fail(FIRST);
 
     assertThat(fleet.at(SECOND).streams()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{0}: asked {1}")
+  @CsvSource({"5, false", "7, true", "14, true"})
+  @Conformance("A71-01")
+  void whatTheServerCallsNotFoundIsNotMissingAndOtherErrorsAre(int code, boolean asked) {
+    fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream()
+        .ready()
+        .respond(
+            DiscoveryResponse.newBuilder()
+                .setTypeUrl(LISTENER.typeUrl())
+                .addResourceErrors(
+                    ResourceError.newBuilder()
+                        .setResourceName(ResourceName.newBuilder().setName("a"))
+                        .setErrorDetail(Status.newBuilder().setCode(code).setMessage("no"))));
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+
+    fleet.fail(FIRST);
+
+    assertThat(!fleet.at(SECOND).streams().isEmpty()).isEqualTo(asked);
   }
 
   @Test
@@ -137,6 +166,77 @@ final class FallbackScenarioTest {
   }
 
   @Test
+  @Conformance("A71-04")
+  void aRequestThatWaitsForTheFirstServerIsMadeAnewWithoutVersions() {
+    fleet.watch(LISTENER, "a");
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.fail(FIRST); // nothing is missing
+    fleet.loop.advance(Duration.ofSeconds(3));
+    FakeAdsTransport.Stream queued = fleet.at(FIRST).stream();
+
+    fleet.watch(CLUSTER, "c"); // missing now
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+
+    assertThat(queued.isClosed()).isTrue();
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+    assertThat(fleet.at(FIRST).stream().ready().take())
+        .as("it would leave out what it believes we have")
+        .extracting(request -> request.getVersionInfo() + request.getResourceNamesList())
+        .containsExactly("[a]", "[c]");
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void aServerThatIsLeftHasNoTimersAndNoVersions() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.watch(CLUSTER, "c");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "spare"));
+    fleet.loop.advance(Duration.ofSeconds(2)); // the timer of the cluster runs at the second
+    assertThat(fleet.loop.pendingTimers()).isEqualTo(1);
+
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+
+    assertThat(fleet.at(SECOND).openStreams()).isEmpty();
+    assertThat(fleet.loop.pendingTimers()).as("the cluster's at the first").isEqualTo(1);
+    fleet.at(FIRST).stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    assertThat(fleet.loop.pendingTimers()).isZero();
+
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.watch(CLUSTER, "d");
+    fleet.fail(FIRST);
+    assertThat(fleet.at(SECOND).stream().take())
+        .as("what it sent before was replaced by the first's")
+        .isNotEmpty()
+        .allMatch(request -> request.getVersionInfo().isEmpty());
+    assertThat(listener.take()).containsExactly("ok: spare", "ok: own");
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void anAuthorityThatLeavesASharedServerTakesItsTimersAlong() {
+    String shared = "xdstp://b/envoy.config.cluster.v3.Cluster/b";
+    var both =
+        new FleetFixture(
+            servers(FIRST, SECOND), Map.of("b", FleetFixture.authority(servers(SECOND))));
+    both.watch(LISTENER, "l");
+    both.watch(CLUSTER, "a");
+    both.watch(CLUSTER, shared);
+    both.fail(FIRST); // the old names are asked from the second too
+    both.at(SECOND).stream().ready();
+    assertThat(both.asked(SECOND, CLUSTER)).containsExactlyInAnyOrder("a", shared);
+    both.loop.advance(Duration.ofSeconds(2));
+
+    both.at(FIRST).stream().respond(LISTENER, "1", resource(LISTENER, "l", "x"));
+
+    assertThat(both.asked(SECOND, CLUSTER)).containsExactly(shared);
+    assertThat(both.loop.pendingTimers()).as("of the shared one").isEqualTo(1);
+  }
+
+  @Test
   @Conformance("A71-05")
   void watchersHearOfTroubleOnlyWhenEveryServerFailed() {
     var listener = fleet.watch(LISTENER, "a");
@@ -167,7 +267,7 @@ final class FallbackScenarioTest {
   }
 
   @Test
-  @Conformance("A71-06")
+  @Conformance({"A57-25", "A71-06"})
   void timersOfAConnectedServerCauseNoFallback() {
     var listener = fleet.watch(LISTENER, "a");
     fleet.at(FIRST).stream().ready();
@@ -176,6 +276,26 @@ final class FallbackScenarioTest {
 
     assertThat(listener.take()).hasSize(1).first().asString().startsWith("failed: NOT_FOUND");
     assertThat(fleet.at(SECOND).streams()).isEmpty();
+    assertThat(fleet.at(FIRST).streams()).as("no reconnect either").hasSize(1);
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+  }
+
+  @Test
+  @Conformance({"A57-19", "A71-06"})
+  void whatOneServerDidNotSendInTimeIsMissingOnceThoughAnotherIsAskedToo() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready();
+    fleet.loop.advance(Duration.ofSeconds(2)); // the first is tried again meanwhile
+    fleet.at(FIRST).stream().ready();
+
+    fleet.loop.advance(Duration.ofSeconds(13));
+    assertThat(listener.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+    fleet.loop.advance(Duration.ofMinutes(1));
+
+    assertThat(listener.take()).as("it is known already").isEmpty();
+    fleet.at(FIRST).stream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    assertThat(listener.take()).containsExactly("ok: x");
   }
 
   @Test
@@ -277,6 +397,34 @@ final class FallbackScenarioTest {
         .asString()
         .startsWith("failed: INVALID_ARGUMENT")
         .contains("worse");
+  }
+
+  @Test
+  @Conformance("A88-18")
+  void aDeletionThatOneServerIgnoresIsOneForAnotherThatFailsOnDataErrors() {
+    var strict = new ServerFeatures(false, true, false);
+    var mixed =
+        new FleetFixture(
+            List.of(server(FIRST, ServerFeatures.NONE), server(SECOND, strict)), Map.of());
+    var listener = mixed.watch(LISTENER, "a");
+    mixed.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    mixed.at(FIRST).stream().respond(LISTENER, "2");
+    assertThat(listener.take())
+        .as("ignored under the first")
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("ambient: NOT_FOUND");
+    mixed.watch(CLUSTER, "c");
+    mixed.at(FIRST).stream().closeWith(REFUSED);
+    mixed.loop.advance(Duration.ofSeconds(2));
+    mixed.fail(FIRST);
+
+    mixed.at(SECOND).stream().ready().respond(LISTENER, "9");
+
+    assertThat(listener.take()).last().asString().startsWith("failed: NOT_FOUND");
+    assertThat(mixed.status().resources().get(0).raw()).isEmpty();
+    assertThat(mixed.observed).contains("deleted second.test:1 [a] dropped");
   }
 
   @Test

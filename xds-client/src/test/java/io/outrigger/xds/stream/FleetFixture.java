@@ -13,6 +13,7 @@ import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import io.outrigger.xds.testing.TextResources;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +23,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /** Several control planes without a network, and a clock that stands still. */
-final class FleetFixture {
+final class FleetFixture implements AdsObserver {
   static final String TARGET = "xds:///orders";
   static final RpcStatus REFUSED = RpcStatus.unavailable("connection refused");
 
   final FakeControlLoop loop = new FakeControlLoop();
   final Map<XdsServer, FakeAdsTransport> transports = new HashMap<>();
+  final List<String> observed = new ArrayList<>();
   final AdsClients clients;
 
   /** Top-level servers by URI, in order of preference. */
@@ -36,6 +38,13 @@ final class FleetFixture {
   }
 
   FleetFixture(List<XdsServer> servers, Map<String, Bootstrap.Authority> authorities) {
+    this(servers, authorities, new TextResources());
+  }
+
+  FleetFixture(
+      List<XdsServer> servers,
+      Map<String, Bootstrap.Authority> authorities,
+      ResponseDecoder decoder) {
     var node = new Node("id", "", new Locality("", "", ""), Map.of());
     clients =
         new AdsClients(
@@ -44,16 +53,16 @@ final class FleetFixture {
             (bound, purpose) -> bound / 2, // no jitter
             new Bootstrap(servers, node, authorities, Map.of(), "%s"),
             "1",
-            new TextResources(),
+            decoder,
             server ->
                 Objects.requireNonNull(
                     transports.merge(
                         server,
-                        new FakeAdsTransport(loop, server.uri()),
+                        new FakeAdsTransport(loop, server.uri()).takingLoadReports(),
                         (a, b) -> {
                           throw new AssertionError("a second channel to " + server.uri());
                         })),
-            AdsObserver.all());
+            this);
   }
 
   static List<XdsServer> servers(String... uris) {
@@ -105,6 +114,29 @@ final class FleetFixture {
 
   <T> RecordingWatcher<T> watch(ResourceType<T> type, String name) {
     return watch(TARGET, type, name);
+  }
+
+  @Override
+  public void onConnected(String server) {}
+
+  @Override
+  public void onFailed(String server, RpcStatus reason) {}
+
+  @Override
+  public void onClosed(String server, RpcStatus reason) {}
+
+  @Override
+  public void onAck(String server, Response response) {}
+
+  @Override
+  public void onNack(String server, Response response, String details) {}
+
+  @Override
+  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {}
+
+  @Override
+  public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
+    observed.add("deleted " + server + " " + names + (kept ? " kept" : " dropped"));
   }
 
   XdsStatusView status() {

@@ -5,6 +5,7 @@ import static io.outrigger.xds.testing.TextResources.invalid;
 import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Any;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Duration;
@@ -75,15 +76,15 @@ class ResourceHistoryScenarioTest {
 
   @Test
   void bodiesBeyondTheBoundAreLetGoTheOldestFirst() {
-    var bodies = new KeptBodies(10);
+    var budget = new HistoryBudget(10);
     var first = entry(6);
     var second = entry(4);
     var third = entry(3);
 
-    bodies.add(first);
-    bodies.add(second);
+    budget.add(first);
+    budget.add(second);
     assertThat(first.view().body()).isPresent();
-    bodies.add(third);
+    budget.add(third);
 
     assertThat(first.view().body()).isEmpty();
     assertThat(second.view().body()).isPresent();
@@ -91,22 +92,74 @@ class ResourceHistoryScenarioTest {
   }
 
   @Test
+  void textsCountAsBodiesDo() {
+    ads.watch(CLUSTER, "a");
+    for (int i = 0; i < 100; i++) {
+      ads.watch(CLUSTER, "c" + i);
+    }
+    var stream = ads.stream().ready();
+
+    for (int version = 1; version <= 20; version++) {
+      Any[] clusters = new Any[100];
+      for (int i = 0; i < 100; i++) {
+        clusters[i] = invalid(CLUSTER, "c" + i, version + " " + "x".repeat(9000));
+      }
+      stream.respond(CLUSTER, "" + version, clusters);
+    }
+
+    List<XdsStatusView.Change> changes =
+        ads.status().resources().stream()
+            .flatMap(resource -> resource.history().changes().stream())
+            .toList();
+    assertThat(changes).as("each is still there").hasSize(2000);
+    assertThat(changes.stream().mapToLong(ResourceHistoryScenarioTest::size).sum())
+        .isBetween(7L << 20, (8L << 20) + 100_000);
+    List<XdsStatusView.Change> last = ads.status().resources().get(1).history().changes();
+    assertThat(last.get(0).details()).isEqualTo("too long ago, no longer kept");
+    assertThat(last.get(0)).extracting("state", "version").containsExactly("nacked", "1");
+    assertThat(last.get(19).details()).contains("is invalid: 20 xxx");
+  }
+
+  @Test
+  void aRefusalThatIsRepeatedIsNoChangeThoughItsTextsAreLetGo() {
+    ads.watch(CLUSTER, "a");
+    ads.watch(CLUSTER, "b");
+    var stream = ads.stream().ready();
+    Any refused = invalid(CLUSTER, "a", "wrong");
+    stream.respond(CLUSTER, "1", refused);
+    for (int i = 0; i < 10; i++) {
+      stream.respond(CLUSTER, "v" + i, resource(CLUSTER, "b", "x".repeat(1 << 20) + i));
+    }
+    assertThat(history().changes().get(0).body()).isEmpty();
+
+    stream.respond(CLUSTER, "1", refused);
+
+    assertThat(changes()).containsExactly("nacked 1");
+  }
+
+  private static long size(XdsStatusView.Change change) {
+    return (long) change.version().length()
+        + change.details().length()
+        + change.body().map(body -> body.bytes().length).orElse(0);
+  }
+
+  @Test
   void whatIsInNoHistoryAnyMoreHoldsNoRoom() {
-    var bodies = new KeptBodies(10);
+    var budget = new HistoryBudget(10);
     var first = entry(6);
     var second = entry(4);
-    bodies.add(first);
-    bodies.add(second);
+    budget.add(first);
+    budget.add(second);
 
-    bodies.remove(first);
-    bodies.add(entry(6));
+    budget.remove(first);
+    budget.add(entry(6));
 
-    assertThat(bodies.count()).isEqualTo(2);
+    assertThat(budget.count()).isEqualTo(2);
     assertThat(second.view().body()).isPresent();
   }
 
   private static ResourceHistory.Entry entry(int bytes) {
     return new ResourceHistory.Entry(
-        Instant.EPOCH, "acked", "1", "", Optional.of(new RawResource("type", new byte[bytes])));
+        Instant.EPOCH, "acked", "", "", Optional.of(new RawResource("type", new byte[bytes])));
   }
 }

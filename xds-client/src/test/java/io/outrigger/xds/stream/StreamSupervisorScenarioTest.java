@@ -242,6 +242,29 @@ final class StreamSupervisorScenarioTest {
   }
 
   @Test
+  @Conformance("A88-38")
+  void whoComesAfterARecoveryKnowsWhatThoseBeforeKnow() {
+    var early = ads.watch(CLUSTER, "c");
+    ads.watch(LISTENER, "a");
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    ads.loop.advance(Duration.ofSeconds(1));
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+
+    var late = ads.watch(CLUSTER, "c");
+    var other = ads.watch(CLUSTER, "d");
+
+    assertThat(late.take()).isEqualTo(early.take()).hasSize(1);
+    assertThat(ads.status().resources())
+        .filteredOn(resource -> resource.name().equals("c"))
+        .singleElement()
+        .satisfies(shown -> assertThat(shown.connectivityError()).isPresent());
+    assertThat(other.take()).as("asked for after the recovery").isEmpty();
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "y"));
+    assertThat(early.take()).containsExactly("ok: y");
+    assertThat(late.take()).containsExactly("ok: y");
+  }
+
+  @Test
   @Conformance("A78-01")
   void anOutageIsCountedOnceHoweverManyAttemptsFailInIt() {
     ads.watch(LISTENER, "a");

@@ -6,18 +6,21 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** A control plane without a network: the test reads requests and plays the server's part. */
 public final class FakeAdsTransport implements AdsTransport {
   private final FakeControlLoop loop;
   private final String name;
   private final List<Stream> streams = new ArrayList<>();
+  private Optional<LrsTransport> loadReports = Optional.empty();
   private boolean closed;
 
   public FakeAdsTransport(FakeControlLoop loop) {
@@ -27,6 +30,16 @@ public final class FakeAdsTransport implements AdsTransport {
   public FakeAdsTransport(FakeControlLoop loop, String name) {
     this.loop = loop;
     this.name = name;
+  }
+
+  /** Lets clusters of this server ask for load reports; nobody sends one. */
+  public FakeAdsTransport takingLoadReports() {
+    loadReports =
+        Optional.of(
+            listener -> {
+              throw new AssertionError("load is reported to " + name);
+            });
+    return this;
   }
 
   /** All streams that were opened, oldest first. */
@@ -53,6 +66,11 @@ public final class FakeAdsTransport implements AdsTransport {
     var stream = new Stream(listener, Duration.ofNanos(loop.nanoTime()));
     streams.add(stream);
     return stream;
+  }
+
+  @Override
+  public Optional<LrsTransport> loadReports() {
+    return loadReports;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.outrigger.lb.endpoint.ring;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
@@ -10,7 +11,6 @@ import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.member.EndpointPolicy;
-import io.outrigger.lb.member.Member;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>In CONNECTING and TRANSIENT_FAILURE a priority above may send no requests here, so there is
- * always one endpoint that connects (A61 "Ring Hash"); failed ones go on trying by themselves.
+ * always one endpoint that connects (A61 "Ring Hash"), begun at a random place (A117); failed ones
+ * go on trying by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, PlacedMember> {
@@ -157,7 +158,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
     }
     Connectivity aggregated = aggregated();
     if (aggregated == Connectivity.CONNECTING || aggregated == Connectivity.TRANSIENT_FAILURE) {
-      keepConnecting();
+      keepConnecting(current);
     }
     publish(aggregated, picker(current));
   }
@@ -176,13 +177,24 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
     return failed == 0 ? Connectivity.IDLE : Connectivity.TRANSIENT_FAILURE;
   }
 
-  private void keepConnecting() {
-    if (count(Connectivity.CONNECTING) == 0 && count(Connectivity.IDLE) > 0) {
-      members().stream()
-          .filter(member -> member.state() == Connectivity.IDLE)
-          .findFirst()
-          .ifPresent(Member::connect);
+  /**
+   * Begins at a random place of the ring, so that many clients in the same trouble do not all turn
+   * to the same endpoint (A117).
+   */
+  private void keepConnecting(Ring current) {
+    if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {
+      return;
     }
+    int first = (int) random.nextLong(current.size(), Purpose.START_INDEX);
+    int place = first;
+    do {
+      PlacedMember member = members.get(current.memberAt(place));
+      if (member.state() == Connectivity.IDLE) {
+        member.connect();
+        return;
+      }
+      place = current.next(place);
+    } while (place != first);
   }
 
   private RingHashPicker picker(Ring current) {

@@ -32,6 +32,8 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RingHashPolicyTest {
   private static final String E1 = "10.0.0.1:80";
@@ -216,6 +218,33 @@ class RingHashPolicyTest {
     assertThat(parent.connector().open()).containsExactlyInAnyOrder(E1, E2, E3);
     parent.ready(E2);
     assertThat(parent.state()).isEqualTo(READY);
+  }
+
+  @Conformance("A117-01")
+  @ParameterizedTest(name = "from place {0} on: the endpoint at place {1}")
+  @CsvSource({"0, 1", "1, 1", "2, 2", "3, 3"})
+  void aConnectionThatNoRequestAskedForBeginsAtARandomPlace(long drawn, int expected) {
+    update(E1, E2, E3, "10.0.0.4:80");
+    List<String> order = order(E1, E2, E3, "10.0.0.4:80");
+    parent.random().next(Purpose.START_INDEX, drawn);
+    pick(at(order.get(0)));
+
+    parent.end(order.get(0));
+
+    assertThat(parent.connector().open()).containsExactly(order.get(expected));
+  }
+
+  @Conformance("A117-01")
+  @Test
+  void behindTheLastPlaceComesTheFirst() {
+    update(E1, E2, E3);
+    List<String> order = order(E1, E2, E3);
+    parent.random().next(Purpose.START_INDEX, 2);
+    pick(at(order.get(2)));
+
+    parent.end(order.get(2));
+
+    assertThat(parent.connector().open()).containsExactly(order.get(0));
   }
 
   @Test

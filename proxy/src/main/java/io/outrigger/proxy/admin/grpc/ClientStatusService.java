@@ -7,9 +7,12 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.admin.AnswerTurns;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -20,17 +23,22 @@ import java.util.function.Supplier;
 final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   private final Supplier<CompletionStage<XdsStatusView>> view;
   private final ClientConfigs configs;
+  private final AnswerTurns turns;
 
-  ClientStatusService(Supplier<CompletionStage<XdsStatusView>> view, ClientConfigs configs) {
+  ClientStatusService(
+      Supplier<CompletionStage<XdsStatusView>> view, ClientConfigs configs, AnswerTurns turns) {
     this.view = view;
     this.configs = configs;
+    this.turns = turns;
   }
 
   @Override
   public void fetchClientStatus(
       ClientStatusRequest request, StreamObserver<ClientStatusResponse> out) {
+    var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
+    call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
     var unused =
-        answer(request)
+        answer(request, call)
             .whenComplete(
                 (response, failure) -> {
                   if (failure != null) {
@@ -51,7 +59,8 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
     return new Requests(call);
   }
 
-  private CompletionStage<ClientStatusResponse> answer(ClientStatusRequest request) {
+  private CompletionStage<ClientStatusResponse> answer(
+      ClientStatusRequest request, ServerCallStreamObserver<ClientStatusResponse> call) {
     if (request.getNodeMatchersCount() > 0) { // A40-02
       return CompletableFuture.failedStage(
           Status.INVALID_ARGUMENT
@@ -59,7 +68,10 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
               .asRuntimeException());
     }
     boolean withContents = !request.getExcludeResourceContents();
-    return view.get().thenApplyAsync(seen -> configs.response(seen, withContents));
+    return turns.ask(
+        ForkJoinPool.commonPool(),
+        () -> !call.isCancelled(),
+        () -> view.get().thenApplyAsync(seen -> configs.response(seen, withContents)));
   }
 
   private static Status toStatus(Throwable failure) {
@@ -70,27 +82,31 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * Requests of one stream. The next one is read only after an answer, so there is one at a time;
-   * the half-close alone may come meanwhile, hence it waits for the answer.
+   * Requests of one stream. The next one is read only after an answer, once that has room to go on
+   * its way, so there is one at a time; the half-close alone may come meanwhile, hence it waits for
+   * the answer.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {
     private final ServerCallStreamObserver<ClientStatusResponse> call;
-    private CompletionStage<?> answered = CompletableFuture.completedStage(true);
+    private final AtomicBoolean hasAnswered = new AtomicBoolean();
+    private volatile CompletionStage<?> answered = CompletableFuture.completedStage(true);
 
     Requests(ServerCallStreamObserver<ClientStatusResponse> call) {
       this.call = call;
       call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
+      call.setOnReadyHandler(this::readOn);
     }
 
     @Override
     public void onNext(ClientStatusRequest request) {
       answered =
-          answer(request)
+          answer(request, call)
               .thenAccept(
                   response -> {
                     call.onNext(response);
-                    call.request(1);
+                    hasAnswered.set(true);
+                    readOn();
                   });
       var unused =
           answered.exceptionally(
@@ -98,6 +114,12 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
                 call.onError(toStatus(failure).asRuntimeException());
                 return null;
               });
+    }
+
+    private void readOn() {
+      if (call.isReady() && hasAnswered.compareAndSet(true, false)) {
+        call.request(1);
+      }
     }
 
     @Override

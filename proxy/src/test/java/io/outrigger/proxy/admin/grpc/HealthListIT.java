@@ -27,6 +27,8 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.proxy.admin.AdminBudget;
+import io.outrigger.proxy.admin.AnswerTurns;
 import io.outrigger.proxy.admin.channelz.FakeChannelzSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,7 +62,9 @@ class HealthListIT {
             new Node("node", "", new Locality("", "", ""), Map.of()),
             "test",
             () -> new CompletableFuture<>(),
-            new FakeChannelzSource());
+            new FakeChannelzSource(),
+            new AnswerTurns(),
+            new AdminBudget(1 << 20, System::nanoTime));
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 

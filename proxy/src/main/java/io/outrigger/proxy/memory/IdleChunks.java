@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

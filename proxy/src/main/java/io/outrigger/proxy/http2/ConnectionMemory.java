@@ -1,0 +1,194 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
+import io.outrigger.proxy.memory.MemoryAccount;
+import io.outrigger.proxy.memory.MemoryHolder;
+import io.outrigger.proxy.memory.PeerSide;
+import java.net.SocketAddress;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What a connection holds for its peer, as the ledger counts it, and how it lets go: of streams
+ * first, the heaviest first, and of itself where its streams are not what is heavy. Looks once a
+ * second for a peer that has begun a frame and does not end it, or does not read.
+ *
+ * <p>Streams count what is kept for them in the same account ({@link SocketStream#keeps}).
+ */
+@LoopConfined
+final class ConnectionMemory implements MemoryHolder {
+  /** Channel, handlers, what is remembered of closed streams; measured with idle ones. */
+  static final int CONNECTION_BYTES = 2560;
+
+  /** A stream, its call and what both have at the least. */
+  static final int STREAM_BYTES = 2 << 10;
+
+  /** A peer whose streams were ended as often has its connection ended, unless others share it. */
+  private static final int MAX_SHED_STREAMS = 100;
+
+  private final Parts parts;
+  private final MemoryAccount account;
+  private final PeerSide side;
+  private long heapBytes;
+  private long directBytes;
+
+  /** Of what streams hold, that which waits to be sent. */
+  private long pendingBytes;
+
+  private int shedStreams;
+  private boolean closed;
+
+  private final Stall frame;
+  private final Stall output;
+
+  /** The parts of a connection that hold something. */
+  record Parts(
+      SocketConnection connection,
+      ChannelHandlerContext ctx,
+      ConnectionCourse course,
+      FrameWriter writer,
+      HpackDecoder decoder,
+      StreamTable table) {}
+
+  ConnectionMemory(Parts parts, ConnectionSettings settings) {
+    this.parts = parts;
+    side = parts.connection.isServer() ? PeerSide.APP : PeerSide.BACKEND;
+    account = settings.memory().on(parts.ctx.channel().eventLoop()).open(side, this);
+    Timeouts limits = settings.timeouts();
+    frame = new Stall(limits.frame());
+    output = new Stall(limits.unread());
+    refresh();
+  }
+
+  MemoryAccount account() {
+    return account;
+  }
+
+  /** Counts anew what the connection itself holds. A few additions. */
+  void refresh() {
+    if (closed) {
+      return;
+    }
+    long heap =
+        (long) CONNECTION_BYTES
+            + parts.decoder.heapBytes()
+            + parts.writer.hpack().heapBytes()
+            + parts.table.heapBytes()
+            + parts.course.prefaceBytes();
+    if (heap != heapBytes) {
+      account.heap(heap - heapBytes);
+      heapBytes = heap;
+    }
+    long direct = parts.course.frameBytes() + parts.writer.unsentBytes();
+    if (direct != directBytes) {
+      account.direct(direct - directBytes);
+      directBytes = direct;
+    }
+  }
+
+  /** The socket is closed. */
+  void close() {
+    closed = true;
+    account.close();
+  }
+
+  @Override
+  public boolean letGo(long bytes) {
+    if (parts.course.isEnding()) {
+      closeNow();
+      return true;
+    }
+    long goal = account.heapBytes() + account.directBytes() - bytes;
+    if (ownBytes() < streamBytes()) {
+      shedStreams(goal);
+    }
+    refresh();
+    boolean isRepeated = side == PeerSide.APP && shedStreams > MAX_SHED_STREAMS;
+    boolean isHeavyItself = held() > goal && ownBytes() >= streamBytes();
+    if (!parts.course.isEnding() && (isHeavyItself || isRepeated)) {
+      account.onConnectionEnded();
+      parts.connection.close(
+          Http2Error.ENHANCE_YOUR_CALM, "memory is short and this connection holds much of it");
+      closeNow(); // the GOAWAY has been given to the socket; nothing else is waited for
+    }
+    return parts.course.isEnding();
+  }
+
+  private void shedStreams(long goal) {
+    List<SocketStream> order = parts.table.snapshot();
+    order.sort(Comparator.comparingInt(SocketStream::keptBytes).reversed());
+    for (SocketStream stream : order) {
+      if (held() <= goal || parts.course.isEnding()) {
+        return;
+      }
+      if (!stream.isGone()) {
+        shedStreams++;
+        account.onStreamEnded();
+        parts.connection.shed(stream);
+      }
+    }
+  }
+
+  private void closeNow() {
+    var unused = parts.ctx.close();
+  }
+
+  private long held() {
+    return account.heapBytes() + account.directBytes();
+  }
+
+  private long ownBytes() {
+    return heapBytes + directBytes;
+  }
+
+  private long streamBytes() {
+    return held() - ownBytes();
+  }
+
+  @Override
+  public boolean isHeavyByReading() {
+    return 2 * (pendingBytes + parts.writer.unsentBytes()) < held();
+  }
+
+  /** {@code change} more bytes wait on streams to be sent. */
+  void onPending(int change) {
+    pendingBytes += change;
+  }
+
+  @Override
+  public void pauseReading(boolean paused) {
+    parts.ctx.channel().config().setAutoRead(!paused);
+  }
+
+  @Override
+  public void onTick(long nowNanos) {
+    refresh();
+    parts.connection.faults().onTick(nowNanos);
+    if (frame.isOver(parts.course.isFrameBegun(), parts.course.wholeFrames(), nowNanos)
+        && !parts.course.isEnding()) {
+      parts.connection.close(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
+    }
+    long unsent = parts.writer.unsentBytes();
+    if (output.isOver(unsent > 0, parts.writer.handedBytes() - unsent, nowNanos)) {
+      parts.connection.close(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "nothing of what was sent was read for " + output.limitMillis() + "ms");
+      closeNow();
+    }
+  }
+
+  @Override
+  public String peer() {
+    SocketAddress remote = parts.ctx.channel().remoteAddress();
+    return remote == null ? String.valueOf(parts.ctx.channel().localAddress()) : remote.toString();
+  }
+
+  @Override
+  public int streams() {
+    return parts.table.active();
+  }
+}

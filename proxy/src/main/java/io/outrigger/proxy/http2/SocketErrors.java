@@ -1,0 +1,66 @@
+package io.outrigger.proxy.http2;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What went wrong with a socket, in words for people: what the system and Netty say of it names
+ * their functions and numbers, and differs from transport to transport.
+ */
+public final class SocketErrors {
+  /** Linux's numbers, in both signs, and the texts of the JVM and of the C library. */
+  private static final Map<String, String> WORDS = new LinkedHashMap<>();
+
+  static {
+    WORDS.put("104|connection reset", "connection reset by peer");
+    WORDS.put("32|broken pipe", "connection closed by the peer (broken pipe)");
+    WORDS.put("103|connection abort|software caused", "connection aborted");
+    WORDS.put("110|timed out", "connection timed out");
+    WORDS.put("111|connection refused", "connection refused");
+    WORDS.put("113|no route to host", "no route to host");
+    WORDS.put("101|network is unreachable|network unreachable", "network unreachable");
+    WORDS.put("99|cannot assign requested address", "no local address or port is free");
+    WORDS.put("23|24|too many open files", "too many open files");
+    WORDS.put("12|105|no buffer space|cannot allocate memory", "the system has no memory for it");
+    WORDS.put("2|no such file", "no such file");
+    WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
+  }
+
+  private static final Pattern NUMBER = Pattern.compile("error\\(-?(\\d+)\\)");
+
+  private SocketErrors() {}
+
+  /** The failure of a socket, from an exception that may be wrapped in others. */
+  public static String describe(@Nullable Throwable failure) {
+    if (failure == null) {
+      return "socket error";
+    }
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return describe(String.valueOf(root.getMessage()));
+  }
+
+  static String describe(String text) {
+    Matcher number = NUMBER.matcher(text);
+    boolean isNumbered = number.find();
+    String errno = isNumbered ? number.group(1) : "";
+    String lower = text.toLowerCase(Locale.ROOT);
+    for (Map.Entry<String, String> known : WORDS.entrySet()) {
+      for (String sign : known.getKey().split("\\|", -1)) {
+        if (sign.equals(errno) || (sign.length() > 3 && lower.contains(sign))) {
+          return known.getValue();
+        }
+      }
+    }
+    if (isNumbered) {
+      return "socket error " + errno;
+    }
+    return lower.contains("(..)") ? "socket error" : text;
+  }
+}

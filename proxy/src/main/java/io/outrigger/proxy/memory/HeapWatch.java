@@ -1,0 +1,128 @@
+package io.outrigger.proxy.memory;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.ControlThread;
+import java.time.Duration;
+
+/**
+ * Looks at the heap now and then, on a thread of its own, for a collection is asked for by a call
+ * that waits for it.
+ *
+ * <ul>
+ *   <li>A heap that has grown is collected, where the JVM does not do that itself. Since Java 24
+ *       the serial collector extends the old generation for what survives the young one, up to the
+ *       heap's limit, before it looks for garbage there; earlier ones collected it when it had
+ *       grown. On a machine with much memory a sidecar's would grow for days. No flag of the
+ *       collector bounds that: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a
+ *       full collection, which is the thing that does not come. After one the JVM leaves the old
+ *       generation two thirds more than what lives in it.
+ *   <li>A heap that is full is collected as well, and where that leaves it full for {@link
+ *       #FULL_LIMIT} the process can no longer serve: every few objects cost a collection of all.
+ * </ul>
+ */
+@ControlConfined
+public final class HeapWatch {
+  /** The system property that the launcher sets where the JVM does not collect what has grown. */
+  private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
+
+  /** The most that collections may take: one in such a time. */
+  static final Duration PERIOD = Duration.ofSeconds(5);
+
+  /** Full at each look in such a time is full for good. */
+  static final Duration FULL_LIMIT = Duration.ofSeconds(10);
+
+  private static final double FULL_SHARE = 0.97;
+
+  /** The heap in bytes, as {@link Runtime} has it. */
+  interface Heap {
+    /** What it takes of the system, used or not. */
+    long totalBytes();
+
+    /** What is used of that, garbage included. */
+    long usedBytes();
+
+    /** What it can grow to. */
+    long maxBytes();
+
+    /** Collects all of it; all threads stand still for some ten milliseconds. */
+    void collect();
+  }
+
+  private final ControlLoop loop;
+  private final Heap heap;
+  private final boolean collectGrown;
+  private final Runnable onFull;
+  private long keptBytes;
+  private int fullLooks;
+
+  /**
+   * @param loop the only work of which is this
+   * @param collectGrown whether the JVM leaves that to us
+   * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
+   */
+  HeapWatch(ControlLoop loop, Heap heap, boolean collectGrown, Runnable onFull) {
+    this.loop = loop;
+    this.heap = heap;
+    this.collectGrown = collectGrown;
+    this.onFull = onFull;
+  }
+
+  /** Watches the heap of this process until the result is closed. */
+  public static ControlThread start() {
+    var thread = new ControlThread("heap");
+    var watch =
+        new HeapWatch(
+            thread, new OfJvm(), Boolean.getBoolean(COLLECT_GROWN), OutOfMemory::onFullHeap);
+    thread.execute(watch::begin);
+    return thread;
+  }
+
+  /** Looks from now on. */
+  void begin() {
+    loop.checkInside();
+    keptBytes = heap.totalBytes();
+    loop.schedule(PERIOD, this::look);
+  }
+
+  private void look() {
+    boolean full = isFull();
+    if (full || (collectGrown && heap.totalBytes() > keptBytes)) {
+      heap.collect();
+    }
+    fullLooks = full && isFull() ? fullLooks + 1 : 0;
+    if (PERIOD.multipliedBy(fullLooks - 1L).compareTo(FULL_LIMIT) >= 0) {
+      onFull.run();
+    }
+    begin();
+  }
+
+  /** What the young generation has room for does not help: it is emptied into the old one. */
+  private boolean isFull() {
+    return heap.usedBytes() > (heap.maxBytes() - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;
+  }
+
+  private static final class OfJvm implements Heap {
+    private final Runtime runtime = Runtime.getRuntime();
+
+    @Override
+    public long totalBytes() {
+      return runtime.totalMemory();
+    }
+
+    @Override
+    public long usedBytes() {
+      return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    @Override
+    public long maxBytes() {
+      return runtime.maxMemory();
+    }
+
+    @Override
+    public void collect() {
+      System.gc();
+    }
+  }
+}

@@ -1,0 +1,295 @@
+package io.outrigger.proxy.memory;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The accounts of one event loop. Their sums are published for the ledger; the loop looks at the
+ * ledger whenever it has taken {@value #LOOK_BYTES} more bytes, and makes its own connections let
+ * go when the ledger says so.
+ *
+ * <p>A connection that has held its bytes while much else was taken weighs more than one whose
+ * bytes come and go: the first is stuck, the second at work, and of it counts what lay still for a
+ * second or two. No clock is read for that: time is what the loop has taken in all.
+ */
+@LoopConfined
+public final class LoopAccounts {
+  /** How much one loop takes between two looks at the sum of all. */
+  static final int LOOK_BYTES = 32 << 10;
+
+  /** While less than the soft limit is held: for time bounds, which are seconds and more. */
+  static final long CALM_TICK_MILLIS = 1_000;
+
+  static final long BUSY_TICK_MILLIS = 100;
+
+  /** A connection that holds less is read from whatever the others do. */
+  static final long MIN_PAUSED_BYTES = 1 << 20;
+
+  /** How many times heavier bytes become that lie still. */
+  private static final int STILL_FACTOR = 16;
+
+  /** Bytes that are ended for each that is too much: some of them come back only a little later. */
+  private static final int ENDED_FOR_EXCESS = 2;
+
+  /** How much comes at least between two rounds: each looks at all accounts. */
+  private static final int RELIEF_BYTES = 512 << 10;
+
+  /** A second while memory is short. */
+  private static final int STRETCH_TICKS = 10;
+
+  /** How many bytes that come and go weigh as much as one that stays. */
+  private static final int MOVING_PARTS = 256;
+
+  private final MemoryLedger ledger;
+  private final EventExecutor loop;
+  private final List<MemoryAccount> accounts = new ArrayList<>();
+  private final List<MemoryAccount> paused = new ArrayList<>();
+  private final AtomicLong heapBytes = new AtomicLong();
+  private final AtomicLong directBytes = new AtomicLong();
+
+  /** The weight of the heaviest account when it was last looked at; any thread reads it. */
+  private volatile long heaviest;
+
+  private long heap;
+  private long direct;
+  private long taken;
+  private long lookAt = LOOK_BYTES;
+  private long relieveAt;
+  private int ticks;
+  private boolean ticking;
+
+  /** Whether nothing was left to end, since the last tick. */
+  private boolean relievedInVain;
+
+  LoopAccounts(MemoryLedger ledger, EventExecutor loop) {
+    this.ledger = ledger;
+    this.loop = loop;
+  }
+
+  /** Opens the account of a connection. */
+  public MemoryAccount open(PeerSide side, MemoryHolder holder) {
+    var account = new MemoryAccount(this, holder, side);
+    account.place = accounts.size();
+    accounts.add(account);
+    if (!ticking) {
+      ticking = true;
+      tickLater();
+    }
+    return account;
+  }
+
+  void remove(MemoryAccount account) {
+    if (account.place < 0) {
+      return;
+    }
+    MemoryAccount last = accounts.remove(accounts.size() - 1);
+    if (last != account) {
+      accounts.set(account.place, last);
+      last.place = account.place;
+    }
+    account.place = -1;
+    paused.remove(account);
+  }
+
+  MemoryLedger ledger() {
+    return ledger;
+  }
+
+  EventExecutor loop() {
+    return loop;
+  }
+
+  /** All bytes that were ever taken on this loop: its clock. */
+  long taken() {
+    return taken;
+  }
+
+  void heap(long bytes) {
+    heap += bytes;
+    heapBytes.lazySet(heap);
+    moved(bytes);
+  }
+
+  void direct(long bytes) {
+    direct += bytes;
+    directBytes.lazySet(direct);
+    moved(bytes);
+  }
+
+  private void moved(long bytes) {
+    if (bytes > 0) {
+      taken += bytes;
+      if (taken >= lookAt) {
+        lookAt = taken + LOOK_BYTES;
+        ledger.look();
+      }
+    }
+  }
+
+  /** Any thread. */
+  long heapBytes() {
+    return heapBytes.get();
+  }
+
+  /** Any thread. */
+  long directBytes() {
+    return directBytes.get();
+  }
+
+  /** Any thread. */
+  long heaviest() {
+    return heaviest;
+  }
+
+  private void tickLater() {
+    long delay = ledger.isShort() ? BUSY_TICK_MILLIS : CALM_TICK_MILLIS;
+    try {
+      var unused = loop.schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException stopped) {
+      ticking = false; // the process ends
+    }
+  }
+
+  private void tick() {
+    long now = loop.ticker().nanoTime();
+    ledger.look();
+    for (MemoryAccount account : List.copyOf(paused)) {
+      account.holder().pauseReading(false);
+    }
+    paused.clear();
+    for (int i = accounts.size() - 1; i >= 0; i--) { // one may close, and the last takes its place
+      if (i < accounts.size()) {
+        accounts.get(i).holder().onTick(now);
+      }
+    }
+    heaviest = 0;
+    for (MemoryAccount account : accounts) {
+      heaviest = Math.max(heaviest, weight(account));
+    }
+    if (ledger.isShort()) {
+      pauseTheHeaviest();
+    }
+    if (++ticks % STRETCH_TICKS == 0) {
+      accounts.forEach(MemoryAccount::onStretchOver);
+    }
+    relievedInVain = false;
+    ledger.mayRelieveAgain();
+    ledger.look();
+    if (accounts.isEmpty()) {
+      ticking = false;
+    } else {
+      tickLater();
+    }
+  }
+
+  /**
+   * Those that hold most are not read from until the next tick. Not longer: what a peer says next
+   * may be what lets others go on, such as WINDOW_UPDATE.
+   */
+  private void pauseTheHeaviest() {
+    long least = heaviest / 4;
+    for (MemoryAccount account : accounts) {
+      if (account.heapBytes() + account.directBytes() >= MIN_PAUSED_BYTES
+          && weight(account) >= least
+          && account.holder().isHeavyByReading()) {
+        account.holder().pauseReading(true);
+        paused.add(account);
+      }
+    }
+  }
+
+  /**
+   * Makes the heaviest connections of this loop let go while too much is held, unless another loop
+   * has heavier ones, which are asked at the same time.
+   */
+  void relieve() {
+    if (ledger.excess() <= 0) {
+      return;
+    }
+    List<Weighed> order = new ArrayList<>(accounts.size());
+    for (MemoryAccount account : accounts) {
+      order.add(new Weighed(account, weight(account)));
+    }
+    order.sort(Comparator.comparingLong(Weighed::weight).reversed());
+    long goal = ledger.excess() * ENDED_FOR_EXCESS;
+    boolean inVain = true;
+    for (Weighed next : order) {
+      heaviest = next.weight;
+      long excess = ledger.excess();
+      if (excess <= 0
+          || goal <= 0
+          || next.weight == 0
+          || next.weight < ledger.heaviestElsewhere(this) / 2) {
+        break;
+      }
+      long before = next.account.heapBytes() + next.account.directBytes();
+      boolean ends = next.account.holder().letGo(excess);
+      long after = next.account.heapBytes() + next.account.directBytes();
+      goal -= ends ? before : ENDED_FOR_EXCESS * (before - after);
+      inVain &= !ends && before == after;
+    }
+    relievedInVain = inVain;
+    ledger.look();
+    if (!inVain) {
+      ledger.mayRelieveAgain();
+    }
+  }
+
+  /**
+   * Makes connections let go at once where too much is held: thousands of others may be about to be
+   * read from in this turn of the loop. To be called between two connections, not within one.
+   */
+  public void relieveIfHeavy() {
+    if (ledger.isHeavy() && !relievedInVain && taken >= relieveAt) {
+      relieveAt = taken + RELIEF_BYTES;
+      relieve();
+    }
+  }
+
+  private record Weighed(MemoryAccount account, long weight) {}
+
+  /**
+   * Bytes of what is short that lie still, and more of them the longer they do; those that move
+   * count next to nothing, and still more than nothing.
+   */
+  private long weight(MemoryAccount account) {
+    boolean ofHeap = ledger.isHeapShortest();
+    long still = account.stillBytes(ofHeap);
+    long all = ofHeap ? account.heapBytes() : account.directBytes();
+    long times = Math.min(account.stillFor() / Math.max(1, ledger.stillBytes()), STILL_FACTOR);
+    return still / 64 * (1 + times) + all / (64 * MOVING_PARTS);
+  }
+
+  /** Those that hold most. On the loop. */
+  List<MemoryView.Holder> view(int max) {
+    return accounts.stream()
+        .sorted(
+            Comparator.comparingLong((MemoryAccount a) -> a.heapBytes() + a.directBytes())
+                .reversed())
+        .limit(max)
+        .map(
+            a ->
+                new MemoryView.Holder(
+                    a.side(),
+                    a.holder().peer(),
+                    a.heapBytes(),
+                    a.directBytes(),
+                    a.holder().streams()))
+        .toList();
+  }
+
+  /** What became of {@code task} when the loop has stopped does not matter. */
+  void post(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException stopped) {
+      heaviest = 0; // the process ends
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.outrigger.proxy.memory;
+
+import io.outrigger.base.LoopConfined;
+
+/**
+ * The bytes that live because of one peer. Whoever keeps something for the peer adds its size, and
+ * takes it off when it lets go; both cost a few additions.
+ */
+@LoopConfined
+public final class MemoryAccount {
+  private final LoopAccounts loop;
+  private final MemoryHolder holder;
+  private final PeerSide side;
+  private long heapBytes;
+  private long directBytes;
+
+  /** What the loop had taken in all when this account last gave something back. */
+  private long movedAt;
+
+  /** The least that it held while it gave back, in this stretch of ticks and in the one before. */
+  private Least now = Least.NONE;
+
+  private Least before = Least.NONE;
+
+  /** Of an account that gives back: what lay still all the while. */
+  private record Least(long heapBytes, long directBytes) {
+    static final Least NONE = new Least(Long.MAX_VALUE, Long.MAX_VALUE);
+
+    Least and(long heap, long direct) {
+      return heap < heapBytes || direct < directBytes
+          ? new Least(Math.min(heap, heapBytes), Math.min(direct, directBytes))
+          : this;
+    }
+  }
+
+  /** Its place among the loop's accounts; kept by {@link LoopAccounts}. */
+  int place;
+
+  MemoryAccount(LoopAccounts loop, MemoryHolder holder, PeerSide side) {
+    this.loop = loop;
+    this.holder = holder;
+    this.side = side;
+    movedAt = loop.taken();
+  }
+
+  /** Counts {@code bytes} of the heap, or with a negative number gives them back. */
+  public void heap(long bytes) {
+    heapBytes += bytes;
+    if (bytes < 0) {
+      onGivenBack();
+    }
+    loop.heap(bytes);
+  }
+
+  /** Counts {@code bytes} of buffers outside of the heap, or gives them back. */
+  public void direct(long bytes) {
+    directBytes += bytes;
+    if (bytes < 0) {
+      onGivenBack();
+    }
+    loop.direct(bytes);
+  }
+
+  private void onGivenBack() {
+    movedAt = loop.taken();
+    now = now.and(heapBytes, directBytes);
+  }
+
+  /** A stretch of ticks is over. */
+  void onStretchOver() {
+    before = now;
+    now = Least.NONE;
+  }
+
+  /**
+   * The bytes that count against it when the heaviest are looked for: of one that is at work those
+   * that lay still for one to two stretches, however much it may have to do at this moment.
+   */
+  long stillBytes(boolean ofHeap) {
+    return ofHeap
+        ? Math.min(heapBytes, Math.min(now.heapBytes, before.heapBytes))
+        : Math.min(directBytes, Math.min(now.directBytes, before.directBytes));
+  }
+
+  private boolean hasMoved() {
+    return !(now.equals(Least.NONE) && before.equals(Least.NONE));
+  }
+
+  public long heapBytes() {
+    return heapBytes;
+  }
+
+  public long directBytes() {
+    return directBytes;
+  }
+
+  /** What the loop has taken since this account last gave something back. */
+  long stillFor() {
+    return hasMoved() ? 0 : loop.taken() - movedAt;
+  }
+
+  MemoryHolder holder() {
+    return holder;
+  }
+
+  PeerSide side() {
+    return side;
+  }
+
+  /** See {@link LoopAccounts#relieveIfHeavy}. */
+  public void relieveIfHeavy() {
+    loop.relieveIfHeavy();
+  }
+
+  /** Counts a stream that was ended so that memory becomes free. */
+  public void onStreamEnded() {
+    loop.ledger().onEnded(side, MemoryLedger.Ended.STREAM);
+  }
+
+  /** Counts the connection as ended so that memory becomes free. */
+  public void onConnectionEnded() {
+    loop.ledger().onEnded(side, MemoryLedger.Ended.CONNECTION);
+  }
+
+  /** The connection is gone, and nothing is left of it. Harmless a second time. */
+  public void close() {
+    heap(-heapBytes);
+    direct(-directBytes);
+    loop.remove(this);
+  }
+}

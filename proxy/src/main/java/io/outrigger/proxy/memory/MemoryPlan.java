@@ -1,0 +1,102 @@
+package io.outrigger.proxy.memory;
+
+/**
+ * How the memory of a container is divided. The JVM takes the heap's share by the flags of {@code
+ * docker/jvm.options}; of what that leaves, network buffers get as much as leaves room for the
+ * rest: metadata, compiled code, the compiler at work, stacks, and the pages of files that run. The
+ * shares and the rest were measured from 128 MiB to 4 GiB (proxy/docs/memory.md).
+ *
+ * <p>The heap's limit is the one figure that the JVM gives away at no cost, and it follows from the
+ * container's, so the container's follows from it (decision 0037).
+ *
+ * @param heapBytes the most that the heap can be
+ * @param directBytes the most that network buffers can be together
+ */
+public record MemoryPlan(long heapBytes, long directBytes) {
+  /** Netty's own limit for buffers; who gives it decides. */
+  static final String DIRECT_PROPERTY = "io.netty.maxDirectMemory";
+
+  private static final long MIB = 1 << 20;
+
+  /**
+   * {@code MinRAMPercentage}. The JVM uses it where it makes a heap that is smaller than the one it
+   * would make without any flag, {@link #SMALL_HEAP_BYTES}.
+   */
+  private static final double SMALL_SHARE = 0.28;
+
+  /** {@code MaxRAMPercentage}, from about 445 MiB on. */
+  private static final double SHARE = 0.35;
+
+  /** Without any flag the JVM makes one of 124.8 MiB; the first by {@link #SHARE} has 156 MiB. */
+  private static final long SMALL_HEAP_BYTES = 125 * MIB;
+
+  /**
+   * What everything but heap and buffers takes at its worst, the pages of files in use included.
+   */
+  private static final long REST_BYTES = 90 * MIB;
+
+  /** In small containers: the rest is then seldom at its worst, and calls need something. */
+  private static final long MIN_DIRECT_BYTES = 14 * MIB;
+
+  /** {@code -Xmn}: objects come to be there, and what stays is elsewhere. */
+  static final long YOUNG_BYTES = 7 * MIB;
+
+  /** What the program itself keeps (6 MiB), and as much again for a configuration. */
+  private static final long PROGRAM_BYTES = 13 * MIB;
+
+  /** Of the old generation without the program: what is beyond it is for garbage. */
+  private static final double PEER_SHARE = 2.0 / 3;
+
+  /** Of the limit for buffers: what is beyond it is what the allocator rounds up to and keeps. */
+  private static final double SAFE_DIRECT_SHARE = 0.9;
+
+  private static final long DIRECT_HEADROOM_BYTES = 4 * MIB;
+
+  /** The plan of this process, before {@link #limitBuffers} or after. */
+  public static MemoryPlan ofProcess() {
+    long heap = Runtime.getRuntime().maxMemory();
+    long given = Long.getLong(DIRECT_PROPERTY, 0);
+    return given > 0 ? new MemoryPlan(heap, given) : ofHeap(heap);
+  }
+
+  /** The plan where the JVM chose a heap of {@code heapBytes} by its flags. */
+  static MemoryPlan ofHeap(long heapBytes) {
+    long container = containerBytes(heapBytes);
+    long left = container - heapBytes - REST_BYTES;
+    long direct = Math.min((long) (container * SHARE), left);
+    return new MemoryPlan(heapBytes, Math.max(MIN_DIRECT_BYTES, direct));
+  }
+
+  /**
+   * Has Netty fail at once where its buffers would take more than this plan has for them. Comes
+   * before the first of Netty's classes.
+   */
+  public void limitBuffers() {
+    System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
+  }
+
+  /** The container that has such a heap. */
+  public long containerBytes() {
+    return containerBytes(heapBytes);
+  }
+
+  private static long containerBytes(long heapBytes) {
+    return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
+  }
+
+  /** What peers may make the process hold on the heap, so that collections stay cheap. */
+  public long peerHeapBytes() {
+    return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
+  }
+
+  /** What peers may make the process hold in buffers, so that reads still get theirs. */
+  public long peerDirectBytes() {
+    long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
+    return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));
+  }
+
+  /** The default of {@code --max-memory}, and the most that it may be. */
+  public long peerBytes() {
+    return peerHeapBytes() + peerDirectBytes();
+  }
+}

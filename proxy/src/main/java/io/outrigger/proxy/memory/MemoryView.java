@@ -1,0 +1,32 @@
+package io.outrigger.proxy.memory;
+
+import io.outrigger.base.AnyThread;
+import java.util.List;
+
+/**
+ * What peers make the process hold, at one moment.
+ *
+ * @param heapBytes on the heap
+ * @param directBytes in buffers outside of it
+ * @param limits what may be held
+ * @param ended what was ended since the start so that memory became free
+ * @param heaviest the connections that hold most, heaviest first
+ */
+@AnyThread
+public record MemoryView(
+    long heapBytes,
+    long directBytes,
+    MemoryLedger.Limits limits,
+    List<EndedCount> ended,
+    List<Holder> heaviest) {
+  public MemoryView {
+    ended = List.copyOf(ended);
+    heaviest = List.copyOf(heaviest);
+  }
+
+  /** How many streams or connections of one side were ended. */
+  public record EndedCount(PeerSide side, MemoryLedger.Ended what, long count) {}
+
+  /** One connection. */
+  public record Holder(PeerSide side, String peer, long heapBytes, long directBytes, int streams) {}
+}

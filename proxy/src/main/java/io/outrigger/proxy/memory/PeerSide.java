@@ -1,0 +1,11 @@
+package io.outrigger.proxy.memory;
+
+/** Which kind of peer a connection leads to. */
+public enum PeerSide {
+  /** A local app that sends requests. */
+  APP,
+  /** A backend that answers them. */
+  BACKEND,
+  /** Somebody who looks at the admin server. */
+  ADMIN
+}

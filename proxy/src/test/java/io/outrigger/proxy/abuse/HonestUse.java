@@ -1,0 +1,230 @@
+package io.outrigger.proxy.abuse;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
+import io.outrigger.proxy.http2.Frames;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Apps that use much and break no rule, with gRPC's own client: none of their calls may fail. */
+final class HonestUse {
+  private static final Metadata.Key<String> HEAD =
+      Metadata.Key.of("x-head", Metadata.ASCII_STRING_MARSHALLER);
+
+  private HonestUse() {}
+
+  static void bigHeads(AttackRun run) {
+    var metadata = new Metadata();
+    metadata.put(HEAD, "h".repeat(60_000));
+    try (var app = new GrpcApp(run)) {
+      for (int i = 0; i < 1_000; i++) {
+        app.unary(metadata);
+      }
+      app.awaitAll();
+    }
+  }
+
+  static void uploads(AttackRun run) {
+    int bytes = run.scaled(2 << 20, 10 << 20);
+    try (var app = new GrpcApp(run)) {
+      for (int i = 0; i < 100; i++) {
+        app.upload(bytes);
+      }
+      app.awaitAll();
+    }
+  }
+
+  /** As many calls are answered as are cancelled, as many each as the machine lets through. */
+  static void cancels(AttackRun run) {
+    try (var app = new GrpcApp(run)) {
+      long began = WaitingClock.nanoTime();
+      int cancels = run.scaled(10_000, 50_000);
+      run.lastsFor(Duration.ofMinutes(1));
+      for (int i = 0; i < cancels && run.goesOn(); i++) {
+        app.cancelled();
+        app.unary(new Metadata());
+        int open = i;
+        run.await(() -> open - app.ended() < 500);
+        long due = began + i * 200_000L; // 5,000 a second
+        run.pause(Duration.ofNanos(Math.max(0, due - WaitingClock.nanoTime())));
+      }
+      app.awaitAll();
+    }
+  }
+
+  static void idleConnections(AttackRun run) {
+    List<Peer> apps = run.apps(Forward.SERVED, 9_900);
+    run.waitOut();
+    long lost = apps.stream().filter(app -> !app.isOpen()).count();
+    if (lost > 0 || apps.size() < 9_900) {
+      run.complain("%d of %d idle connections were lost".formatted(lost, apps.size()));
+    }
+    Peer late = apps.get(apps.size() - 1);
+    late.send(AttackRun.request(late.nextId(), Frames.END_STREAM, ServingBackend.SMALL));
+    WaitingClock.sleep(Duration.ofMillis(500));
+    if (late.ended() != 1) {
+      run.complain("a call on an idle connection was not answered");
+    }
+  }
+
+  static void slowReader(AttackRun run) {
+    try (var app = new GrpcApp(run)) {
+      for (int i = 0; i < 1_000; i++) {
+        app.download(200_000);
+      }
+      app.awaitAll();
+    }
+  }
+
+  /** A channel and what became of its calls. */
+  private static final class GrpcApp implements AutoCloseable {
+    private static final int MESSAGE_BYTES = 64 << 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final Map<Status.Code, AtomicInteger> ends = new ConcurrentHashMap<>();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+    private final AttackRun run;
+    private final ManagedChannel channel;
+
+    GrpcApp(AttackRun run) {
+      this.run = run;
+      InetSocketAddress address = run.address(Forward.SERVED);
+      channel =
+          NettyChannelBuilder.forAddress(address)
+              .usePlaintext()
+              .withOption(ChannelOption.ALLOCATOR, Peers.BUFFERS)
+              .disableRetry()
+              .directExecutor()
+              .maxInboundMessageSize(64 << 20)
+              .build();
+    }
+
+    int ended() {
+      return ended.get();
+    }
+
+    /** A call that must end well. */
+    private ClientCall<byte[], byte[]> counted(String path) {
+      begun.incrementAndGet();
+      return call(path);
+    }
+
+    private ClientCall<byte[], byte[]> call(String path) {
+      return channel.newCall(
+          MethodDescriptor.<byte[], byte[]>newBuilder()
+              .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+              .setFullMethodName(path.substring(1))
+              .setRequestMarshaller(new Bytes())
+              .setResponseMarshaller(new Bytes())
+              .build(),
+          CallOptions.DEFAULT);
+    }
+
+    void unary(Metadata metadata) {
+      var call = counted(ServingBackend.SMALL);
+      call.start(new Ends(), metadata);
+      call.request(2);
+      call.halfClose();
+    }
+
+    /** A call that nobody answers, and its cancellation. */
+    void cancelled() {
+      var call = call(ServingBackend.SMALL);
+      call.start(new ClientCall.Listener<>() {}, new Metadata());
+      call.cancel("no longer wanted", null);
+    }
+
+    void upload(int bytes) {
+      var call = counted(ServingBackend.SLOW);
+      call.start(
+          new Ends() {
+            private int left = bytes;
+
+            @Override
+            public void onReady() {
+              while (left > 0 && call.isReady()) {
+                call.sendMessage(new byte[MESSAGE_BYTES]);
+                left -= MESSAGE_BYTES;
+                if (left <= 0) {
+                  call.halfClose();
+                }
+              }
+            }
+          },
+          new Metadata());
+      call.request(2);
+    }
+
+    /** Of a response nothing is read for a second. */
+    void download(int bytes) {
+      var call = counted(ServingBackend.BIG + bytes);
+      call.start(new Ends(), new Metadata());
+      call.halfClose();
+      Thread reader =
+          new Thread(
+              () -> {
+                WaitingClock.sleep(Duration.ofSeconds(1));
+                call.request(1_000_000);
+              });
+      reader.start();
+    }
+
+    void awaitAll() {
+      long began = WaitingClock.nanoTime();
+      while (ended.get() < begun.get() && WaitingClock.nanoTime() - began < PATIENCE.toNanos()) {
+        WaitingClock.sleep(Duration.ofMillis(10));
+      }
+      AtomicInteger well = ends.getOrDefault(Status.Code.OK, new AtomicInteger());
+      if (well.get() != begun.get()) {
+        run.complain("%d calls: %s".formatted(begun.get(), ends));
+      }
+    }
+
+    @Override
+    public void close() {
+      channel.shutdownNow();
+    }
+
+    private class Ends extends ClientCall.Listener<byte[]> {
+      @Override
+      public void onClose(Status status, Metadata trailers) {
+        ends.computeIfAbsent(status.getCode(), code -> new AtomicInteger()).incrementAndGet();
+        ended.incrementAndGet();
+      }
+    }
+  }
+
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      try {
+        stream.skip(Long.MAX_VALUE);
+        return new byte[0];
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

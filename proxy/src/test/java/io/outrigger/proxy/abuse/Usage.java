@@ -1,0 +1,34 @@
+package io.outrigger.proxy.abuse;
+
+/**
+ * The most that the process took in a stretch of time.
+ *
+ * @param rssMib resident memory
+ * @param pinnedMib resident memory that the kernel cannot take back: not that of mapped files
+ * @param heapMib what is held on the heap for peers, as the program counts it; NaN where it does
+ *     not
+ * @param directMib the same in buffers
+ * @param adminSilences times that the admin server did not answer for three seconds, which is when
+ *     a probe fails
+ */
+record Usage(double rssMib, double pinnedMib, double heapMib, double directMib, int adminSilences) {
+  static final Usage NONE = new Usage(0, 0, Double.NaN, Double.NaN, 0);
+
+  Usage resident(double rss, double pinned) {
+    return new Usage(
+        Math.max(rssMib, rss), Math.max(pinnedMib, pinned), heapMib, directMib, adminSilences);
+  }
+
+  Usage held(double heap, double direct) {
+    return new Usage(
+        rssMib, pinnedMib, greater(heapMib, heap), greater(directMib, direct), adminSilences);
+  }
+
+  Usage silent() {
+    return new Usage(rssMib, pinnedMib, heapMib, directMib, adminSilences + 1);
+  }
+
+  private static double greater(double most, double now) {
+    return Double.isNaN(most) || now > most ? now : most;
+  }
+}

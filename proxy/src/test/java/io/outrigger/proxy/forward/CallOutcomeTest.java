@@ -1,0 +1,63 @@
+package io.outrigger.proxy.forward;
+
+import static io.outrigger.proxy.forward.CallScript.headers;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What balancing counts an attempt as that was sent to a backend (A50). */
+class CallOutcomeTest {
+  private final CallScript script = new CallScript().ready();
+  private final FakeBackend backend = script.backend;
+
+  @Conformance("A50-12")
+  @ParameterizedTest(name = "grpc-status \"{0}\"")
+  @ValueSource(
+      strings = {
+        "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16",
+        "17", "99", "00", "-1", "x", ""
+      })
+  void onlyOkIsASuccess(String status) {
+    boolean isOk = status.equals("0") || status.equals("00");
+    CallOutcome expected = isOk ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
+
+    script.unary();
+    script.respond();
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", status), true);
+    assertThat(backend.outcomes).as("in trailers").containsExactly(expected);
+
+    script.unary();
+    backend.stream()
+        .handlerOf()
+        .onHeaders(
+            headers(":status", "200", "content-type", "application/grpc", "grpc-status", status),
+            true);
+    assertThat(backend.outcomes).as("in one block").containsExactly(expected, expected);
+  }
+
+  @Conformance("A50-12")
+  @Test
+  void aCallThatTheAppCancelsIsAFailure() {
+    var app = script.unary();
+
+    app.call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
+  }
+
+  @Conformance("A50-12")
+  @Test
+  void aCallWhoseDeadlineTheProxyKeepsIsAFailure() {
+    script.unary("grpc-timeout", "100m");
+
+    script.time.advance(Duration.ofMillis(110));
+
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
+  }
+}

@@ -1,0 +1,233 @@
+package io.outrigger.proxy.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.proxy.memory.MemoryLedger.Ended;
+import io.outrigger.proxy.memory.MemoryLedger.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class MemoryLedgerTest {
+  private static final int MIB = 1 << 20;
+
+  private final MemoryLedger ledger =
+      new MemoryLedger(new Limits(100L * MIB, 100L * MIB, 150L * MIB));
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final LoopAccounts loop = ledger.on(channel.eventLoop());
+  private final List<String> asked = new ArrayList<>();
+
+  /** Gives back all that it is asked for, down to nothing. */
+  private final class Peer implements MemoryHolder {
+    final String name;
+    final MemoryAccount account = loop.open(PeerSide.APP, this);
+    boolean paused;
+    int ticks;
+
+    Peer(String name) {
+      this.name = name;
+    }
+
+    Peer holds(int mib) {
+      account.heap((long) mib * MIB);
+      return this;
+    }
+
+    @Override
+    public boolean letGo(long bytes) {
+      asked.add(name);
+      account.heap(-Math.min(bytes, account.heapBytes()));
+      account.direct(-Math.min(bytes, account.directBytes()));
+      account.onStreamEnded();
+      return false;
+    }
+
+    @Override
+    public boolean isHeavyByReading() {
+      return true;
+    }
+
+    @Override
+    public void pauseReading(boolean value) {
+      paused = value;
+    }
+
+    @Override
+    public void onTick(long nowNanos) {
+      ticks++;
+    }
+
+    @Override
+    public String peer() {
+      return name;
+    }
+
+    @Override
+    public int streams() {
+      return 1;
+    }
+  }
+
+  private void tick(long millis) {
+    channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+  }
+
+  @Test
+  void theHeaviestLetGoUntilThreeQuartersAreHeld() {
+    Peer light = new Peer("light").holds(10);
+    new Peer("heavy").holds(50);
+    light.holds(26);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).containsExactly("heavy");
+    assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+    assertThat(light.account.heapBytes()).isEqualTo(36L * MIB);
+    assertThat(ledger.ended(PeerSide.APP, Ended.STREAM)).isEqualTo(1);
+  }
+
+  @Test
+  void belowThatNobodyIsAsked() {
+    new Peer("one").holds(84);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isEmpty();
+    assertThat(ledger.isShort()).isTrue();
+    assertThat(ledger.isFull()).isFalse();
+  }
+
+  @Test
+  void theSumOfHeapAndBuffersHasALimitOfItsOwn() {
+    Peer both = new Peer("both").holds(70);
+    both.account.direct(60L * MIB);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isNotEmpty();
+    assertThat(ledger.heapBytes() + ledger.directBytes()).isLessThanOrEqualTo(150L * MIB * 3 / 4);
+  }
+
+  /** A peer at work holds more at this moment, but its bytes come and go. */
+  @Test
+  void bytesThatLieStillWeighMoreThanThoseThatMove() {
+    Peer stuck = new Peer("stuck").holds(10);
+    Peer busy = new Peer("busy").holds(20);
+    for (int i = 0; i < 50; i++) {
+      busy.account.heap(-5L * MIB);
+      busy.holds(5);
+    }
+    for (int i = 0; i < 8; i++) {
+      new Peer("new").holds(7);
+    }
+    busy.account.heap(-5L * MIB);
+    busy.holds(5);
+
+    channel.runPendingTasks();
+
+    assertThat(asked.get(0)).isEqualTo("stuck");
+    assertThat(stuck.account.heapBytes()).isLessThan(10L * MIB);
+    assertThat(busy.account.heapBytes()).isEqualTo(20L * MIB);
+  }
+
+  /**
+   * While others keep the loop busy its calls pile up; at the last tick it held next to nothing.
+   */
+  @Test
+  void whatPilesUpOfOneAtWorkDoesNotCountAgainstIt() {
+    Peer neighbour = new Peer("neighbour").holds(1);
+    tick(1_000);
+    neighbour.holds(1);
+    neighbour.account.heap(-MIB);
+    neighbour.holds(30);
+    for (int i = 0; i < 11; i++) {
+      new Peer("attacker").holds(5);
+    }
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isNotEmpty().containsOnly("attacker");
+    assertThat(neighbour.account.heapBytes()).isEqualTo(31L * MIB);
+  }
+
+  @Test
+  void aClosedAccountHoldsNothing() {
+    Peer gone = new Peer("gone").holds(60);
+    gone.account.direct(MIB);
+    Peer stays = new Peer("stays").holds(1);
+
+    gone.account.close();
+    gone.account.close();
+
+    assertThat(ledger.heapBytes()).isEqualTo(MIB);
+    assertThat(ledger.directBytes()).isZero();
+    tick(1_000);
+    assertThat(gone.ticks).isZero();
+    assertThat(stays.ticks).isEqualTo(1);
+  }
+
+  @Test
+  void theHeaviestAreReadFromInTurnsWhileMemoryIsShort() {
+    Peer heavy = new Peer("heavy").holds(60);
+    Peer light = new Peer("light").holds(2);
+    tick(1_000);
+    assertThat(heavy.paused).isTrue();
+    assertThat(light.paused).isFalse();
+
+    heavy.account.heap(-30L * MIB);
+    tick(100);
+
+    assertThat(heavy.paused).isFalse();
+  }
+
+  @Test
+  void anotherLoopsHeavierConnectionsGoFirst() {
+    var otherChannel = new EmbeddedChannel();
+    LoopAccounts other = ledger.on(otherChannel.eventLoop());
+    var attacker = new Peer("attacker on another loop");
+    MemoryAccount elsewhere = other.open(PeerSide.APP, attacker);
+    elsewhere.heap(80L * MIB);
+    otherChannel.advanceTimeBy(1, TimeUnit.SECONDS);
+    otherChannel.runScheduledPendingTasks(); // it has looked at its own
+    Peer neighbour = new Peer("neighbour").holds(8);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isEmpty();
+    assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
+  }
+
+  @Test
+  void whatBuffersTakeBeyondWhatIsCountedCountsForAQuarterAtMost() {
+    Peer some = new Peer("some");
+    some.account.direct(42L * MIB);
+    assertThat(ledger.isShort()).isFalse();
+
+    ledger.askInUse(() -> 50L * MIB);
+    ledger.look();
+    assertThat(ledger.isShort()).isTrue();
+    ledger.askInUse(() -> 500L * MIB);
+    ledger.look();
+    channel.runPendingTasks();
+
+    assertThat(ledger.isFull()).isFalse();
+    assertThat(ledger.directBytes()).isEqualTo(42L * MIB);
+  }
+
+  @Test
+  void aViewNamesTheHeaviest() {
+    new Peer("light").holds(1);
+    new Peer("heavy").holds(2);
+
+    var view = ledger.view(1).toCompletableFuture();
+    channel.runPendingTasks();
+
+    assertThat(view.join().heaviest())
+        .containsExactly(new MemoryView.Holder(PeerSide.APP, "heavy", 2L * MIB, 0, 1));
+    assertThat(view.join().heapBytes()).isEqualTo(3L * MIB);
+  }
+}

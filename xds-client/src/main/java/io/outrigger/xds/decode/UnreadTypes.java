@@ -1,0 +1,62 @@
+package io.outrigger.xds.decode;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.Set;
+
+/**
+ * Messages in JSON documents whose types have no descriptor here. From a control plane such a
+ * message arrives as bytes, and whoever has no use for it lets it be; so that files are judged by
+ * the same rules, each is carried as a TypedStruct of its type (A39), which decoders treat as the
+ * type itself.
+ */
+final class UnreadTypes {
+  private static final String TYPE = "@type";
+  private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
+
+  /** Fields of any JSON: what looks like a type in them is data. */
+  private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
+
+  private UnreadTypes() {}
+
+  /** A copy of {@code resource} in which messages inside it are carried; the resource is not. */
+  static JsonObject carried(JsonObject resource) {
+    var copy = new JsonObject();
+    resource
+        .asMap()
+        .forEach(
+            (name, value) -> copy.add(name, FREE_FIELDS.contains(name) ? value : inside(value)));
+    return copy;
+  }
+
+  private static JsonElement inside(JsonElement value) {
+    if (value instanceof JsonArray list) {
+      var copy = new JsonArray(list.size());
+      list.forEach(item -> copy.add(inside(item)));
+      return copy;
+    }
+    if (!(value instanceof JsonObject object)) {
+      return value;
+    }
+    JsonElement type = object.get(TYPE);
+    if (type == null || !type.isJsonPrimitive()) {
+      return carried(object);
+    }
+    String url = type.getAsString();
+    if (TypedConfig.typeName(url).endsWith(".TypedStruct")) {
+      return object; // its value is data
+    }
+    return url.indexOf('/') < 0 || KnownTypes.isKnown(url) ? carried(object) : struct(url, object);
+  }
+
+  private static JsonObject struct(String url, JsonObject message) {
+    JsonObject fields = message.deepCopy();
+    fields.remove(TYPE);
+    var struct = new JsonObject();
+    struct.addProperty(TYPE, TYPED_STRUCT);
+    struct.addProperty("type_url", url);
+    struct.add("value", fields);
+    return struct;
+  }
+}
