@@ -124,11 +124,6 @@ final class ConnectionCourse {
     }
   }
 
-  /** What is kept of bytes that are no preface so far. */
-  int prefaceBytes() {
-    return preface.heldBytes();
-  }
-
   /** Bytes of buffers in which parts of frames wait for the rest. */
   int frameBytes() {
     return reader == null ? 0 : reader.heldBytes();
@@ -348,7 +343,25 @@ final class ConnectionCourse {
     end(error, reason);
   }
 
+  /** The same, except that the socket closes whether or not the peer has heard why. */
+  void closeAtOnce(Http2Error error, String reason) {
+    if (!isEnding()) {
+      writer.goAway(table.lastPeerId(), error, reason);
+      finish(reason);
+    }
+    var unused = ctx.close();
+    onSocketClosed(reason);
+  }
+
   private void end(Http2Error error, String reason) {
+    finish(reason);
+    // A backend that was left in good order has nothing to hear: its socket goes at once.
+    boolean linger = connection.isServer() || error != Http2Error.NO_ERROR;
+    farewell = Farewell.begin(ctx, linger, error);
+  }
+
+  /** Says and hears nothing more; streams end. */
+  private void finish(String reason) {
     state = State.CLOSING;
     endReason = reason;
     if (reader != null) {
@@ -361,9 +374,6 @@ final class ConnectionCourse {
     }
     connection.memory().refresh();
     connection.handler().onEnding(reason);
-    // A backend that was left in good order has nothing to hear: its socket goes at once.
-    boolean linger = connection.isServer() || error != Http2Error.NO_ERROR;
-    farewell = Farewell.begin(ctx, linger, error);
   }
 
   void onSocketFailed(String reason) {

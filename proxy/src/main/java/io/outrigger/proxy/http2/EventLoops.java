@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
@@ -64,6 +65,9 @@ public final class EventLoops {
   }
 
   private static final long QUIET_MILLIS = 50;
+
+  /** What is written in a turn leaves at its end, so that it must not be long. */
+  private static final int SOCKETS_PER_TURN = 256;
 
   private final TransportKind kind;
   private final MultiThreadIoEventLoopGroup group;
@@ -151,7 +155,8 @@ public final class EventLoops {
   private static IoHandlerFactory handlers(TransportKind kind) {
     return switch (kind) {
       case IO_URING -> IoUringIoHandler.newFactory();
-      case EPOLL -> EpollIoHandler.newFactory();
+      case EPOLL ->
+          EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE);
       case NIO -> NioIoHandler.newFactory();
       case AUTO -> throw new AssertionError(kind);
     };

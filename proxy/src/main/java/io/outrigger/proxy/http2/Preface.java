@@ -29,9 +29,24 @@ final class Preface {
   /** RFC 9112 section 3 recommends to support request lines of 8000 bytes. */
   private static final int MAX_LINE = 8192;
 
-  private final StringBuilder line = new StringBuilder();
+  /** What a request line of HTTP/1 has before the version's digit. */
+  private static final byte[] VERSION = " HTTP/1.".getBytes(StandardCharsets.US_ASCII);
+
+  private static final int TLS_HANDSHAKE = 0x16;
+  private static final int TLS_MAJOR = 0x03;
+  private static final int LONGEST_METHOD = 20;
+
   private int matched;
   private boolean diverged;
+
+  // Of a line that is something else; nothing of it is kept.
+
+  private int length;
+  private boolean tlsRecord;
+  private boolean methodEnded;
+
+  /** How much of {@link #VERSION} the last bytes are; all of it once it has come. */
+  private int version;
 
   /** Takes the preface's bytes from {@code in}, or all of it while it is something else. */
   Verdict read(ByteBuf in) {
@@ -41,44 +56,44 @@ final class Preface {
         matched++;
       } else {
         diverged = true;
-        line.append(new String(EXPECTED, 0, matched, StandardCharsets.US_ASCII));
       }
     }
     if (!diverged) {
       return matched == EXPECTED.length ? Verdict.HTTP2 : Verdict.INCOMPLETE;
     }
-    int take = Math.min(in.readableBytes(), MAX_LINE - line.length());
-    line.append(in.readCharSequence(take, StandardCharsets.ISO_8859_1));
+    Verdict verdict = Verdict.INCOMPLETE;
+    while (length < matched && verdict == Verdict.INCOMPLETE) {
+      verdict = next(EXPECTED[length]);
+    }
+    while (in.isReadable() && verdict == Verdict.INCOMPLETE) {
+      verdict = next(in.readByte());
+    }
     in.skipBytes(in.readableBytes());
-    return judge();
+    return verdict;
   }
 
-  /** What is kept of bytes that are no preface so far. */
-  int heldBytes() {
-    return line.length();
-  }
-
-  private Verdict judge() {
-    if (line.charAt(0) == 0x16) { // TLS record type "handshake", then its version 3.x
-      if (line.length() == 1) {
-        return Verdict.INCOMPLETE;
-      }
-      return line.charAt(1) == 0x03 ? Verdict.TLS : Verdict.UNKNOWN;
+  /** What the line is with {@code next}, which may be the last byte that is needed. */
+  private Verdict next(byte next) {
+    length++;
+    if (length == 1 && next == TLS_HANDSHAKE) {
+      tlsRecord = true;
+      return Verdict.INCOMPLETE;
     }
-    int space = line.indexOf(" ");
-    int end = line.indexOf("\n");
-    int method = space >= 0 ? space : line.length();
-    for (int i = 0; i < method; i++) {
-      if (line.charAt(i) < 'A' || line.charAt(i) > 'Z') {
-        return Verdict.UNKNOWN;
-      }
+    if (tlsRecord) {
+      return next == TLS_MAJOR ? Verdict.TLS : Verdict.UNKNOWN;
     }
-    if (end < 0) {
-      return method <= 20 && line.length() < MAX_LINE ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
+    if (!methodEnded && next != ' ') {
+      boolean fits = next >= 'A' && next <= 'Z' && length <= LONGEST_METHOD;
+      return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
     }
-    return space > 0 && line.substring(space, end).contains(" HTTP/1.")
-        ? Verdict.HTTP1
-        : Verdict.UNKNOWN;
+    if (next == '\n') {
+      return version == VERSION.length ? Verdict.HTTP1 : Verdict.UNKNOWN;
+    }
+    methodEnded = true;
+    if (version < VERSION.length) {
+      version = next == VERSION[version] ? version + 1 : next == VERSION[0] ? 1 : 0;
+    }
+    return length > 1 && length < MAX_LINE ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
   }
 
   /** The whole answer to a client that speaks HTTP/1. */

@@ -151,6 +151,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     parts().course().close(error, reason);
   }
 
+  /** Closes such that nothing is held for it when this returns. */
+  void closeAtOnce(Http2Error error, String reason) {
+    parts().course().closeAtOnce(error, reason);
+    parts().memory().close();
+  }
+
   /** Lets a test come to the end of the stream ids. */
   void lastLocalIdIsNear() {
     parts().table().nextLocalId(Integer.MAX_VALUE);

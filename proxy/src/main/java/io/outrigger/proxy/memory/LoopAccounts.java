@@ -31,20 +31,20 @@ public final class LoopAccounts {
   /** A connection that holds less is read from whatever the others do. */
   static final long MIN_PAUSED_BYTES = 1 << 20;
 
-  /** How many times heavier bytes become that lie still. */
-  private static final int STILL_FACTOR = 16;
-
-  /** Bytes that are ended for each that is too much: some of them come back only a little later. */
-  private static final int ENDED_FOR_EXCESS = 2;
+  /** How many times heavier bytes that have lain still long are than those of who is at work. */
+  private static final int STILL_FACTOR = 256;
 
   /** How much comes at least between two rounds: each looks at all accounts. */
   private static final int RELIEF_BYTES = 512 << 10;
 
+  /** How many connections are ended before the loop does something else: a few milliseconds. */
+  private static final int ASKED_AT_ONCE = 32;
+
   /** A second while memory is short. */
   private static final int STRETCH_TICKS = 10;
 
-  /** How many bytes that come and go weigh as much as one that stays. */
-  private static final int MOVING_PARTS = 256;
+  /** How many bytes that come and go weigh as much as one that has just begun to lie still. */
+  private static final int MOVING_PARTS = 16;
 
   private final MemoryLedger ledger;
   private final EventExecutor loop;
@@ -63,6 +63,12 @@ public final class LoopAccounts {
   private long relieveAt;
   private int ticks;
   private boolean ticking;
+
+  /** Who is still to be asked to let go in the relief under way. */
+  private final List<Weighed> order = new ArrayList<>();
+
+  /** Whether nobody has let go in it so far. */
+  private boolean inVain;
 
   /** Whether nothing was left to end, since the last tick. */
   private boolean relievedInVain;
@@ -206,38 +212,46 @@ public final class LoopAccounts {
 
   /**
    * Makes the heaviest connections of this loop let go while too much is held, unless another loop
-   * has heavier ones, which are asked at the same time.
+   * has heavier ones, which are asked at the same time. Some of them now, the next ones after what
+   * else the loop has to do: to end a connection takes system calls.
    */
   void relieve() {
-    if (ledger.excess() <= 0) {
-      return;
+    if (order.isEmpty()) {
+      rank();
     }
-    List<Weighed> order = new ArrayList<>(accounts.size());
-    for (MemoryAccount account : accounts) {
-      order.add(new Weighed(account, weight(account)));
-    }
-    order.sort(Comparator.comparingLong(Weighed::weight).reversed());
-    long goal = ledger.excess() * ENDED_FOR_EXCESS;
-    boolean inVain = true;
-    for (Weighed next : order) {
-      heaviest = next.weight;
+    int asked = 0;
+    while (!order.isEmpty() && asked < ASKED_AT_ONCE) {
+      Weighed next = order.remove(order.size() - 1);
       long excess = ledger.excess();
-      if (excess <= 0
-          || goal <= 0
-          || next.weight == 0
-          || next.weight < ledger.heaviestElsewhere(this) / 2) {
-        break;
+      if (excess <= 0 || next.weight == 0 || next.weight < ledger.heaviestElsewhere(this) / 2) {
+        order.clear();
+      } else if (next.account.place >= 0) { // it may have closed meanwhile
+        asked++;
+        heaviest = next.weight;
+        long before = next.account.heapBytes() + next.account.directBytes();
+        next.account.holder().letGo(excess);
+        inVain &= next.account.heapBytes() + next.account.directBytes() >= before;
       }
-      long before = next.account.heapBytes() + next.account.directBytes();
-      boolean ends = next.account.holder().letGo(excess);
-      long after = next.account.heapBytes() + next.account.directBytes();
-      goal -= ends ? before : ENDED_FOR_EXCESS * (before - after);
-      inVain &= !ends && before == after;
+    }
+    if (!order.isEmpty()) {
+      post(this::relieve);
+      return;
     }
     relievedInVain = inVain;
     ledger.look();
     if (!inVain) {
       ledger.mayRelieveAgain();
+    }
+  }
+
+  /** Who is to be asked, the heaviest last. */
+  private void rank() {
+    inVain = true;
+    if (ledger.excess() > 0) {
+      for (MemoryAccount account : accounts) {
+        order.add(new Weighed(account, weight(account)));
+      }
+      order.sort(Comparator.comparingLong(Weighed::weight));
     }
   }
 
@@ -255,15 +269,17 @@ public final class LoopAccounts {
   private record Weighed(MemoryAccount account, long weight) {}
 
   /**
-   * Bytes of what is short that lie still, and more of them the longer they do; those that move
-   * count next to nothing, and still more than nothing.
+   * Bytes of what is short that lie still, and more of them the longer their peer has taken nothing
+   * up; those that move count next to nothing, and still more than nothing. So of thousands that
+   * hold as little, those go first that do nothing.
    */
   private long weight(MemoryAccount account) {
     boolean ofHeap = ledger.isHeapShortest();
     long still = account.stillBytes(ofHeap);
     long all = ofHeap ? account.heapBytes() : account.directBytes();
-    long times = Math.min(account.stillFor() / Math.max(1, ledger.stillBytes()), STILL_FACTOR);
-    return still / 64 * (1 + times) + all / (64 * MOVING_PARTS);
+    long unit = Math.max(1, ledger.stillBytes() / STILL_FACTOR);
+    long times = Math.min(account.stillFor() / unit, STILL_FACTOR);
+    return (still * (1 + times) + all / MOVING_PARTS) / 64;
   }
 
   /** Those that hold most. On the loop. */

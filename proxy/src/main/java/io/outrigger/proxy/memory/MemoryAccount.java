@@ -82,10 +82,6 @@ public final class MemoryAccount {
         : Math.min(directBytes, Math.min(now.directBytes, before.directBytes));
   }
 
-  private boolean hasMoved() {
-    return !(now.equals(Least.NONE) && before.equals(Least.NONE));
-  }
-
   public long heapBytes() {
     return heapBytes;
   }
@@ -96,7 +92,7 @@ public final class MemoryAccount {
 
   /** What the loop has taken since this account last gave something back. */
   long stillFor() {
-    return hasMoved() ? 0 : loop.taken() - movedAt;
+    return loop.taken() - movedAt;
   }
 
   MemoryHolder holder() {

@@ -10,9 +10,8 @@ public interface MemoryHolder {
    * streams first, then the connection itself. The account has changed when this returns.
    *
    * @param bytes more than 0
-   * @return whether the connection ends: then what it holds comes back a little later
    */
-  boolean letGo(long bytes);
+  void letGo(long bytes);
 
   /**
    * Whether it holds what was read from its peer. What waits to be sent goes when its peer says so,

@@ -201,9 +201,9 @@ public final class MemoryLedger {
     return heapIsShortest;
   }
 
-  /** How many bytes must come before those that lie meanwhile count as still. */
+  /** How many bytes must come before those that lie meanwhile count as still for long. */
   long stillBytes() {
-    return limits.totalBytes() / 16;
+    return limits.totalBytes();
   }
 
   long heaviestElsewhere(LoopAccounts than) {

@@ -36,12 +36,11 @@ final class MemoryLedgerTest {
     }
 
     @Override
-    public boolean letGo(long bytes) {
+    public void letGo(long bytes) {
       asked.add(name);
       account.heap(-Math.min(bytes, account.heapBytes()));
       account.direct(-Math.min(bytes, account.directBytes()));
       account.onStreamEnded();
-      return false;
     }
 
     @Override

@@ -19,9 +19,7 @@ public final class Pressure {
 
   private static final class Stubborn implements MemoryHolder {
     @Override
-    public boolean letGo(long bytes) {
-      return false;
-    }
+    public void letGo(long bytes) {}
 
     @Override
     public boolean isHeavyByReading() {
