@@ -135,15 +135,22 @@ final class LocalReply {
   }
 
   private static String percentEncoded(String message) {
+    if (message.chars().allMatch(LocalReply::isPlain)) {
+      return message;
+    }
     byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
     var out = new StringBuilder(bytes.length + 16);
     for (byte b : bytes) {
-      if (b >= ' ' && b <= '~' && b != '%') {
+      if (isPlain(b)) {
         out.append((char) b);
       } else {
         out.append('%').append(HEX.charAt((b >> 4) & 0xf)).append(HEX.charAt(b & 0xf));
       }
     }
     return out.toString();
+  }
+
+  private static boolean isPlain(int c) {
+    return c >= ' ' && c <= '~' && c != '%';
   }
 }

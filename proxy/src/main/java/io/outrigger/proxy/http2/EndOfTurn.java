@@ -29,6 +29,7 @@ final class EndOfTurn {
   private final List<Dirty> dirty = new ArrayList<>();
   private final Runnable task = this::run;
   private boolean scheduled;
+  private int streams;
 
   private EndOfTurn(EventLoop loop) {
     this.loop = loop;
@@ -58,7 +59,18 @@ final class EndOfTurn {
     }
   }
 
+  /** An app has opened a stream. */
+  void onStream() {
+    streams++;
+  }
+
+  /** How many streams apps have opened in this turn; who counts one is also served at its end. */
+  int streams() {
+    return streams;
+  }
+
   private void run() {
+    streams = 0;
     // Serving one may make others dirty, or itself again: credit returned, a socket writable.
     for (int i = 0; i < dirty.size(); i++) {
       serve(dirty.get(i));

@@ -6,8 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
-import io.netty.channel.MaxMessagesRecvByteBufAllocator;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
@@ -43,9 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class SocketConnection extends ChannelInboundHandlerAdapter
     implements Http2Connection, EndOfTurn.Dirty {
   private static final Logger log = LoggerFactory.getLogger(SocketConnection.class);
-
-  /** Of at most 64 KiB each: who sends as fast as it can leaves the loop to the others soon. */
-  private static final int READS_PER_TURN = 4;
 
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(64 << 10, 256 << 10);
@@ -303,6 +298,8 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   SocketStream openPeerStream(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     parts().table().add(stream);
+    parts().endOfTurn().onStream();
+    markDirty();
     stream.keeps(ConnectionMemory.STREAM_BYTES + headers.heapBytes(), 0);
     return stream;
   }
@@ -342,11 +339,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
-    RecvByteBufAllocator reads = ctx.channel().config().getRecvByteBufAllocator();
-    if (reads instanceof MaxMessagesRecvByteBufAllocator bounded) {
-      bounded.maxMessagesPerRead(READS_PER_TURN);
-    }
     ConnectionParts made = ConnectionParts.of(this, server, settings, ctx, this::markDirty);
+    if (server) {
+      ReadTurn.bound(ctx.channel().config(), made.table()::started, made.endOfTurn());
+    } else {
+      ReadTurn.bound(ctx.channel().config());
+    }
     parts = made;
     made.course().listenTo(made.frames(this));
     handler = handlerFactory.apply(this);

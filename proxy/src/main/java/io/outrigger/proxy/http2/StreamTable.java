@@ -67,6 +67,11 @@ final class StreamTable {
     return lastPeerId;
   }
 
+  /** How many there have been. */
+  long started() {
+    return started;
+  }
+
   /** Whether there is a number left for one more local stream. */
   boolean hasLocalIds() {
     return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;

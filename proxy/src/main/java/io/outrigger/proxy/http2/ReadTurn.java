@@ -1,0 +1,110 @@
+package io.outrigger.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+import io.outrigger.base.LoopConfined;
+import java.util.function.LongSupplier;
+
+/**
+ * How much is read of one app's socket before the loop turns to the others: a few buffers, and of an app
+ * whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY} in a
+ * turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand, which
+ * are milliseconds of work; so the next one is as large as that many of the last were.
+ */
+@LoopConfined
+final class ReadTurn implements RecvByteBufAllocator {
+  /** Of at most 64 KiB each: who sends as fast as it can leaves the loop to the others soon. */
+  private static final int READS = 4;
+
+  private static final int STREAMS = 64;
+  private static final int BUSY = 256;
+  private static final int STREAMS_WHEN_BUSY = 8;
+  private static final int LEAST_BYTES = 512;
+
+  private final RecvByteBufAllocator sizes;
+  private final LongSupplier started;
+  private final EndOfTurn loop;
+
+  private ReadTurn(RecvByteBufAllocator sizes, LongSupplier started, EndOfTurn loop) {
+    this.sizes = sizes;
+    this.started = started;
+    this.loop = loop;
+  }
+
+  /** Bounds what a turn takes of the socket of {@code config}. */
+  static void bound(ChannelConfig config) {
+    if (config.getRecvByteBufAllocator() instanceof MaxMessagesRecvByteBufAllocator reads) {
+      reads.maxMessagesPerRead(READS);
+    }
+  }
+
+  /** The same where a peer opens streams, of which there have been {@code started}. */
+  static void bound(ChannelConfig config, LongSupplier started, EndOfTurn loop) {
+    bound(config);
+    config.setRecvByteBufAllocator(new ReadTurn(config.getRecvByteBufAllocator(), started, loop));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // all that channels ask for
+  public Handle newHandle() {
+    return new Turn(sizes.newHandle());
+  }
+
+  @LoopConfined
+  private final class Turn extends DelegatingHandle implements ExtendedHandle {
+    private long startedBefore;
+    private long bytes;
+    private int mostStreams = STREAMS;
+
+    /** Of a request lately, with all that comes with it. */
+    private long streamBytes = Integer.MAX_VALUE;
+
+    @SuppressWarnings("deprecation") // what a delegate has to be
+    Turn(Handle sizes) {
+      super(sizes);
+    }
+
+    @Override
+    public void reset(ChannelConfig config) {
+      if (bytes > 0) {
+        long streams = streams();
+        streamBytes = streams == 0 ? Integer.MAX_VALUE : bytes / streams;
+      }
+      mostStreams = loop.streams() < BUSY ? STREAMS : STREAMS_WHEN_BUSY;
+      startedBefore = started.getAsLong();
+      bytes = 0;
+      super.reset(config);
+    }
+
+    private long streams() {
+      return started.getAsLong() - startedBefore;
+    }
+
+    @Override
+    public ByteBuf allocate(ByteBufAllocator allocator) {
+      long most = Math.max(LEAST_BYTES, streamBytes * mostStreams);
+      return most < guess() ? allocator.ioBuffer((int) most) : super.allocate(allocator);
+    }
+
+    @Override
+    public void lastBytesRead(int read) {
+      bytes += Math.max(0, read);
+      super.lastBytesRead(read);
+    }
+
+    @Override
+    public boolean continueReading() {
+      return streams() < mostStreams && super.continueReading();
+    }
+
+    @Override
+    public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
+      return streams() < mostStreams
+          && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+    }
+  }
+}
