@@ -114,12 +114,12 @@ final class Settings {
   }
 
   /**
-   * What both sides have in common. A connection may have an eighth of all buffers under way, so
+   * What both sides have in common. A connection may have a sixteenth of all buffers under way, so
    * that several can before anything has to end.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryLedger memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;
-    long share = Math.min(memory.limits().directBytes(), memory.limits().totalBytes()) / 8;
+    long share = Math.min(memory.limits().directBytes(), memory.limits().totalBytes()) / 16;
     int connection =
         (int) Math.max(MIN_CONNECTION_WINDOW, Math.min(share, most.connectionWindow()));
     return most.withWindows(Math.min(most.streamWindow(), connection / 4), connection)

@@ -5,6 +5,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
 import io.outrigger.proxy.memory.MemoryAccount;
 import io.outrigger.proxy.memory.MemoryHolder;
+import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.PeerSide;
 import java.net.SocketAddress;
 import java.util.Comparator;
@@ -19,8 +20,11 @@ import java.util.List;
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
-  /** Channel, handlers, timers; measured with thousands of idle ones, which took 3.3 KB each. */
-  static final int CONNECTION_BYTES = 3584;
+  /**
+   * Channel, handlers, timers; measured with thousands of idle ones, tables of their own not
+   * counted.
+   */
+  static final int CONNECTION_BYTES = 3328;
 
   /** A stream, its call and what both have at the least. */
   static final int STREAM_BYTES = 2 << 10;
@@ -29,6 +33,7 @@ final class ConnectionMemory implements MemoryHolder {
   private static final int MAX_SHED_STREAMS = 100;
 
   private final Parts parts;
+  private final MemoryLedger ledger;
   private final MemoryAccount account;
   private final PeerSide side;
   private long heapBytes;
@@ -55,7 +60,8 @@ final class ConnectionMemory implements MemoryHolder {
   ConnectionMemory(Parts parts, ConnectionSettings settings) {
     this.parts = parts;
     side = parts.connection.isServer() ? PeerSide.APP : PeerSide.BACKEND;
-    account = settings.memory().on(parts.ctx.channel().eventLoop()).open(side, this);
+    ledger = settings.memory();
+    account = ledger.on(parts.ctx.channel().eventLoop()).open(side, this);
     Timeouts limits = settings.timeouts();
     frame = new Stall(limits.frame());
     output = new Stall(limits.unread());
@@ -64,6 +70,11 @@ final class ConnectionMemory implements MemoryHolder {
 
   MemoryAccount account() {
     return account;
+  }
+
+  /** Whether all connections together hold so much that room is worth a copy. */
+  boolean isShort() {
+    return ledger.isShort();
   }
 
   /** Counts anew what the connection itself holds. A few additions. */
@@ -95,8 +106,12 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void letGo(long bytes) {
-    long goal = account.heapBytes() + account.directBytes() - bytes;
+    long goal = held() - bytes;
     boolean isEnding = parts.course.isEnding();
+    settlePending();
+    if (held() <= goal) {
+      return;
+    }
     if (!isEnding && ownBytes() < streamBytes()) {
       shedStreams(goal);
     }
@@ -110,6 +125,13 @@ final class ConnectionMemory implements MemoryHolder {
       // At once: what it holds would else come back only when others had been ended in vain.
       parts.connection.closeAtOnce(
           Http2Error.ENHANCE_YOUR_CALM, "memory is short and this connection holds much of it");
+    }
+  }
+
+  /** Streams that share a read buffer each count all of it, until they have copied their parts. */
+  private void settlePending() {
+    for (SocketStream stream : parts.table.snapshot()) {
+      stream.settlePending(parts.ctx.alloc());
     }
   }
 
@@ -158,6 +180,9 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public void onTick(long nowNanos) {
     refresh();
+    if (isShort()) {
+      settlePending();
+    }
     parts.connection.faults().onTick(nowNanos);
     if (frame.isOver(parts.course.isFrameBegun(), parts.course.wholeFrames(), nowNanos)
         && !parts.course.isEnding()) {

@@ -65,7 +65,11 @@ final class OutboundData {
     }
     boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
     stream.pending().add(data, standsStill, alloc);
-    stream.onPendingChanged();
+    if (standsStill && (stream.endsAfterData() || connection.memory().isShort())) {
+      stream.settlePending(alloc);
+    } else {
+      stream.onPendingChanged();
+    }
     join(stream);
     if (sent > 0) {
       connection.onDataSent(stream, sent);

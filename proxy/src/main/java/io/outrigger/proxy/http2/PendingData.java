@@ -98,6 +98,13 @@ public final class PendingData {
     sliceBytes += data.readableBytes();
   }
 
+  /** Lets go of the last read buffer too, if little of it is here: others may have parts of it. */
+  void settle(ByteBufAllocator alloc) {
+    if (chunks != null) {
+      settleSource(chunks, true, alloc);
+    }
+  }
+
   /** The last read buffer is done with: copies what is here of it, unless that is most of it. */
   private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
@@ -108,6 +115,7 @@ public final class PendingData {
     if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
       return;
     }
+    pinned += size - done.capacity(); // first: a buffer that was let go of has none
     ByteBuf copy = alloc.buffer(size, size).writerIndex(size);
     for (int at = size; at > 0; ) { // from the last to the first
       ByteBuf slice = queue.removeLast();
@@ -116,7 +124,6 @@ public final class PendingData {
       slice.release();
     }
     queue.add(copy);
-    pinned += size - done.capacity();
   }
 
   private static ByteBuf sourceOf(ByteBuf data) {

@@ -10,10 +10,10 @@ import io.outrigger.base.LoopConfined;
 import java.util.function.LongSupplier;
 
 /**
- * How much is read of one app's socket before the loop turns to the others: a few buffers, and of an app
- * whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY} in a
- * turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand, which
- * are milliseconds of work; so the next one is as large as that many of the last were.
+ * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
+ * an app whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY}
+ * in a turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand,
+ * which are milliseconds of work; so the next one is as large as that many of the last were.
  */
 @LoopConfined
 final class ReadTurn implements RecvByteBufAllocator {

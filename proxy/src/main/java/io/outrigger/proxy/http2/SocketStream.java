@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
@@ -201,6 +202,14 @@ final class SocketStream implements Http2Stream {
   /** What is kept because of this stream, on the heap and outside of it. */
   int keptBytes() {
     return keptHeap + keptDirect;
+  }
+
+  /** Makes what waits take as little as it can. */
+  void settlePending(ByteBufAllocator alloc) {
+    if (pending != null) {
+      pending.settle(alloc);
+      onPendingChanged();
+    }
   }
 
   /** Counts anew what waits. */

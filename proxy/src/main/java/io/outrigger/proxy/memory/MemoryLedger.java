@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * All bytes that live because of peers, by connection ({@code --max-memory}).
  *
  * <pre>
- * from 50 %  short: connections return credit only for bytes that went on; the heaviest are read
+ * from 40 %  short: connections return credit only for bytes that went on; the heaviest are read
  *            from ten times a second
  * from 85 %  the heaviest let go until 75 % are held: streams, then connections
  * from 100 % full: new requests and connections are refused
@@ -35,7 +35,7 @@ public final class MemoryLedger {
   public static final MemoryLedger UNLIMITED =
       new MemoryLedger(new Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE));
 
-  private static final double SHORT = 0.5;
+  private static final double SHORT = 0.4;
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;

@@ -44,8 +44,11 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** What the program itself keeps (6 MiB), and as much again for a configuration. */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
-  /** Of the old generation without the program: what is beyond it is for garbage. */
-  private static final double PEER_SHARE = 2.0 / 3;
+  /**
+   * Of the old generation without the program: what is beyond it is for garbage. 10,000 idle
+   * connections find room in 256 MiB before any of them counts as too much.
+   */
+  private static final double PEER_SHARE = 0.78;
 
   /** Of the limit for buffers: what is beyond it is what the allocator rounds up to and keeps. */
   private static final double SAFE_DIRECT_SHARE = 0.9;

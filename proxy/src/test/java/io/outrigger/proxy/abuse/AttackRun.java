@@ -29,6 +29,7 @@ final class AttackRun {
   private static final Duration EFFECT = Duration.ofSeconds(1);
 
   private static final Duration CONNECTED = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(5);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private final AttackedSidecar sidecar;
@@ -103,6 +104,18 @@ final class AttackRun {
   boolean await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       if (!goesOn()) {
+        return false;
+      }
+      WaitingClock.sleep(POLL);
+    }
+    return true;
+  }
+
+  /** Waits for {@code condition}, which should be near, whether or not there is time. */
+  boolean awaitSoon(BooleanSupplier condition) {
+    long begin = WaitingClock.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (WaitingClock.nanoTime() - begin > SOON.toNanos()) {
         return false;
       }
       WaitingClock.sleep(POLL);

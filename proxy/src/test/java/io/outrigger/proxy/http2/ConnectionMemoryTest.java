@@ -201,6 +201,7 @@ final class ConnectionMemoryTest {
       peer.send(frame(HEADERS, 0, 3, open(9_000)));
       peer.channel.runPendingTasks();
       peer.send(frame(Frames.CONTINUATION, 0, 3, open(16_000)));
+      assertThat(small.directBytes() + small.heapBytes()).isZero(); // at once: others need not end
       peer.channel.runPendingTasks();
 
       assertThat(peer.answer()).endsWith("ENHANCE_YOUR_CALM");

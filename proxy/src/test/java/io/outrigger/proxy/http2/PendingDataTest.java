@@ -48,6 +48,18 @@ final class PendingDataTest {
     assertThat(used()).isLessThanOrEqualTo(600_000 + READ_BUFFER);
   }
 
+  /** Of the buffer read last others may have the rest, and each would pin all of it. */
+  @Test
+  void whoSettlesPinsNoMoreThanWaits() {
+    read(16_384);
+    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+
+    pending.settle(alloc);
+
+    assertThat(pending.pinnedBytes()).isEqualTo(16_384);
+    assertThat(used()).isEqualTo(16_384);
+  }
+
   @Test
   void mostOfAReadIsKeptAsItCame() {
     for (int i = 0; i < 10; i++) {

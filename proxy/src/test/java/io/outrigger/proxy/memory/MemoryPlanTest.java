@@ -21,12 +21,12 @@ final class MemoryPlanTest {
 
   @ParameterizedTest(name = "{0} MiB -> heap {1}, buffers {2}; peers {3} and {4}")
   @CsvSource({
-    " 128,   35,   14,  10,   10",
-    " 192,   53,   48,  22,   43",
-    " 256,   71,   89,  34,   80",
-    " 512,  179,  179, 106,  161",
-    "1024,  358,  358, 225,  322",
-    "4096, 1433, 1433, 942, 1290",
+    " 128,   35,   14,  12,   10",
+    " 192,   53,   48,  26,   43",
+    " 256,   71,   89,  40,   80",
+    " 512,  179,  179, 124,  161",
+    "1024,  358,  358, 263,  322",
+    "4096, 1433, 1433, 1102, 1290",
   })
   void aContainerIsDivided(long container, long heap, long direct, long peerHeap, long peerDirect) {
     MemoryPlan plan = inContainer(container);
