@@ -236,6 +236,9 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   void resetByUs(SocketStream stream, Http2Error error) {
     if (stream.id() != 0) {
       parts().writer().reset(stream.id(), error);
+      if (!server) {
+        faults().onUsefulFrame(); // pays for the answer of a server that has not heard of it yet
+      }
     }
     remove(stream, true);
     stream.release();

@@ -141,6 +141,21 @@ final class AbuseTest {
     }
   }
 
+  /** An app that cancels often must not end the connection that it shares with others. */
+  @Test
+  void answersToManyCallsThatWeGaveUpAreNoFlood() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      for (int id = 1; id < 24_000; id += 2) {
+        peer.open(Messages.POST, true).stream().reset(Http2Error.CANCEL);
+        peer.send(Frames.headers(id, Frames.END_HEADERS, ":status", "200"));
+        peer.send(Frames.headers(id, Frames.END_HEADERS | Frames.END_STREAM, "grpc-status", "0"));
+        peer.send(Frames.windowUpdate(id, 1));
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
   @Test
   void controlFramesThatGoWithContentAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
