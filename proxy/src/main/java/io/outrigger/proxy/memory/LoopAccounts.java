@@ -40,6 +40,9 @@ public final class LoopAccounts {
   /** How many connections are ended before the loop does something else: a few milliseconds. */
   private static final int ASKED_AT_ONCE = 32;
 
+  /** How much may come before the heaviest are others. */
+  private static final int RANKED_FOR_BYTES = 2 << 20;
+
   /** A second while memory is short. */
   private static final int STRETCH_TICKS = 10;
 
@@ -66,6 +69,11 @@ public final class LoopAccounts {
 
   /** Who is still to be asked to let go in the relief under way. */
   private final List<Weighed> order = new ArrayList<>();
+
+  private long rankedAt;
+
+  /** What had been taken when some were asked last. */
+  private long relievedAt;
 
   /** Whether nobody has let go in it so far. */
   private boolean inVain;
@@ -217,10 +225,15 @@ public final class LoopAccounts {
    */
   void relieve() {
     if (order.isEmpty()) {
+      relievedAt = taken;
+      rank();
+    } else if (taken - rankedAt > RANKED_FOR_BYTES) {
       rank();
     }
     int asked = 0;
-    while (!order.isEmpty() && asked < ASKED_AT_ONCE) {
+    long due = taken - relievedAt; // as much as has come, or more would come than goes
+    relievedAt = taken;
+    while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
       Weighed next = order.remove(order.size() - 1);
       long excess = ledger.excess();
       if (excess <= 0 || next.weight == 0 || next.weight < ledger.heaviestElsewhere(this) / 2) {
@@ -230,7 +243,9 @@ public final class LoopAccounts {
         heaviest = next.weight;
         long before = next.account.heapBytes() + next.account.directBytes();
         next.account.holder().letGo(excess);
-        inVain &= next.account.heapBytes() + next.account.directBytes() >= before;
+        long freed = before - next.account.heapBytes() - next.account.directBytes();
+        due -= freed;
+        inVain &= freed <= 0;
       }
     }
     if (!order.isEmpty()) {
@@ -247,6 +262,8 @@ public final class LoopAccounts {
   /** Who is to be asked, the heaviest last. */
   private void rank() {
     inVain = true;
+    rankedAt = taken;
+    order.clear();
     if (ledger.excess() > 0) {
       for (MemoryAccount account : accounts) {
         order.add(new Weighed(account, weight(account)));

@@ -8,6 +8,7 @@ import io.outrigger.proxy.memory.MemoryLedger.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class MemoryLedgerTest {
@@ -186,6 +187,29 @@ final class MemoryLedgerTest {
     assertThat(askedBefore[0]).isEqualTo(32);
     assertThat(asked).hasSize(45);
     assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+  }
+
+  /** Else more would come than goes, and the light ones would be next. */
+  @Test
+  void asMuchGoesAsComesMeanwhile() {
+    Peer light = new Peer("light");
+    light.account.heap(1_000);
+    for (int i = 0; i < 120; i++) {
+      new Peer("small").holds(1);
+    }
+    channel
+        .eventLoop()
+        .execute(() -> IntStream.range(0, 40).forEach(i -> new Peer("late").holds(1)));
+    int[] askedBefore = new int[1];
+    channel
+        .eventLoop()
+        .execute(() -> channel.eventLoop().execute(() -> askedBefore[0] = asked.size()));
+
+    channel.runPendingTasks();
+
+    assertThat(askedBefore[0]).isEqualTo(32 + 40);
+    assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+    assertThat(light.account.heapBytes()).isEqualTo(1_000);
   }
 
   @Test
