@@ -40,6 +40,15 @@ public final class LoopAccounts {
   /** How many connections are ended before the loop does something else: a few milliseconds. */
   private static final int ASKED_AT_ONCE = 32;
 
+  private static final int MIN_BACKEND_BYTES = 64 << 10;
+
+  /** How many times lighter bytes are of who gives back all the while, as callers do. */
+  private static final int MOST_WORK = 8;
+
+  private static final int OFTEN = 8;
+
+  private static final int SCALE = 8;
+
   /** How much may come before the heaviest are others. */
   private static final int RANKED_FOR_BYTES = 2 << 20;
 
@@ -209,7 +218,7 @@ public final class LoopAccounts {
   private void pauseTheHeaviest() {
     long least = heaviest / 4;
     for (MemoryAccount account : accounts) {
-      if (account.heapBytes() + account.directBytes() >= MIN_PAUSED_BYTES
+      if (account.bytes() >= MIN_PAUSED_BYTES
           && weight(account) >= least
           && account.holder().isHeavyByReading()) {
         account.holder().pauseReading(true);
@@ -241,9 +250,9 @@ public final class LoopAccounts {
       } else if (next.account.place >= 0) { // it may have closed meanwhile
         asked++;
         heaviest = next.weight;
-        long before = next.account.heapBytes() + next.account.directBytes();
+        long before = next.account.bytes();
         next.account.holder().letGo(excess);
-        long freed = before - next.account.heapBytes() - next.account.directBytes();
+        long freed = before - next.account.bytes();
         due -= freed;
         inVain &= freed <= 0;
       }
@@ -287,16 +296,22 @@ public final class LoopAccounts {
 
   /**
    * Bytes of what is short that lie still, and more of them the longer their peer has taken nothing
-   * up; those that move count next to nothing, and still more than nothing. So of thousands that
-   * hold as little, those go first that do nothing.
+   * up, less of them the oftener it does; those that move count next to nothing, and still more
+   * than nothing. So of thousands that hold as little, those go first that do nothing; and
+   * connections to backends, of which there are as many as we want, only when they hold much: all
+   * apps share them.
    */
   private long weight(MemoryAccount account) {
+    if (account.side() == PeerSide.BACKEND && account.bytes() < MIN_BACKEND_BYTES) {
+      return 0;
+    }
     boolean ofHeap = ledger.isHeapShortest();
     long still = account.stillBytes(ofHeap);
     long all = ofHeap ? account.heapBytes() : account.directBytes();
     long unit = Math.max(1, ledger.stillBytes() / STILL_FACTOR);
     long times = Math.min(account.stillFor() / unit, STILL_FACTOR);
-    return (still * (1 + times) + all / MOVING_PARTS) / 64;
+    long work = 1 + Math.min(account.givenBackOften() / OFTEN, MOST_WORK - 1);
+    return (still * (1 + times) + all / MOVING_PARTS) / (SCALE * work);
   }
 
   /** Those that hold most. On the loop. */

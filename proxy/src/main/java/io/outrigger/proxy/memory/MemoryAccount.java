@@ -22,6 +22,11 @@ public final class MemoryAccount {
 
   private Least before = Least.NONE;
 
+  /** How often it gave back in these two. */
+  private int givesNow;
+
+  private int givesBefore;
+
   /** Of an account that gives back: what lay still all the while. */
   private record Least(long heapBytes, long directBytes) {
     static final Least NONE = new Least(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -63,6 +68,7 @@ public final class MemoryAccount {
 
   private void onGivenBack() {
     movedAt = loop.taken();
+    givesNow++;
     now = now.and(heapBytes, directBytes);
   }
 
@@ -70,6 +76,8 @@ public final class MemoryAccount {
   void onStretchOver() {
     before = now;
     now = Least.NONE;
+    givesBefore = givesNow;
+    givesNow = 0;
   }
 
   /**
@@ -82,12 +90,22 @@ public final class MemoryAccount {
         : Math.min(directBytes, Math.min(now.directBytes, before.directBytes));
   }
 
+  /** How often it has given something back for one to two stretches. */
+  int givenBackOften() {
+    return givesNow + givesBefore;
+  }
+
   public long heapBytes() {
     return heapBytes;
   }
 
   public long directBytes() {
     return directBytes;
+  }
+
+  /** Both together. */
+  long bytes() {
+    return heapBytes + directBytes;
   }
 
   /** What the loop has taken since this account last gave something back. */

@@ -173,6 +173,26 @@ final class MemoryLedgerTest {
     assertThat(idle.account.heapBytes()).isLessThan(12L * MIB);
   }
 
+  /** As a caller does, beside those whose only call was as long ago as its last. */
+  @Test
+  void whoGivesBackAllTheWhileWeighsLess() {
+    Peer caller = new Peer("caller").holds(20);
+    Peer once = new Peer("once").holds(12);
+    new Peer("others").holds(50);
+    for (int i = 0; i < 100; i++) {
+      caller.account.heap(-1);
+      caller.account.heap(1);
+    }
+    once.account.heap(-1);
+    once.account.heap(1);
+    new Peer("late").holds(4);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).doesNotContain("caller");
+    assertThat(caller.account.heapBytes()).isEqualTo(20L * MIB);
+  }
+
   /** To end one takes system calls: others are served in between. */
   @Test
   void aFewLetGoAtATime() {
@@ -187,6 +207,22 @@ final class MemoryLedgerTest {
     assertThat(askedBefore[0]).isEqualTo(32);
     assertThat(asked).hasSize(45);
     assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+  }
+
+  /** All apps share it, and how many there are is our own affair. */
+  @Test
+  void aConnectionToABackendThatHoldsLittleIsNotEnded() {
+    Peer backend = new Peer("backend");
+    MemoryAccount shared = loop.open(PeerSide.BACKEND, backend);
+    shared.heap(60_000);
+    for (int i = 0; i < 9_000; i++) {
+      new Peer("app").account.heap(10_000);
+    }
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isNotEmpty().containsOnly("app");
+    assertThat(shared.heapBytes()).isEqualTo(60_000);
   }
 
   /** Else more would come than goes, and the light ones would be next. */
