@@ -82,7 +82,7 @@ final class ClusterMeter implements LoadMeter {
     subchannel.propagate(metrics());
   }
 
-  /** What it has counted stays where it was counted. */
+  /** What it has counted stays where and as it was counted: its place or its metrics change. */
   void onMoving(CountedSubchannel subchannel) {
     if (sums != null) {
       subchannel.collect(sums);
