@@ -176,7 +176,7 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** What the backend says of its load goes to the app as well as to balancing (A58-05). */
+  /** What the backend says of its load, which goes to the app as well as to balancing (A58-05). */
   private void reportLoad(HeaderList last) {
     if (!subchannel.wantsLoadReports()) {
       return;
@@ -204,6 +204,7 @@ final class Attempt implements StreamWaiter {
         from.reset(Http2Error.CANCEL);
       }
     }
+    reportLoad(headers);
     end(CallOutcome.FAILURE);
     attempts.retryAfter(delay, CallFailures.ofAnswer(failure, address()));
     return true;
