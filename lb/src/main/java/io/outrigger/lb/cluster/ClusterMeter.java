@@ -32,6 +32,7 @@ final class ClusterMeter implements LoadMeter {
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // while there is a server to report to
   private boolean closed;
+  private volatile String note = "";
 
   ClusterMeter(LoadRegistry registry, String cluster, String edsServiceName, DropCounts drops) {
     this.registry = registry;
@@ -61,6 +62,15 @@ final class ClusterMeter implements LoadMeter {
   /** The leaf; any thread. */
   String cluster() {
     return cluster;
+  }
+
+  /** The leaf's resolution note, as it is now; any thread. */
+  String note() {
+    return note;
+  }
+
+  void note(String next) {
+    note = next;
   }
 
   /** Whom the load is reported to. */

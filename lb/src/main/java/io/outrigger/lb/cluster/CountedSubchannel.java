@@ -110,6 +110,11 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
+  public String note() {
+    return meter.note();
+  }
+
+  @Override
   public CallTotals calls() {
     return counts.totals();
   }

@@ -87,6 +87,11 @@ final class Attempt implements StreamWaiter {
     return subchannel.cluster();
   }
 
+  /** How discovery of that cluster fares (A88). */
+  String resolutionNote() {
+    return subchannel.note();
+  }
+
   String address() {
     return subchannel.address().toString();
   }

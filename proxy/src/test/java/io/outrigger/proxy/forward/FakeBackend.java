@@ -36,6 +36,7 @@ final class FakeBackend implements Subchannel, CallTransport {
   Mode mode = Mode.OPENS;
   boolean hasTransport = true;
   int picks;
+  String note = "";
 
   FakeBackend(String ip) {
     this(ip, "");
@@ -55,6 +56,11 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public String cluster() {
     return "leaf";
+  }
+
+  @Override
+  public String note() {
+    return note;
   }
 
   @Override
