@@ -120,7 +120,8 @@ class RetryTest {
   @Conformance("A58-05")
   @Test
   void theLoadBesideAFailureThatIsRetriedCounts() {
-    String report = Base64.getEncoder().encodeToString(new byte[] {0x09, 0, 0, 0, 0, 0, 0, -32, 63});
+    String report =
+        Base64.getEncoder().encodeToString(new byte[] {0x09, 0, 0, 0, 0, 0, 0, -32, 63});
     script.unary();
     thenSecond();
 

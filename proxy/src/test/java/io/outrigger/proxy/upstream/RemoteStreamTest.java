@@ -183,7 +183,8 @@ class RemoteStreamTest {
     waiter.takesBack = true;
     run(loopOfCall);
 
-    assertThat(call).endsWith("passed over: GOAWAY NO_ERROR", "back twosixnine" + "x".repeat(2_000));
+    assertThat(call)
+        .endsWith("passed over: GOAWAY NO_ERROR", "back twosixnine" + "x".repeat(2_000));
     assertThat(remote.pendingBytes()).isZero();
     runBoth();
     assertThat(large.refCnt()).isEqualTo(1);
