@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * A31's promise: no change of the configuration costs a call. Each kind of change 20 times a second
  * under 1,000 unary calls a second and 50 open streams, and 200 calls a second to a backend that
- * ends its connections every 100 ms; for {@code outrigger.churn.seconds}, 2 unless set.
+ * ends its connections every 100 ms; half of the kinds with one event loop, half with two; for
+ * {@code outrigger.churn.seconds}, 2 unless set.
  */
 class ChurnIT {
   private static final Duration EACH = Duration.ofMillis(50);
@@ -24,7 +25,7 @@ class ChurnIT {
   @EnumSource(Churn.class)
   void noCallIsLost(Churn churn) throws Exception {
     long steps = Long.getLong("outrigger.churn.seconds", 2) * 20;
-    try (Mesh mesh = new Mesh()) {
+    try (Mesh mesh = new Mesh(1 + churn.ordinal() % 2)) {
       List<Backend> backends = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         backends.add(mesh.backend("b" + i).quiet());

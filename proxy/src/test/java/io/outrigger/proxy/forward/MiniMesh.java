@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -38,9 +39,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,
- * over real sockets.
+ * over real sockets. System property: {@code outrigger.test.transport}, how loops talk to the
+ * operating system.
  */
 public final class MiniMesh implements AutoCloseable {
+  private static final EventLoops.TransportKind TRANSPORT =
+      EventLoops.TransportKind.valueOf(
+          System.getProperty("outrigger.test.transport", "auto").toUpperCase(Locale.ROOT));
+
   final ControlThread control;
   final EventLoops loops;
   private final boolean ownsLoops;
@@ -78,7 +84,7 @@ public final class MiniMesh implements AutoCloseable {
       throws IOException {
     this(
         new ControlThread("control"),
-        EventLoops.start(EventLoops.TransportKind.AUTO, loopCount),
+        EventLoops.start(TRANSPORT, loopCount),
         true,
         address,
         listenerSettings,
