@@ -56,6 +56,11 @@ public final class MiniMesh implements AutoCloseable {
   final Http2Listener listener;
   final NettyConnector connector;
 
+  /** Loops as the system property says, for peers too. */
+  static EventLoops startLoops(int count) {
+    return EventLoops.start(TRANSPORT, count);
+  }
+
   public MiniMesh(int loopCount) throws IOException {
     this(loopCount, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
   }
@@ -84,7 +89,7 @@ public final class MiniMesh implements AutoCloseable {
       throws IOException {
     this(
         new ControlThread("control"),
-        EventLoops.start(TRANSPORT, loopCount),
+        startLoops(loopCount),
         true,
         address,
         listenerSettings,
