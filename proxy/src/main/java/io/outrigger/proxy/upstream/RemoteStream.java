@@ -251,6 +251,7 @@ final class RemoteStream implements Http2Stream {
   @Override
   public PendingData takeUnsent() {
     PendingData taken = unsent;
+    sendEnded &= taken.isEmpty(); // the end was to follow it
     unsent = new PendingData();
     return taken;
   }

@@ -191,6 +191,18 @@ class RemoteStreamTest {
     large.release();
   }
 
+  /** As the call does when a backend answers with a failure that is retried. */
+  @Test
+  void aRequestThatIsTakenBackHasNotEnded() {
+    open();
+    waiter.stream().sendData(bytes("one"), true);
+    assertThat(remote.hasSentEnd()).isFalse();
+
+    remote.takeUnsent().release();
+
+    assertThat(remote.hasSentEnd()).isFalse();
+  }
+
   @Test
   void whatIsNotTakenBackIsReleased() {
     open();
