@@ -20,12 +20,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ChurnIT {
   private static final Duration EACH = Duration.ofMillis(50);
+  private static final List<Churn> KINDS = List.of(Churn.values());
 
   @ParameterizedTest
   @EnumSource(Churn.class)
   void noCallIsLost(Churn churn) throws Exception {
     long steps = Long.getLong("outrigger.churn.seconds", 2) * 20;
-    try (Mesh mesh = new Mesh(1 + churn.ordinal() % 2)) {
+    try (Mesh mesh = new Mesh(1 + KINDS.indexOf(churn) % 2)) {
       List<Backend> backends = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         backends.add(mesh.backend("b" + i).quiet());

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +134,6 @@ final class EndingServers {
             .quiet()
             .aging(Duration.ofSeconds(1), Duration.ofSeconds(5))
             .revive();
-    return new InetSocketAddress("127.0.0.1", server.port());
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
   }
 }

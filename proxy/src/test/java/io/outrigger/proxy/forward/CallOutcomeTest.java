@@ -80,6 +80,7 @@ class CallOutcomeTest {
   }
 
   /** How a backend promises that it did nothing with a request. */
+  @SuppressWarnings("ImmutableEnumChecker") // they hold nothing
   enum NotTakenUp {
     REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM, true)),
     PASSED_OVER(handler -> handler.onPassedOver("GOAWAY NO_ERROR")),
