@@ -14,12 +14,21 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The orderly end, while apps go on calling. */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class DrainIT {
-  private final Mesh mesh = new Mesh();
-  private final ControlPlane controlPlane = mesh.controlPlane;
+  private final Mesh mesh;
+  private final ControlPlane controlPlane;
+
+  DrainIT(int loops) {
+    mesh = new Mesh(loops);
+    controlPlane = mesh.controlPlane;
+  }
 
   @AfterEach
   void close() {

@@ -12,14 +12,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A88 with {@code fail_on_data_errors}: what the control plane drops, traffic loses. */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class FailModeIT {
-  private final Mesh mesh = new Mesh().serverFeature("fail_on_data_errors");
-  private final ControlPlane controlPlane = mesh.controlPlane;
-  private final Backend a = mesh.backend("a");
-  private final Backend b = mesh.backend("b");
+  private final Mesh mesh;
+  private final ControlPlane controlPlane;
+  private final Backend a;
+  private final Backend b;
+
+  FailModeIT(int loops) {
+    mesh = new Mesh(loops).serverFeature("fail_on_data_errors");
+    b = mesh.backend("b");
+    a = mesh.backend("a");
+    controlPlane = mesh.controlPlane;
+  }
 
   @BeforeEach
   void start() throws Exception {

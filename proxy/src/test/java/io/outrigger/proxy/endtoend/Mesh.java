@@ -17,7 +17,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A control plane, a sidecar, its backends and apps; all of them end with the mesh. */
+/**
+ * A control plane, a sidecar, its backends and apps; all of them end with the mesh.
+ *
+ * <p>System properties, for tests that do not set the flags themselves: {@code
+ * outrigger.test.loops}, how many event loops the sidecar has, and {@code
+ * outrigger.test.transport}, how they talk to the operating system.
+ */
 final class Mesh implements AutoCloseable {
   static final String NODE = "node-e2e";
   static final String FORWARD = "orders";
@@ -30,10 +36,16 @@ final class Mesh implements AutoCloseable {
   private @Nullable ProxyApp proxy;
 
   Mesh() {
+    this(Integer.getInteger("outrigger.test.loops", 2));
+  }
+
+  /** One whose sidecar has so many event loops. */
+  Mesh(int loops) {
     parts.push(controlPlane);
     flags.put(Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///orders"));
     flags.put(Flag.ADMIN, List.of("127.0.0.1:0"));
-    flags.put(Flag.THREADS, List.of("2"));
+    flags.put(Flag.THREADS, List.of("" + loops));
+    flags.put(Flag.TRANSPORT, List.of(System.getProperty("outrigger.test.transport", "auto")));
   }
 
   /** Sets a flag of {@code outrigger run}; before the start. */

@@ -9,13 +9,21 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Retries between real backends. */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class RetryIT {
   private static final int CALLS = 20;
 
-  private final Mesh mesh = new Mesh();
+  private final Mesh mesh;
+
+  RetryIT(int loops) {
+    mesh = new Mesh(loops);
+  }
 
   @AfterEach
   void close() {

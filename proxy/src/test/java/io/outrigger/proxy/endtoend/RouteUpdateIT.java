@@ -3,7 +3,6 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
-import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import java.time.Duration;
@@ -11,12 +10,23 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Updates of names, routes and clusters under traffic. */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class RouteUpdateIT {
-  private final Mesh mesh = new Mesh();
-  private final ControlPlane controlPlane = mesh.controlPlane;
+  private final int loops;
+  private final Mesh mesh;
+  private final ControlPlane controlPlane;
+
+  RouteUpdateIT(int loops) {
+    this.loops = loops;
+    mesh = new Mesh(loops);
+    controlPlane = mesh.controlPlane;
+  }
 
   @AfterEach
   void close() {
@@ -62,7 +72,7 @@ class RouteUpdateIT {
     assertThat(load.succeeded()).isEqualTo(load.sent());
     assertThat(load.by("a")).isGreaterThanOrEqualTo(300);
     assertThat(load.by("b")).isGreaterThanOrEqualTo(300);
-    assertThat(other.connections()).isBetween(1, 2); // one for each event loop, and never anew
+    assertThat(other.connections()).isBetween(1, loops); // and never anew
   }
 
   private static String flip(String cluster) {
@@ -268,7 +278,7 @@ class RouteUpdateIT {
     cluster("B", mesh.backend("b"));
     listener();
     controlPlane.serve(Xds.routesTo("routes", "A"));
-    mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
+    mesh.startReady();
     App app = mesh.app();
     CompletableFuture<App.Reply> held = app.send("test.Pay/Hold");
     Await.until("the call is held", () -> a.held() == 1);
@@ -280,7 +290,7 @@ class RouteUpdateIT {
     a.release();
 
     assertThat(App.join(held).backend()).isEqualTo("a");
-    assertThat(a.connections()).isEqualTo(1);
+    assertThat(a.connections()).isBetween(1, loops);
   }
 
   @Conformance("A31-09")
@@ -327,7 +337,7 @@ class RouteUpdateIT {
                     {"weighted_clusters":{"clusters":[
                       {"name":"A","weight":50},{"name":"B","weight":50}]}}\
                     """))));
-    mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
+    mesh.startReady();
     App app = mesh.app();
 
     int failed = 0;
@@ -342,7 +352,7 @@ class RouteUpdateIT {
     }
 
     assertThat(failed).isBetween(50, 150); // 7 standard deviations: one run in 10^11 fails
-    assertThat(b.connections()).isEqualTo(1);
+    assertThat(b.connections()).isBetween(1, loops);
   }
 
   @Conformance("A39-05")
@@ -351,7 +361,7 @@ class RouteUpdateIT {
     Backend a = mesh.backend("a");
     cluster("A", a);
     controlPlane.serve(filtered(false), Xds.routesTo("routes", "A"));
-    mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
+    mesh.startReady();
     App app = mesh.app();
     CompletableFuture<App.Reply> held = app.send("test.Pay/Hold");
     Await.until("the call is held", () -> a.held() == 1);
@@ -367,7 +377,7 @@ class RouteUpdateIT {
     assertThat(controlPlane.nacks()).isEmpty();
     assertThat(App.join(held).backend()).isEqualTo("a");
     assertThat(load.failures()).isEmpty();
-    assertThat(a.connections()).isEqualTo(1);
+    assertThat(a.connections()).isBetween(1, loops);
   }
 
   /** A listener with or without filters beside the router. */

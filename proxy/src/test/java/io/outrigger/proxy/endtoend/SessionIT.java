@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.grpc.Status;
-import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -22,13 +21,23 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions that cookies carry, over real backends in two priorities (A55, A60, A75). */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class SessionIT {
   private static final String METHOD = "test.Pay/Charge";
 
-  private final Mesh mesh = new Mesh();
+  private final int loops;
+  private final Mesh mesh;
+
+  SessionIT(int loops) {
+    this.loops = loops;
+    mesh = new Mesh(loops);
+  }
 
   @AfterEach
   void close() {
@@ -44,7 +53,7 @@ class SessionIT {
         Xds.sessionCluster("pay", idleTimeout, statuses),
         Xds.sessionListener("orders", "routes", Visitor.COOKIE),
         Xds.routesTo("routes", "pay"));
-    mesh.with(Flag.THREADS, "1").startReady(); // each event loop has connections of its own
+    mesh.startReady();
   }
 
   private void endpoints(String... localities) {
@@ -78,7 +87,7 @@ class SessionIT {
         "others leave it",
         () -> IntStream.range(0, 10).allMatch(i -> !stranger.call(METHOD).backend().equals(home)));
     assertThat(visitor.visits(20)).containsExactly(home);
-    assertThat(mine.connections()).isEqualTo(1);
+    assertThat(mine.connections()).isBetween(1, loops);
     assertThat(visitor.cookiesSet()).isEqualTo(1);
   }
 
@@ -179,9 +188,10 @@ class SessionIT {
     mesh.controlPlane.serve(Xds.sessionCluster("pay", "1s", "HEALTHY"));
     Await.until("it is swept", () -> second.openConnections() == 0);
     assertThat(session(second).orElseThrow().get("owner").getAsString()).isEqualTo("nobody");
-    assertThat(second.connections()).isEqualTo(1);
+    int before = second.connections();
+    assertThat(before).isBetween(1, loops);
     assertThat(visitor.visits()).isEqualTo("second");
-    assertThat(second.connections()).isEqualTo(2);
+    assertThat(second.connections()).isBetween(before + 1, before + loops);
 
     CompletableFuture<App.Reply> running =
         mesh.app().send("test.Pay/Hold", "cookie", Visitor.COOKIE + "=" + encoded(second, "pay"));
@@ -227,7 +237,7 @@ class SessionIT {
         "others leave it",
         () -> IntStream.range(0, 10).allMatch(i -> stranger.call(METHOD).backend().equals("b")));
     assertThat(visitor.visits(10)).containsExactly("a");
-    assertThat(a.connections()).isEqualTo(1);
+    assertThat(a.connections()).isBetween(1, loops);
     endpoints(Xds.in("UNHEALTHY", Xds.locality("x", 0, 1, a)), Xds.locality("y", 0, 1, b));
     Await.until("it is out of reach", () -> visitor.visits().equals("b"));
     Await.until("the connection is closed", () -> a.openConnections() == 0);
@@ -365,7 +375,7 @@ class SessionIT {
       assertThat(visitor.session()).isEqualTo("127.0.0.1:" + a.port() + ";pay");
     }
     assertThat(outside.connections()).isZero();
-    assertThat(a.openConnections()).isEqualTo(1);
+    assertThat(a.openConnections()).isBetween(1, loops);
   }
 
   @Test
@@ -387,7 +397,9 @@ class SessionIT {
       assertThat(reply.backend()).isEqualTo("b" + i % 3);
       assertThat(reply.all("set-cookie")).isEmpty();
     }
-    assertThat(second).allMatch(backend -> backend.connections() == 1);
+    assertThat(second)
+        .extracting(Backend::connections)
+        .allMatch(made -> made >= 1 && made <= loops);
   }
 
   private static String encoded(Backend backend, String cluster) {

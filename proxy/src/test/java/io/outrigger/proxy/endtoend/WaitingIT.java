@@ -21,14 +21,23 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait, and the answers of the sidecar itself. */
 @Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class WaitingIT {
   private static final Duration SOON = Duration.ofMillis(400);
 
-  private final Mesh mesh = new Mesh();
-  private final ControlPlane controlPlane = mesh.controlPlane;
+  private final Mesh mesh;
+  private final ControlPlane controlPlane;
+
+  WaitingIT(int loops) {
+    mesh = new Mesh(loops);
+    controlPlane = mesh.controlPlane;
+  }
 
   @AfterEach
   void close() {

@@ -35,7 +35,7 @@ public final class AnsweringBackend implements AutoCloseable {
 
   private static final HeaderList HEAD = CallScript.headers(":status", "200");
 
-  private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
+  private final EventLoops loops = MiniMesh.startLoops(1);
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicLong seen = new AtomicLong();
   private final Channel channel;

@@ -51,8 +51,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A gRPC client and server of another make, with the sidecar between them. */
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class GrpcForwardingIT {
   private static final Metadata.Key<String> TEXT =
       Metadata.Key.of("x-text", Metadata.ASCII_STRING_MARSHALLER);
@@ -62,6 +66,12 @@ class GrpcForwardingIT {
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
   private final List<AutoCloseable> toClose = new ArrayList<>();
   private final CountDownLatch cancelled = new CountDownLatch(1);
+
+  private final int loops;
+
+  GrpcForwardingIT(int loops) {
+    this.loops = loops;
+  }
 
   @BeforeEach
   void start() {
@@ -131,7 +141,7 @@ class GrpcForwardingIT {
     }
   }
 
-  private MiniMesh mesh(int loops, int streamWindow, Server server) throws IOException {
+  private MiniMesh mesh(int streamWindow, Server server) throws IOException {
     var http2 = ConnectionSettings.DEFAULT.withWindows(streamWindow, 1 << 20);
     var mesh =
         new MiniMesh(
@@ -173,7 +183,7 @@ class GrpcForwardingIT {
 
   @Test
   void unaryCallsPassEmptyAndLargeThroughSmallWindows() throws Exception {
-    var stub = blocking(mesh(2, 16 << 10, server(anyPort())));
+    var stub = blocking(mesh(16 << 10, server(anyPort())));
 
     assertThat(stub.emptyCall(Empty.getDefaultInstance())).isEqualTo(Empty.getDefaultInstance());
     SimpleResponse large =
@@ -188,7 +198,7 @@ class GrpcForwardingIT {
   @Conformance("SC-13")
   @Test
   void aPingPongIsFullDuplex() throws Exception {
-    var stub = stub(mesh(1, 16 << 10, server(anyPort())));
+    var stub = stub(mesh(16 << 10, server(anyPort())));
     BlockingQueue<String> heard = new LinkedBlockingQueue<>();
     StreamObserver<StreamingOutputCallRequest> requests = stub.fullDuplexCall(hearing(heard));
 
@@ -206,7 +216,7 @@ class GrpcForwardingIT {
 
   @Test
   void streamsOfEitherSidePass() throws Exception {
-    MiniMesh mesh = mesh(1, 16 << 10, server(anyPort()));
+    MiniMesh mesh = mesh(16 << 10, server(anyPort()));
     Iterator<StreamingOutputCallResponse> responses =
         blocking(mesh)
             .streamingOutputCall(
@@ -248,7 +258,7 @@ class GrpcForwardingIT {
   @Conformance("SC-19")
   @Test
   void statusAndMessageOfTheBackendPass() throws Exception {
-    var stub = blocking(mesh(1, 64 << 10, server(anyPort())));
+    var stub = blocking(mesh(64 << 10, server(anyPort())));
     String message =
         "\t\ntest with whitespace\r\nand Unicode BMP \u263a and non-BMP \ud83d\ude08\t\n";
     var wanted = EchoStatus.newBuilder().setCode(5).setMessage(message).build();
@@ -273,7 +283,7 @@ class GrpcForwardingIT {
     var gotHeaders = new AtomicReference<Metadata>();
     var gotTrailers = new AtomicReference<Metadata>();
     var stub =
-        blocking(mesh(1, 64 << 10, server(anyPort())))
+        blocking(mesh(64 << 10, server(anyPort())))
             .withInterceptors(
                 MetadataUtils.newAttachHeadersInterceptor(headers),
                 MetadataUtils.newCaptureMetadataInterceptor(gotHeaders, gotTrailers));
@@ -289,7 +299,7 @@ class GrpcForwardingIT {
   @Conformance("SC-12")
   @Test
   void aCancelledCallIsCancelledAtTheBackend() throws Exception {
-    var stub = stub(mesh(1, 64 << 10, server(anyPort())));
+    var stub = stub(mesh(64 << 10, server(anyPort())));
     BlockingQueue<String> heard = new LinkedBlockingQueue<>();
     StreamObserver<StreamingOutputCallRequest> requests = stub.fullDuplexCall(hearing(heard));
     requests.onNext(
@@ -305,7 +315,7 @@ class GrpcForwardingIT {
 
   @Test
   void aDeadlineEndsTheCallOnBothSides() throws Exception {
-    MiniMesh mesh = mesh(1, 64 << 10, server(anyPort()));
+    MiniMesh mesh = mesh(64 << 10, server(anyPort()));
     var warmUp = blocking(mesh).emptyCall(Empty.getDefaultInstance()); // connects to the backend
     assertThat(warmUp).isNotNull();
     mesh.routed(CallScript.limit(Duration.ofMillis(100)));
@@ -325,7 +335,7 @@ class GrpcForwardingIT {
             anyPort()
                 .maxConnectionAge(50, TimeUnit.MILLISECONDS)
                 .maxConnectionAgeGrace(60, TimeUnit.SECONDS));
-    var stub = blocking(mesh(2, 64 << 10, server));
+    var stub = blocking(mesh(64 << 10, server));
     var request = SimpleRequest.newBuilder().setResponseSize(100).setPayload(payload(100)).build();
     var failures = new LinkedBlockingQueue<String>();
     var calls = new AtomicInteger();

@@ -23,15 +23,19 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests whose header lists are too large get a reply like any other of the sidecar's own. */
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 final class LargeHeadersIT {
   private final AnsweringBackend backend = new AnsweringBackend();
   private final MiniMesh mesh;
   private RawHttp2 app;
 
-  LargeHeadersIT() throws Exception {
-    mesh = new MiniMesh(1);
+  LargeHeadersIT(int loops) throws Exception {
+    mesh = new MiniMesh(loops);
     mesh.leadTo(backend.port());
   }
 

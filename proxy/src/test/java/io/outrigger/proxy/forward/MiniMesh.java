@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -38,9 +39,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,
- * over real sockets.
+ * over real sockets. System property: {@code outrigger.test.transport}, how loops talk to the
+ * operating system.
  */
 public final class MiniMesh implements AutoCloseable {
+  private static final EventLoops.TransportKind TRANSPORT =
+      EventLoops.TransportKind.valueOf(
+          System.getProperty("outrigger.test.transport", "auto").toUpperCase(Locale.ROOT));
+
   final ControlThread control;
   final EventLoops loops;
   private final boolean ownsLoops;
@@ -49,6 +55,11 @@ public final class MiniMesh implements AutoCloseable {
   final Forward forward;
   final Http2Listener listener;
   final NettyConnector connector;
+
+  /** Loops as the system property says, for peers too. */
+  static EventLoops startLoops(int count) {
+    return EventLoops.start(TRANSPORT, count);
+  }
 
   public MiniMesh(int loopCount) throws IOException {
     this(loopCount, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
@@ -78,7 +89,7 @@ public final class MiniMesh implements AutoCloseable {
       throws IOException {
     this(
         new ControlThread("control"),
-        EventLoops.start(EventLoops.TransportKind.AUTO, loopCount),
+        startLoops(loopCount),
         true,
         address,
         listenerSettings,

@@ -35,13 +35,23 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sidecar between raw HTTP/2 apps and backends, over real sockets. */
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
 class RawForwardingIT {
   private static final String OK = "H(:status=200, content-type=application/grpc)";
 
   private final RawPeer peers = new RawPeer();
   private final List<AutoCloseable> toClose = new ArrayList<>(List.of(peers));
+
+  private final int loops;
+
+  RawForwardingIT(int loops) {
+    this.loops = loops;
+  }
 
   @TempDir Path folder;
 
@@ -72,7 +82,7 @@ class RawForwardingIT {
   @Conformance("SC-32")
   @Test
   void aCallPassesAndItsHeadIsTheTargets() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     mesh.backend(server.port());
 
@@ -95,7 +105,7 @@ class RawForwardingIT {
   @Conformance({"SC-07", "SC-24"})
   @Test
   void theDeadlineIsKeptWithin50Milliseconds() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
@@ -121,7 +131,7 @@ class RawForwardingIT {
   @Conformance("SC-12")
   @Test
   void anAppsResetOrLossReachesTheBackendAsCancel() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     MiniMesh.Backend subchannel = mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
@@ -151,7 +161,7 @@ class RawForwardingIT {
     MiniMesh mesh =
         mesh(
             new MiniMesh(
-                1,
+                loops,
                 MiniMesh.loopback(0),
                 ListenerSettings.DEFAULT,
                 new UpstreamSettings(
@@ -195,7 +205,7 @@ class RawForwardingIT {
   @Conformance("SC-36")
   @Test
   void theBackendsStreamLimitIsObeyedInOrder() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(2));
     mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
@@ -226,15 +236,15 @@ class RawForwardingIT {
   @Conformance("SC-35")
   @Test
   void aGoAwayLeavesOpenStreamsAndMovesNewOnes() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     MiniMesh.Backend subchannel = mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
     Exchange old = connection.request(grpc(), true);
-    Connection first = server.next();
     Exchange oldBackend = server.nextStream();
+    Connection first = oldBackend.connection;
 
-    first.run(c -> c.drain());
+    server.connections.forEach(each -> each.run(c -> c.drain())); // another loop's, too
     assertThat(subchannel.states.poll(60, TimeUnit.SECONDS)).isEqualTo("READY");
     assertThat(subchannel.states.poll(60, TimeUnit.SECONDS)).contains("GOAWAY NO_ERROR");
     Exchange fresh = connection.request(grpc(), true);
@@ -305,7 +315,7 @@ class RawForwardingIT {
 
   @Test
   void aRefusedConnectionIsToldInPlainWords() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var refusing = RefusingPort.any();
     toClose.add(refusing);
 
@@ -322,7 +332,7 @@ class RawForwardingIT {
     MiniMesh mesh =
         mesh(
             new MiniMesh(
-                1,
+                loops,
                 MiniMesh.loopback(0),
                 ListenerSettings.DEFAULT,
                 new UpstreamSettings(
@@ -344,13 +354,12 @@ class RawForwardingIT {
   @Conformance("SC-16")
   @Test
   void aBackendThatDiesEndsItsCallsWithUnavailable() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
     Exchange before = connection.request(grpc(), true);
-    Connection upstream = server.next();
-    server.nextStream();
+    Connection upstream = server.nextStream().connection;
     Exchange after = connection.request(grpc(), true);
     server.nextStream().send(CallScript.responseHead(), false);
     assertThat(after.next()).isEqualTo(OK);
@@ -388,7 +397,7 @@ class RawForwardingIT {
     MiniMesh mesh =
         mesh(
             new MiniMesh(
-                1,
+                loops,
                 MiniMesh.loopback(0),
                 new ListenerSettings(1, ConnectionSettings.DEFAULT),
                 UpstreamSettings.DEFAULT));
@@ -401,12 +410,12 @@ class RawForwardingIT {
 
   @Test
   void aPortInUseIsAnErrorThatNamesIt() throws Exception {
-    MiniMesh mesh = mesh(new MiniMesh(1));
+    MiniMesh mesh = mesh(new MiniMesh(loops));
 
     assertThatThrownBy(
             () ->
                 new MiniMesh(
-                    1,
+                    loops,
                     MiniMesh.loopback(mesh.port()),
                     ListenerSettings.DEFAULT,
                     UpstreamSettings.DEFAULT))
@@ -425,7 +434,7 @@ class RawForwardingIT {
     MiniMesh mesh =
         mesh(
             new MiniMesh(
-                1,
+                loops,
                 UnixDomainSocketAddress.of(path),
                 ListenerSettings.DEFAULT,
                 UpstreamSettings.DEFAULT));
@@ -439,7 +448,7 @@ class RawForwardingIT {
     assertThatThrownBy(
             () ->
                 new MiniMesh(
-                    1,
+                    loops,
                     UnixDomainSocketAddress.of(path),
                     ListenerSettings.DEFAULT,
                     UpstreamSettings.DEFAULT))
@@ -456,7 +465,7 @@ class RawForwardingIT {
     assertThatThrownBy(
             () ->
                 new MiniMesh(
-                    1,
+                    loops,
                     UnixDomainSocketAddress.of(path),
                     ListenerSettings.DEFAULT,
                     UpstreamSettings.DEFAULT))

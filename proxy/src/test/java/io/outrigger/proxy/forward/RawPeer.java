@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Apps and backends that speak HTTP/2 frame by frame, for what gRPC libraries hide. */
 public final class RawPeer implements AutoCloseable {
-  private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
+  private final EventLoops loops = MiniMesh.startLoops(1);
 
   /** A connection of an app to the sidecar. */
   public Connection connect(SocketAddress address, ConnectionSettings settings) throws Exception {
