@@ -255,7 +255,7 @@ class SessionIT {
     Await.until("the connection is closed", () -> a.openConnections() == 0);
   }
 
-  @Conformance({"A55-06", "A55-13", "A55-04"})
+  @Conformance({"A55-06", "A55-13", "A55-04", "A31-42"})
   @Test
   void aCookieBeatsTheWeights() throws Exception {
     Backend a = mesh.backend("a");

@@ -14,6 +14,8 @@ import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What passes through a call when all goes well, and how each side's end reaches the other. */
 class ForwardedCallTest {
@@ -199,6 +201,18 @@ class ForwardedCallTest {
     script.respond();
 
     assertThat(script.cluster.callsInUse()).isZero();
+  }
+
+  @Conformance("A31-08")
+  @ParameterizedTest(name = "{0} bytes more than are kept of a request: {1} calls hold the cluster")
+  @CsvSource({"0, 1", "1, 0"})
+  void theClusterIsReleasedWhenTheRequestCannotBeSentAgain(int more, int holding) {
+    var app = script.streaming().data("x", false);
+    assertThat(script.cluster.callsInUse()).isEqualTo(1);
+
+    app.data("x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY - 1 + more), false);
+
+    assertThat(script.cluster.callsInUse()).isEqualTo(holding);
   }
 
   @Conformance("A31-01")
