@@ -55,7 +55,10 @@ class EffectiveTimeoutTest {
     var huge = Optional.of(Duration.ofSeconds(315_576_000_000L));
     var route = new RouteTimeout(huge, Optional.empty(), Optional.empty());
 
-    assertThat(EffectiveTimeout.of(route, Optional.empty(), false).forRequest(5)).isEqualTo(5);
+    var limit = EffectiveTimeout.of(route, Optional.empty(), false);
+
+    assertThat(limit.limitNanos()).isEqualTo(EffectiveTimeout.NONE);
+    assertThat(limit.forRequest(5)).isEqualTo(5);
   }
 
   @Conformance("A31-30")
