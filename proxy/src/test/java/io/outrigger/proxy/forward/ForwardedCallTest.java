@@ -231,6 +231,9 @@ class ForwardedCallTest {
     app.data("x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY - 1 + more), false);
 
     assertThat(script.cluster.callsInUse()).isEqualTo(holding);
+    app.call.onReset(Http2Error.CANCEL, true);
+    assertThat(script.cluster.callsInUse()).isZero();
+    assertThat(script.unreleased()).isZero();
   }
 
   @Conformance("A31-01")
