@@ -235,7 +235,7 @@ class ClusterLifetimeScenarioTest {
     assertThat(lb.connector().count()).isEqualTo(attempts + 1);
   }
 
-  @Conformance({"A32-02", "A32-10"})
+  @Conformance({"A32-02", "A32-10", "A31-36"})
   @Test
   void theLimitHoldsAcrossTargets() {
     var loop = new FakeControlLoop();

@@ -233,22 +233,22 @@ class BalancingIT {
     Backend b = mesh.backend("b").quiet();
     serveA(Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
     mesh.startReady();
-    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 200);
-    load.awaitMore("a", 10);
+    List<Load> loads = mesh.loads(loops, "test.Pay/Charge", 200 / loops);
+    loads.forEach(load -> load.awaitMore("a", 10));
 
     for (int i = 0; i < 3; i++) {
       controlPlane.serve(
           Xds.endpoints("A", Xds.locality("a", 1, 1, a), Xds.locality("b", 0, 1, b)));
-      load.awaitMore("b", 20);
+      loads.forEach(load -> load.awaitMore("b", 20));
       controlPlane.serve(
           Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
-      load.awaitMore("a", 20);
+      loads.forEach(load -> load.awaitMore("a", 20));
     }
-    load.close();
+    loads.forEach(Load::close);
 
-    assertThat(load.failures()).isEmpty();
-    assertThat(a.connections()).isBetween(1, loops);
-    assertThat(b.connections()).isBetween(1, loops);
+    assertThat(loads).allSatisfy(load -> assertThat(load.failures()).isEmpty());
+    assertThat(a.connections()).isEqualTo(loops);
+    assertThat(b.connections()).isEqualTo(loops);
   }
 
   @Conformance("A75-01")

@@ -134,19 +134,47 @@ class FailModeIT {
     Backend absent = mesh.absentBackend("absent");
     controlPlane.serve(Xds.endpoints("A", absent));
     awaitFailure("a.Pay/Charge", "127.0.0.1:" + absent.port());
-    var waiting = mesh.app().send("a.Pay/Charge", "x-outrigger-wait-for-ready", "true");
-    Await.until(
-        "it waits",
-        () ->
-            mesh.admin()
-                .get("/metrics")
-                .body()
-                .contains("outrigger_requests_queued{forward=\"orders\"} 1.0"));
+    var waiting = mesh.app().send("a.Pay/Charge", App.WAIT_FOR_READY, "true");
+    awaitOneQueued();
 
     controlPlane.remove(ResourceType.LISTENER, "orders");
     awaitFailure("b.Pay/Charge", "listener \"orders\" does not exist");
     controlPlane.serve(Xds.endpoints("A", a));
 
     assertThat(App.join(waiting).backend()).isEqualTo("a");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void troubleWithARemovedClusterReachesOnlyTheCallsThatHoldIt() {
+    var sent = mesh.app().send("a.Pay/Hold");
+    Await.until("a call is there", () -> a.held() == 1);
+    controlPlane.serve(Xds.endpoints("A", mesh.absentBackend("absent")));
+    awaitFailure("a.Pay/Charge", "127.0.0.1");
+    var waiting = mesh.app().send("a.Pay/Charge", App.WAIT_FOR_READY, "true");
+    awaitOneQueued();
+    controlPlane.serve(Xds.routesTo("routes", "B"));
+    awaitService("a.Pay/Charge");
+    Load load = mesh.load(mesh.app(), "a.Pay/Charge", 200);
+    load.awaitMore("b", 1);
+
+    controlPlane.remove(ResourceType.CLUSTER, "A");
+
+    assertThat(App.join(waiting).message()).contains("cluster \"A\"").contains("does not exist");
+    load.awaitMore("b", 20);
+    load.close();
+    assertThat(load.failures()).isEmpty();
+    a.release();
+    assertThat(App.join(sent).backend()).as("it needs no other pick").isEqualTo("a");
+  }
+
+  private void awaitOneQueued() {
+    Await.until(
+        "a call waits",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} 1.0"));
   }
 }

@@ -69,11 +69,13 @@ class OutlierDetectionIT {
   void aBackendThatFailsIsEjectedAndComesBackOnItsConnection() throws Exception {
     Backend a = mesh.backend("a").quiet();
     Backend b = mesh.backend("b").quiet();
-    Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
+    Backend bad = mesh.backend("bad").quiet();
     serve(FAILING, Xds.locality("z", 0, 1, a, b, bad));
     mesh.startReady();
-    Load load = mesh.load(mesh.app(), METHOD, 200);
+    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    loads.forEach(load -> load.awaitMore("bad", 1));
 
+    bad.answering(Status.INTERNAL);
     var seen = new AtomicReference<Optional<JsonObject>>(Optional.empty());
     Await.until(
         "bad is ejected",
@@ -99,8 +101,8 @@ class OutlierDetectionIT {
                         "grpc_lb_outlier_detection_detection_method=\"failure_percentage\""));
 
     bad.answering(Status.OK);
-    load.awaitMore("bad", 20);
-    assertThat(bad.connections()).isBetween(1, loops);
+    loads.forEach(load -> load.awaitMore("bad", 20));
+    assertThat(bad.connections()).isEqualTo(loops);
     assertThat(history(bad)).contains("eject", "uneject");
   }
 

@@ -200,6 +200,7 @@ class CallWaitingTest {
     assertThat(backend.streams).isEmpty();
   }
 
+  @Conformance("A50-14")
   @Test
   void aPickWithoutTransportWaitsForTheNextPickerWithoutSpinning() {
     backend.hasTransport = false;
@@ -221,6 +222,7 @@ class CallWaitingTest {
     assertThat(backend.streams).hasSize(1);
   }
 
+  @Conformance("A50-14")
   @Test
   void aConnectionThatTakesNoMoreStreamsIsPickedAgain() {
     backend.mode = FakeBackend.Mode.REFUSES;
@@ -272,6 +274,7 @@ class CallWaitingTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT, CallOutcome.FAILURE);
   }
 
+  @Conformance("A50-14")
   @Test
   void aConnectionAttemptThatFailsLeadsToAnotherPick() {
     backend.mode = FakeBackend.Mode.WAITS;

@@ -119,13 +119,15 @@ class RawForwardingIT {
       Exchange app = connection.request(grpc("grpc-timeout", "200m"), false);
       Exchange backend = server.nextStream();
       assertThat(app.next()).contains(":status=200").contains("grpc-status=4").endsWith("!");
-      best = Math.min(best, (System.nanoTime() - start) / 1_000_000);
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertThat(millis).as("never early").isGreaterThanOrEqualTo(200);
+      best = Math.min(best, millis);
       assertThat(app.next()).isEqualTo("RST(NO_ERROR)");
       assertThat(backend.next()).contains("grpc-timeout=");
       assertThat(backend.next()).isEqualTo("RST(CANCEL)");
     }
 
-    assertThat(best).isBetween(200L, 250L);
+    assertThat(best).isLessThanOrEqualTo(250);
   }
 
   @Conformance("SC-12")

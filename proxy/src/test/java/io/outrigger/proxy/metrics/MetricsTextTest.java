@@ -306,14 +306,15 @@ class MetricsTextTest {
     LbObserver observer = counters.of("xds:///orders");
     observer.onWeights(new WeightUpdate("pay", "", true, 2, 1, new double[3]));
     observer.onWeights(new WeightUpdate("pay", "", false, 0, 1, new double[] {0, 5, 60}));
+    observer.onWeights(new WeightUpdate("pay", "", true, 0, 4, new double[0]));
 
     String labels =
         "grpc_lb_backend_service=\"pay\",grpc_lb_locality=\"\",grpc_target=\"xds:///orders\"";
     assertThat(lines(counters, "grpc_lb_wrr_"))
         .contains(
-            "grpc_lb_wrr_rr_fallback_total{" + labels + "} 1.0",
+            "grpc_lb_wrr_rr_fallback_total{" + labels + "} 2.0",
             "grpc_lb_wrr_endpoint_weight_not_yet_usable_total{" + labels + "} 2.0",
-            "grpc_lb_wrr_endpoint_weight_stale_total{" + labels + "} 2.0",
+            "grpc_lb_wrr_endpoint_weight_stale_total{" + labels + "} 6.0",
             "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"0.0\"} 4",
             "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"5.0\"} 5",
             "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"75.0\"} 6",

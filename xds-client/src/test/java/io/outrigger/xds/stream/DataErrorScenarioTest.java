@@ -14,6 +14,7 @@ import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView.Resource;
 import java.time.Duration;
@@ -204,7 +205,7 @@ final class DataErrorScenarioTest {
   }
 
   @Test
-  @Conformance("A88-39")
+  @Conformance({"A88-39", "A88-36", "A88-38"})
   void theStatusLabelsEachStateAndShowsWhatIsInUseBesideTheError() {
     ads.watch(CLUSTER, "requested");
     List.of("acked", "nacked-cached", "deleted-cached", "error-cached", "nacked", "error")
@@ -240,12 +241,29 @@ final class DataErrorScenarioTest {
             "error: received_error");
     Resource nacked = ads.status().resources().get(2);
     assertThat(nacked.version()).isEqualTo("1");
-    assertThat(nacked.raw()).isPresent();
+    Any inUse = resource(CLUSTER, "nacked-cached", "x");
+    assertThat(nacked.raw())
+        .contains(new RawResource(inUse.getTypeUrl(), inUse.getValue().toByteArray()));
     assertThat(nacked.error().orElseThrow().version()).isEqualTo("2");
     assertThat(nacked.error().orElseThrow().refused()).isPresent();
     assertThat(nacked.error().orElseThrow().details().message()).contains("wrong");
     ads.loop.advance(Duration.ofSeconds(15));
     assertThat(ads.status().resources().get(0).cacheStateLabel()).isEqualTo("does_not_exist");
+  }
+
+  @Test
+  @Conformance({"A88-36", "A88-39"})
+  void theStatusTellsATimeoutFromWhatDoesNotExist() {
+    var patient = new AdsFixture(new ServerFeatures(false, false, true));
+    patient.watch(CLUSTER, "c");
+    patient.stream().ready();
+
+    patient.loop.advance(Duration.ofSeconds(30));
+
+    Resource shown = patient.status().resources().get(0);
+    assertThat(shown.cacheStateLabel()).isEqualTo("timeout");
+    assertThat(shown.raw()).isEmpty();
+    assertThat(shown.error()).isPresent();
   }
 
   private static DiscoveryResponse.Builder response(
