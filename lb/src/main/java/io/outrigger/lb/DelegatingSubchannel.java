@@ -80,6 +80,11 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
+  public String note() {
+    return delegate().note();
+  }
+
+  @Override
   public Optional<Locality> locality() {
     return delegate().locality();
   }

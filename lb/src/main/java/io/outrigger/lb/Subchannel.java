@@ -69,6 +69,11 @@ public interface Subchannel {
     return "";
   }
 
+  /** The resolution note of that cluster (A88); empty when there is none. Any thread. */
+  default String note() {
+    return "";
+  }
+
   /** Where the endpoint stands; empty where policies do not know. Any thread. */
   default Optional<Locality> locality() {
     return Optional.empty();

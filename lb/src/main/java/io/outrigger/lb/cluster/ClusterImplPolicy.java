@@ -72,6 +72,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.drops.update(config.drops(), false);
     this.meter = new ClusterMeter(loads, config.cluster(), config.edsServiceName(), drops);
     this.meter.report(config.loadReporting());
+    this.meter.note(config.note().note());
     this.config = config;
     this.parent = parent;
     this.child = new ChildSlot(factory, new ChildParent());
@@ -83,6 +84,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     config = (LbConfig.ClusterImpl) next;
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.loadReporting());
+    meter.note(config.note().note());
     if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }

@@ -32,6 +32,7 @@ final class ClusterMeter implements LoadMeter {
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // while there is a server to report to
   private boolean closed;
+  private volatile String note = "";
 
   ClusterMeter(LoadRegistry registry, String cluster, String edsServiceName, DropCounts drops) {
     this.registry = registry;
@@ -63,6 +64,15 @@ final class ClusterMeter implements LoadMeter {
     return cluster;
   }
 
+  /** The leaf's resolution note, as it is now; any thread. */
+  String note() {
+    return note;
+  }
+
+  void note(String next) {
+    note = next;
+  }
+
   /** Whom the load is reported to. */
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);
@@ -82,7 +92,7 @@ final class ClusterMeter implements LoadMeter {
     subchannel.propagate(metrics());
   }
 
-  /** What it has counted stays where it was counted. */
+  /** What it has counted stays where and as it was counted: its place or its metrics change. */
   void onMoving(CountedSubchannel subchannel) {
     if (sums != null) {
       subchannel.collect(sums);

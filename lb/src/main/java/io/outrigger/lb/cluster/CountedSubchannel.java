@@ -110,12 +110,18 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
+  public String note() {
+    return meter.note();
+  }
+
+  @Override
   public CallTotals calls() {
     return counts.totals();
   }
 
   /** Adds up these metrics of what the backend says of itself. Control loop. */
   void propagate(PropagatedMetrics metrics) {
+    meter.onMoving(this); // the sums that were replaced before, too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }

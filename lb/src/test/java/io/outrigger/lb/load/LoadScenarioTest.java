@@ -337,6 +337,25 @@ class LoadScenarioTest {
     assertThat(only(take(ONE)).localities().get(0).metrics()).isEmpty();
   }
 
+  @Conformance("A64-01")
+  @Test
+  void metricsOfNamesThatChangedTwiceAreToldOnceMore() {
+    var first = PropagatedMetrics.of(List.of("named_metrics.one"));
+    var second = PropagatedMetrics.of(List.of("named_metrics.two"));
+    serve(cluster(Optional.of(ONE), first, Samples.zone("a", E1)));
+    script.ready(E1);
+    report(Map.of("one", 1.0));
+
+    serve(cluster(Optional.of(ONE), second, Samples.zone("a", E1)));
+    report(Map.of("two", 2.0));
+    serve(cluster(ONE, Samples.zone("a", E1)));
+
+    assertThat(only(take(ONE)).localities().get(0).metrics())
+        .containsOnly(
+            Map.entry("named_metrics.one", new MetricTotal(1, 1)),
+            Map.entry("named_metrics.two", new MetricTotal(1, 2)));
+  }
+
   @Test
   void clustersThatComeAndGoWhileNobodyListensAreNotKeptForEver() {
     for (int i = 0; i < ServerLoads.MAX_GONE + 10; i++) {

@@ -243,6 +243,21 @@ class AggregateScenarioTest {
     assertThat(reason()).isEqualTo(Reason.OVERLOAD_DROP);
   }
 
+  /** For failures that are no picker's, such as a connection that is lost under a call. */
+  @Test
+  void aBackendKnowsTheResolutionNoteOfItsLeaf() {
+    var a = leafA(1, A0);
+    lb.apply(Samples.config(Set.of("all"), Samples.aggregate("all", "a", "b"), a, b));
+    readyAll(A0);
+    Subchannel call = lb.start("all");
+    assertThat(call.note()).isEqualTo(Samples.NOTE);
+
+    var ambient = new ClusterConfig.Leaf(a.cluster(), a.endpoints(), "ambient");
+    lb.apply(Samples.config(Set.of("all"), Samples.aggregate("all", "a", "b"), ambient, b));
+
+    assertThat(call.note()).isEqualTo("ambient");
+  }
+
   @Conformance({"A75-23", "A32-10"})
   @Test
   void aLeafThatIsAlsoUsedDirectlyHasOneCounterAndBothGetUpdates() {

@@ -80,7 +80,7 @@ public final class XdsViews {
     var authorities = new JsonArray();
     var resources = new JsonArray();
     for (XdsStatusView.Client client : view.clients()) {
-      client.servers().forEach(each -> servers.add(addScope(client, server(client, each))));
+      client.servers().forEach(each -> servers.add(addScope(client, server(each))));
       client.authorities().forEach(each -> authorities.add(addScope(client, authority(each))));
       client.resources().stream()
           .filter(each -> name.map(each.name()::equals).orElse(true))
@@ -122,13 +122,13 @@ public final class XdsViews {
     }
   }
 
-  private static JsonObject server(XdsStatusView.Client client, XdsStatusView.Server server) {
+  private static JsonObject server(XdsStatusView.Server server) {
     long valid = server.updates().values().stream().mapToLong(XdsStatusView.Updates::valid).sum();
     long invalid =
         server.updates().values().stream().mapToLong(XdsStatusView.Updates::invalid).sum();
     var json = new JsonObject();
     json.addProperty("uri", server.uri());
-    json.addProperty("use", use(client, server.uri()));
+    json.addProperty("use", server.use().name().toLowerCase(Locale.ROOT));
     json.addProperty("connected", server.attached() && server.connected());
     json.addProperty("streams", server.streams());
     json.addProperty("failures", server.failures());
@@ -143,21 +143,6 @@ public final class XdsViews {
               json.addProperty("lastErrorAt", time(error.at()));
             });
     return json;
-  }
-
-  /** Whether a server is asked: because it is the preferred one, instead of that one, or not. */
-  private static String use(XdsStatusView.Client client, String uri) {
-    String use = "standby";
-    for (XdsStatusView.Authority authority : client.authorities()) {
-      int place = authority.servers().indexOf(uri);
-      if (place == 0) {
-        return "preferred";
-      }
-      if (place > 0 && place < authority.inUse()) {
-        use = "fallback";
-      }
-    }
-    return use;
   }
 
   private JsonObject resource(XdsStatusView.Resource resource, boolean withBody) {

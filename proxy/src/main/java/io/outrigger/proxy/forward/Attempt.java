@@ -87,6 +87,11 @@ final class Attempt implements StreamWaiter {
     return subchannel.cluster();
   }
 
+  /** How discovery of that cluster fares (A88). */
+  String resolutionNote() {
+    return subchannel.note();
+  }
+
   String address() {
     return subchannel.address().toString();
   }
@@ -176,7 +181,7 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** What the backend says of its load goes to the app as well as to balancing (A58-05). */
+  /** What the backend says of its load, which goes to the app as well as to balancing (A58-05). */
   private void reportLoad(HeaderList last) {
     if (!subchannel.wantsLoadReports()) {
       return;
@@ -204,6 +209,7 @@ final class Attempt implements StreamWaiter {
         from.reset(Http2Error.CANCEL);
       }
     }
+    reportLoad(headers);
     end(CallOutcome.FAILURE);
     attempts.retryAfter(delay, CallFailures.ofAnswer(failure, address()));
     return true;

@@ -112,8 +112,14 @@ final class Attempts {
     return cluster;
   }
 
-  /** What failures of this call say besides (A88); empty before a cluster was chosen. */
+  /**
+   * What failures of this call say besides (A88): of an aggregate, the note of the leaf that it is
+   * in. Empty before a cluster was chosen.
+   */
   String resolutionNote() {
+    if (attempt != null && (phase == AttemptPhase.OPENING || phase == AttemptPhase.STREAMING)) {
+      return attempt.resolutionNote();
+    }
     return cluster == null ? "" : cluster.note();
   }
 

@@ -11,6 +11,7 @@ import io.outrigger.proxy.http2.PendingData;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * as it leaves a loop: a buffer, and what its slices share with it, belongs to one thread. Credit
  * goes the same way as DATA, back from where bytes were consumed, so that the windows of both
  * streams bound what is between the loops.
+ *
+ * <p>DATA of the call stays here, too, until the other loop says that it has left: the call has it
+ * back at once when the stream has ended, wherever it was by then (decision 0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {
@@ -57,10 +61,14 @@ final class RemoteStream implements Http2Stream {
   private State state = State.WAITING;
   private boolean sendEnded;
 
-  /** Bytes that came and were not returned, and bytes that have not left the other loop. */
+  /** Bytes that came and were not returned. */
   private int held;
 
-  private int pending;
+  /** What has not left the other loop, as far as is known here. */
+  private PendingData unsent = new PendingData();
+
+  /** Memory of that, as the other loop counts it. */
+  private int counted;
 
   /**
    * @param here runs tasks on the loop of {@code borrower}
@@ -124,21 +132,28 @@ final class RemoteStream implements Http2Stream {
   }
 
   void onDataSent(int bytes) {
-    pending -= bytes;
     if (state == State.OPEN) {
+      forget(bytes);
       handler.onDataSent(bytes);
     }
   }
 
   void onDropped(int bytes) {
-    pending -= bytes;
+    forget(bytes);
+  }
+
+  /** Bytes are no longer on the way; the call may have taken them back by now. */
+  private void forget(int bytes) {
+    unsent.skip(Math.min(bytes, unsent.bytes()));
+    if (unsent.isEmpty() && counted != 0) {
+      int given = counted;
+      counted = 0;
+      post(elsewhere, () -> owner.keeps(0, -given));
+    }
   }
 
   void onReset(Http2Error error, boolean byPeer) {
-    if (state == State.OPEN) {
-      state = State.GONE;
-      handler.onReset(error, byPeer);
-    }
+    end(last -> last.onReset(error, byPeer));
   }
 
   void onOverload() {
@@ -148,16 +163,18 @@ final class RemoteStream implements Http2Stream {
   }
 
   void onPassedOver(String reason) {
-    if (state == State.OPEN) {
-      state = State.GONE;
-      handler.onPassedOver(reason);
-    }
+    end(last -> last.onPassedOver(reason));
   }
 
   void onConnectionLost(boolean refused, String reason) {
+    end(last -> last.onConnectionLost(refused, reason));
+  }
+
+  private void end(Consumer<StreamHandler> news) {
     if (state == State.OPEN) {
       state = State.GONE;
-      handler.onConnectionLost(refused, reason);
+      news.accept(handler); // which may take what was not sent
+      unsent.release();
     }
   }
 
@@ -189,8 +206,18 @@ final class RemoteStream implements Http2Stream {
       return;
     }
     sendEnded = endStream;
-    pending += data.readableBytes();
-    hand(elsewhere, data, copy -> owner.stream().sendData(copy, endStream));
+    int more = keep(data);
+    hand(elsewhere, data, copy -> owner.sendData(copy, endStream, more));
+  }
+
+  /** Keeps {@code data}, which is still the caller's; returns what the memory has grown by. */
+  private int keep(ByteBuf data) {
+    if (data.isReadable()) {
+      unsent.add(data.retainedSlice(), true, data.alloc());
+    }
+    int more = unsent.pinnedBytes() - counted;
+    counted += more;
+    return more;
   }
 
   @Override
@@ -204,6 +231,7 @@ final class RemoteStream implements Http2Stream {
   public void reset(Http2Error error) {
     if (state != State.GONE) {
       state = State.GONE;
+      unsent.release();
       post(elsewhere, () -> owner.reset(error));
     }
   }
@@ -219,10 +247,12 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  /** Nothing: what the other loop has not sent is dropped there. */
+  /** What the other loop has of that is sent or dropped there: the stream must end now. */
   @Override
   public PendingData takeUnsent() {
-    return new PendingData();
+    PendingData taken = unsent;
+    unsent = new PendingData();
+    return taken;
   }
 
   @Override
@@ -237,7 +267,7 @@ final class RemoteStream implements Http2Stream {
 
   @Override
   public int pendingBytes() {
-    return pending;
+    return unsent.bytes();
   }
 
   @Override
@@ -247,7 +277,7 @@ final class RemoteStream implements Http2Stream {
 
   @Override
   public boolean hasSentEnd() {
-    return sendEnded && pending == 0;
+    return sendEnded && unsent.isEmpty();
   }
 
   /** What takes a buffer, and owns it. */

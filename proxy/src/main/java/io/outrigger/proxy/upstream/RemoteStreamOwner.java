@@ -57,6 +57,14 @@ final class RemoteStreamOwner implements StreamWaiter {
     }
   }
 
+  /**
+   * @param kept what the loop of the call keeps more because of it, or less
+   */
+  void sendData(ByteBuf data, boolean endStream, int kept) {
+    keeps(0, kept);
+    stream().sendData(data, endStream);
+  }
+
   void dropPending() {
     Http2Stream opened = stream();
     int before = opened.pendingBytes();

@@ -64,4 +64,14 @@ final class Admin {
       throw new AssertionError(e);
     }
   }
+
+  /** The sum of a metric that has labels. */
+  double metric(String name) {
+    return get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
 }

@@ -115,6 +115,11 @@ final class App implements AutoCloseable {
     return send(path, Optional.of(deadline), fields(headers));
   }
 
+  /** Calls {@code path} with a request of that text. */
+  CompletableFuture<Reply> sendText(String path, Duration deadline, String request) {
+    return send(path, Optional.of(deadline), fields(), request);
+  }
+
   private static Metadata fields(String... namesAndValues) {
     var fields = new Metadata();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -124,6 +129,11 @@ final class App implements AutoCloseable {
   }
 
   private CompletableFuture<Reply> send(String path, Optional<Duration> deadline, Metadata fields) {
+    return send(path, deadline, fields, "");
+  }
+
+  private CompletableFuture<Reply> send(
+      String path, Optional<Duration> deadline, Metadata fields, String request) {
     CallOptions options =
         deadline
             .map(limit -> always.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS))
@@ -152,7 +162,7 @@ final class App implements AutoCloseable {
         },
         fields);
     call.request(2);
-    call.sendMessage("");
+    call.sendMessage(request);
     call.halfClose();
     return reply;
   }

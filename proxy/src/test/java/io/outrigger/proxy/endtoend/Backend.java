@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -50,6 +51,7 @@ final class Backend implements AutoCloseable {
     }
   }
 
+  private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
   private static final int MOST_METADATA = 1 << 20; // more than any sidecar lets through
 
   private final String name;
@@ -62,6 +64,8 @@ final class Backend implements AutoCloseable {
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean recording = true;
   private volatile Status answer = Status.OK;
+  private volatile Duration age = FOR_EVER;
+  private volatile Duration grace = FOR_EVER;
   private final Set<Channel> accepted = ConcurrentHashMap.newKeySet();
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -133,6 +137,13 @@ final class Backend implements AutoCloseable {
   /** Ends calls with {@code status} from here on; OK is how it begins. */
   Backend answering(Status status) {
     answer = status;
+    return this;
+  }
+
+  /** Ends connections that are {@code most} old, from its next start on; at least a second. */
+  Backend aging(Duration most, Duration thenGrace) {
+    age = most;
+    grace = thenGrace;
     return this;
   }
 
@@ -233,6 +244,8 @@ final class Backend implements AutoCloseable {
               new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
           .directExecutor()
           .maxInboundMetadataSize(MOST_METADATA)
+          .maxConnectionAge(age.toNanos(), TimeUnit.NANOSECONDS)
+          .maxConnectionAgeGrace(grace.toNanos(), TimeUnit.NANOSECONDS)
           .bossEventLoopGroup(loops)
           .workerEventLoopGroup(loops)
           .channelFactory(RecordingServerChannel::new)

@@ -1,6 +1,8 @@
 package io.outrigger.proxy.endtoend;
 
+import io.outrigger.proxy.endtoend.StrictBackend.Limits;
 import io.outrigger.xds.ResourceType;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -67,7 +69,7 @@ enum Churn {
   LISTENER_SWITCHES(
       (world, step) -> {
         String routes = "routes-" + step % 3;
-        world.controlPlane.serve(Xds.routesTo(routes, step % 2 == 0 ? "A" : "B"));
+        world.routeTo(routes, step % 2 == 0 ? "A" : "B");
         world.controlPlane.serve(
             step % 5 == 4 ? Xds.inlineListener("orders", "A") : Xds.listener("orders", routes));
       }),
@@ -79,6 +81,7 @@ enum Churn {
                   "routes",
                   Xds.host(
                       "*",
+                      World.BRIEF_ROUTE,
                       Xds.routeTo(
                           "",
                           """
@@ -95,10 +98,25 @@ enum Churn {
         }
       });
 
-  /** What the changes act upon. */
-  record World(ControlPlane controlPlane, List<Backend> backends) {
-    /** Clusters A and B, everything routed to A. */
+  /**
+   * What the changes act upon.
+   *
+   * @param brief a backend whose connections do not last; the only one of its cluster
+   */
+  record World(ControlPlane controlPlane, List<Backend> backends, StrictBackend brief) {
+    /** Methods that most routes send to the brief backend. */
+    static final String BRIEF = "test.Brief/";
+
+    /** How long its connections last. */
+    static final Limits LIMITS = new Limits().ageOfAConnection(Duration.ofMillis(100));
+
+    private static final String BRIEF_ROUTE = Xds.route("/" + BRIEF, "brief");
+
+    /** Clusters A and B, nearly everything routed to A. */
     void start() {
+      controlPlane.serve(
+          Xds.cluster("brief"),
+          Xds.endpoints("brief", Xds.locality("x", 0, 1, List.of(brief.port()))));
       cluster("A", backend(0), backend(1));
       cluster("B", backend(2), backend(3));
       controlPlane.serve(Xds.listener("orders", "routes"));
@@ -114,7 +132,11 @@ enum Churn {
     }
 
     void routeTo(String cluster) {
-      controlPlane.serve(Xds.routesTo("routes", cluster));
+      routeTo("routes", cluster);
+    }
+
+    void routeTo(String routes, String cluster) {
+      controlPlane.serve(Xds.routes(routes, Xds.host("*", BRIEF_ROUTE, Xds.route("", cluster))));
     }
   }
 

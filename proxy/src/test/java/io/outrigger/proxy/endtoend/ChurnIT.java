@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A31's promise: no change of the configuration costs a call. Each kind of change 20 times a second
- * under 1,000 unary calls a second and 50 open streams; for {@code outrigger.churn.seconds}, 2
- * unless set.
+ * under 1,000 unary calls a second and 50 open streams, and 200 calls a second to a backend that
+ * ends its connections every 100 ms; for {@code outrigger.churn.seconds}, 2 unless set.
  */
 class ChurnIT {
   private static final Duration EACH = Duration.ofMillis(50);
@@ -29,13 +29,15 @@ class ChurnIT {
       for (int i = 0; i < 4; i++) {
         backends.add(mesh.backend("b" + i).quiet());
       }
-      var world = new World(mesh.controlPlane, backends);
+      var brief = mesh.keep(new StrictBackend("brief", World.LIMITS));
+      var world = new World(mesh.controlPlane, backends, brief);
       world.start();
       mesh.startReady();
       ManagedChannel app =
           NettyChannelBuilder.forAddress(mesh.address()).usePlaintext().disableRetry().build();
       mesh.keep(app::shutdownNow);
       Load unary = mesh.load(mesh.app(), "test.Pay/Charge", 1_000);
+      Load briefly = mesh.load(mesh.app(), World.BRIEF + "Charge", 200);
       var streams = mesh.keep(new StreamLoad(app, "test.Pay/Talk", 50));
 
       long start = WaitingClock.nanoTime();
@@ -48,9 +50,11 @@ class ChurnIT {
         }
       }
       unary.close();
+      briefly.close();
       streams.close();
 
       assertThat(unary.failures()).isEmpty();
+      assertThat(briefly.failures()).isEmpty();
       assertThat(streams.failures()).isEmpty();
       assertThat(mesh.controlPlane.nacks()).as("changes that were refused").isEmpty();
       assertThat(unary.succeeded()).isGreaterThan(steps);

@@ -6,6 +6,7 @@ import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.endtoend.StrictBackend.Beyond;
 import io.outrigger.proxy.endtoend.StrictBackend.Limits;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,5 +105,25 @@ class ConnectionLimitIT {
 
     assertThat(calls).allSatisfy(call -> assertThat(App.join(call).backend()).isEqualTo("a"));
     assertThat(backend.calls()).isEqualTo(400);
+  }
+
+  /** A window of the body has left, the rest waits for the backend, perhaps on another loop. */
+  @Conformance("SC-34")
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aLargeRequestThatIsRefusedIsSentAgain(int loops) throws Exception {
+    StrictBackend backend =
+        serve(loops, new Limits().connections(1, Beyond.CLOSED).refusingEverySecond());
+    String body = "x".repeat(300_000);
+    List<App> apps = apps();
+
+    for (App app : apps) {
+      for (int i = 0; i < 3; i++) {
+        App.Reply reply = App.join(app.sendText("test.Pay/Charge", DEADLINE, body));
+        assertThat(reply.status().isOk()).as(reply.toString()).isTrue();
+      }
+    }
+
+    assertThat(backend.calls()).isBetween(22, 24); // nearly each of 12 was sent twice
   }
 }

@@ -4,20 +4,13 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.outrigger.base.WaitingClock;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -26,18 +19,13 @@ import java.util.stream.Collectors;
  * gRPC's clients take for granted.
  */
 final class Envoy implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(30);
   private static final String CLUSTER = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
   private static final String HTTP = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-  private final Path folder;
-  private final InetSocketAddress address;
-  private final Process process;
+  private final RealServer server;
 
-  private Envoy(Path folder, InetSocketAddress address, Process process) {
-    this.folder = folder;
-    this.address = address;
-    this.process = process;
+  private Envoy(RealServer server) {
+    this.server = server;
   }
 
   /**
@@ -47,91 +35,47 @@ final class Envoy implements AutoCloseable {
    * @param filters that stand before the router
    */
   static Envoy start(Path binary, List<String> resources, String... filters) throws IOException {
-    Path folder = Files.createTempDirectory("envoy");
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
-    JsonObject routes = new JsonObject();
-    var clusters = new JsonArray();
-    for (String json : resources) {
-      JsonObject resource = JsonParser.parseString(json).getAsJsonObject();
-      if (resource.has("virtual_hosts")) {
-        routes = resource;
-        routes.remove("@type");
-      } else if (resource.get("@type").getAsString().equals(CLUSTER)) {
-        clusters.add(cluster(folder, resource));
-      } else {
-        writeEndpoints(folder, resource);
-      }
-    }
-    Path config = folder.resolve("envoy.json");
-    Files.writeString(config, bootstrap(address.getPort(), routes, clusters, filters).toString());
-    Path log = folder.resolve("envoy.log");
-    Process process =
-        new ProcessBuilder(
-                binary.toString(),
-                "-c",
-                config.toString(),
-                "--concurrency",
-                "1",
-                "--use-dynamic-base-id",
-                "--log-level",
-                "error")
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    var envoy = new Envoy(folder, address, process);
-    if (!Await.within(START, () -> !process.isAlive() || isListening(address))
-        || !process.isAlive()) {
-      String said = Files.readString(log);
-      envoy.close();
-      throw new IOException("envoy did not start: " + said.strip());
-    }
-    return envoy;
+    return start(binary, "", resources, filters);
+  }
+
+  /**
+   * The same with a setting of connections of callers.
+   *
+   * @param connections a member of {@code common_http_protocol_options} in JSON, or empty text
+   */
+  static Envoy start(Path binary, String connections, List<String> resources, String... filters)
+      throws IOException {
+    return new Envoy(
+        RealServer.start(
+            (folder, port) -> {
+              Path config = folder.resolve("envoy.json");
+              String bootstrap =
+                  bootstrap(folder, port, connections, resources, filters).toString();
+              Files.writeString(config, bootstrap);
+              return List.of(
+                  binary.toString(),
+                  "-c",
+                  config.toString(),
+                  "--concurrency",
+                  "1",
+                  "--use-dynamic-base-id",
+                  "--log-level",
+                  "error");
+            }));
   }
 
   InetSocketAddress address() {
-    return address;
+    return server.address();
   }
 
   /** Replaces the endpoints of a cluster. */
   void endpoints(String json) throws IOException {
-    writeEndpoints(folder, JsonParser.parseString(json).getAsJsonObject());
+    writeEndpoints(server.folder(), JsonParser.parseString(json).getAsJsonObject());
   }
 
   @Override
   public void close() {
-    process.destroy();
-    try {
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
-    try (var files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-      Files.delete(folder);
-    } catch (IOException left) {
-      throw new UncheckedIOException(left);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static boolean isListening(InetSocketAddress address) {
-    try (var socket = new Socket()) {
-      socket.connect(address, 1_000);
-      WaitingClock.sleep(Duration.ofMillis(50));
-      return true;
-    } catch (IOException notYet) {
-      return false;
-    }
+    server.close();
   }
 
   private static JsonObject cluster(Path folder, JsonObject cluster) {
@@ -174,7 +118,21 @@ final class Envoy implements AutoCloseable {
   }
 
   private static JsonObject bootstrap(
-      int port, JsonObject routes, JsonArray clusters, String... filters) {
+      Path folder, int port, String connections, List<String> resources, String... filters)
+      throws IOException {
+    JsonObject routes = new JsonObject();
+    var clusters = new JsonArray();
+    for (String json : resources) {
+      JsonObject resource = JsonParser.parseString(json).getAsJsonObject();
+      if (resource.has("virtual_hosts")) {
+        routes = resource;
+        routes.remove("@type");
+      } else if (resource.get("@type").getAsString().equals(CLUSTER)) {
+        clusters.add(cluster(folder, resource));
+      } else {
+        writeEndpoints(folder, resource);
+      }
+    }
     JsonObject bootstrap =
         parsed(
                 """
@@ -184,17 +142,19 @@ final class Envoy implements AutoCloseable {
                    "filter_chains":[{"filters":[{"name":"http","typed_config":{
                      "@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                      "stat_prefix":"in","codec_type":"AUTO",
+                     "common_http_protocol_options":{%s},
                      "http_filters":[%s{"name":"router","typed_config":{
                        "@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}]}}"""
                     .formatted(
                         port,
+                        connections,
                         Arrays.stream(filters)
                             .map(filter -> filter + ",")
                             .collect(Collectors.joining())))
             .getAsJsonObject();
-    JsonObject resources = bootstrap.getAsJsonObject("static_resources");
-    resources.add("clusters", clusters);
-    resources
+    JsonObject parts = bootstrap.getAsJsonObject("static_resources");
+    parts.add("clusters", clusters);
+    parts
         .getAsJsonArray("listeners")
         .get(0)
         .getAsJsonObject()

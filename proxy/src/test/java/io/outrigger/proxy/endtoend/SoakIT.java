@@ -34,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakIT {
   private static final int UNARY_PER_SECOND = 1_000;
   private static final int STREAMS = 50;
+
+  private static final int BRIEF_PER_SECOND = 200;
   private static final List<Churn> KINDS = List.of(Churn.values());
 
   /** Each kind of change goes on for so long before the next. */
@@ -67,7 +69,8 @@ class SoakIT {
       for (int i = 0; i < 4; i++) {
         backends.add(mesh.backend("b" + i).quiet());
       }
-      var world = new World(mesh.controlPlane.quiet(), backends);
+      var brief = mesh.keep(new StrictBackend("brief", World.LIMITS));
+      var world = new World(mesh.controlPlane.quiet(), backends, brief);
       world.start();
       OutriggerProcess sidecar = mesh.keep(sidecar(mesh.controlPlane.target()));
       var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), sidecar.port("orders"));
@@ -75,6 +78,8 @@ class SoakIT {
           NettyChannelBuilder.forAddress(address).usePlaintext().disableRetry().build();
       mesh.keep(talk::shutdownNow);
       Load unary = mesh.load(mesh.keep(new App(address)), "test.Pay/Charge", UNARY_PER_SECOND);
+      Load briefly =
+          mesh.load(mesh.keep(new App(address)), World.BRIEF + "Charge", BRIEF_PER_SECOND);
       var streams = mesh.keep(new StreamLoad(talk, "test.Pay/Talk", STREAMS));
       var passing = mesh.keep(new PassingApps(address, "test.Pay/Talk"));
 
@@ -84,7 +89,7 @@ class SoakIT {
       int spell = -1;
       for (int step = 0; passed(start).compareTo(length) < 0; step++) {
         if (passed(start).compareTo(sampled) >= 0) {
-          sample(passed(start), sidecar, unary, streams, passing);
+          sample(passed(start), sidecar, unary, briefly, streams, passing);
           sampled = sampled.plus(length.dividedBy(60));
         }
         int now = (int) passed(start).dividedBy(SPELL);
@@ -97,9 +102,10 @@ class SoakIT {
         WaitingClock.sleep(each);
       }
       unary.close();
+      briefly.close();
       streams.close();
       passing.close();
-      sample(passed(start), sidecar, unary, streams, passing);
+      sample(passed(start), sidecar, unary, briefly, streams, passing);
       Await.until(
           "no request is active",
           () ->
@@ -110,17 +116,20 @@ class SoakIT {
       Await.until(
           "backends hold no call",
           () -> backends.stream().allMatch(backend -> backend.running() == 0));
-      String text = report.text(length, unary, streams, passing, sidecar.errorLines());
+      String text = report.text(length, unary, briefly, streams, passing, sidecar.errorLines());
       Files.writeString(reportFile(), text);
       if (length.toMinutes() >= 1) {
         System.out.println(text);
       }
 
       assertThat(unary.failures()).isEmpty();
+      assertThat(briefly.failures()).isEmpty();
       assertThat(streams.failures()).isEmpty();
       assertThat(passing.failures()).isEmpty();
       assertThat(mesh.controlPlane.nacks()).isEmpty();
       assertThat(unary.succeeded()).isPositive();
+      assertThat(briefly.by("brief")).isPositive();
+      assertThat(brief.everServed()).isGreaterThan(1);
       assertThat(streams.succeeded()).isPositive();
       assertThat(passing.connections()).isPositive();
       assertThat(sidecar.errorLines()).noneMatch(line -> line.contains("LEAK"));
@@ -163,11 +172,17 @@ class SoakIT {
   }
 
   private void sample(
-      Duration at, OutriggerProcess sidecar, Load unary, StreamLoad streams, PassingApps passing)
+      Duration at,
+      OutriggerProcess sidecar,
+      Load unary,
+      Load briefly,
+      StreamLoad streams,
+      PassingApps passing)
       throws IOException {
     String metrics = sidecar.get("/metrics").body();
     long failed =
         unary.failed()
+            + briefly.failed()
             + Stream.of(streams.failures(), passing.failures())
                 .flatMap(failures -> failures.values().stream())
                 .mapToLong(AtomicLong::get)
@@ -178,7 +193,7 @@ class SoakIT {
         value(metrics, "jvm_memory_used_bytes{area=\"heap\"}") / (1 << 20),
         value(metrics, "jvm_memory_used_bytes{area=\"direct\"}") / (1 << 20),
         (long) value(metrics, "outrigger_requests_active{forward=\"orders\"}"),
-        unary.succeeded() + streams.succeeded(),
+        unary.succeeded() + briefly.succeeded() + streams.succeeded(),
         failed);
   }
 

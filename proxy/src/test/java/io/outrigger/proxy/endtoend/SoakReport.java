@@ -58,7 +58,12 @@ final class SoakReport {
 
   /** The report. */
   String text(
-      Duration length, Load unary, StreamLoad streams, PassingApps passing, List<String> log) {
+      Duration length,
+      Load unary,
+      Load briefly,
+      StreamLoad streams,
+      PassingApps passing,
+      List<String> log) {
     var text = new StringBuilder();
     text.append(format("Soak of %d s%n%n", length.toSeconds()));
     text.append(
@@ -75,10 +80,15 @@ final class SoakReport {
     double hours = length.toSeconds() * 0.75 / 3600;
     text.append(
         format(
-            "%nunary calls: %d ok, %d failed %s%nstreams: %d ok, failed %s%n",
+            "%nunary calls: %d ok, %d failed %s%n"
+                + "to a backend that ends its connections every 100 ms: %d ok, %d failed %s%n"
+                + "streams: %d ok, failed %s%n",
             unary.succeeded(),
             unary.failed(),
             unary.failures(),
+            briefly.succeeded(),
+            briefly.failed(),
+            briefly.failures(),
             streams.succeeded(),
             streams.failures()));
     text.append(

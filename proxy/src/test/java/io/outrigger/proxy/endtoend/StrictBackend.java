@@ -40,6 +40,7 @@ final class StrictBackend implements AutoCloseable {
     private int calls = Integer.MAX_VALUE;
     private Duration age = Duration.ofDays(1);
     private Duration answerTime = Duration.ZERO;
+    private boolean refuses;
 
     /** Serves {@code most} connections at a time. */
     Limits connections(int most, Beyond then) {
@@ -63,6 +64,12 @@ final class StrictBackend implements AutoCloseable {
     /** As gRPC: a first GOAWAY for all streams, a PING, a GOAWAY with the last one. */
     Limits ageOfAConnection(Duration most) {
       age = most;
+      return this;
+    }
+
+    /** Refuses every second call, once it has sent one window of its body. */
+    Limits refusingEverySecond() {
+      refuses = true;
       return this;
     }
 
@@ -182,6 +189,11 @@ final class StrictBackend implements AutoCloseable {
     private int lastStream;
     private boolean leaving;
 
+    /** The call that is to be refused, and how much of its window is left; on one thread. */
+    private int refused;
+
+    private int window;
+
     Connection(Socket socket) throws IOException {
       this.socket = socket;
       in = new DataInputStream(socket.getInputStream());
@@ -225,15 +237,39 @@ final class StrictBackend implements AutoCloseable {
           if (payload.length > 0) {
             send(Frames.windowUpdate(0, payload.length));
           }
-          endIf(stream, flags);
+          if (stream == refused) {
+            window -= payload.length;
+            refuseIfFull();
+          } else {
+            if (payload.length > 0) {
+              send(Frames.windowUpdate(stream, payload.length));
+            }
+            endIf(stream, flags);
+          }
         }
         case RST_STREAM -> settle(stream);
         default -> {}
       }
     }
 
+    /** The window is left closed for a moment: what waits for it has come to the other side. */
+    private void refuseIfFull() {
+      int stream = refused;
+      if (window == 0) {
+        later(
+            Duration.ofMillis(50),
+            () -> {
+              send(Frames.reset(stream, Http2Error.REFUSED_STREAM));
+              settle(stream);
+            });
+      }
+    }
+
     private void begin(int stream, int flags) throws IOException {
-      calls.incrementAndGet();
+      if (calls.incrementAndGet() % 2 == 0 && limits.refuses) {
+        refused = stream;
+        window = 65_535;
+      }
       boolean last;
       synchronized (this) {
         if (leaving) {

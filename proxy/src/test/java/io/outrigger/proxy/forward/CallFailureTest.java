@@ -233,7 +233,8 @@ class CallFailureTest {
   void aLostConnectionEndsWithTheResolutionNoteOrElseTheNode() {
     var plain = script.unary();
     backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
-    ClusterHandles.note(script.cluster, "cluster \"pay\": the control plane cannot be reached");
+    ClusterHandles.note(script.cluster, "aggregate \"all\": all is well");
+    backend.note = "cluster \"pay\": the control plane cannot be reached";
     var ambient = script.unary();
     backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
 

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What balancing counts an attempt as that was sent to a backend (A50). */
@@ -59,5 +62,37 @@ class CallOutcomeTest {
     script.time.advance(Duration.ofMillis(110));
 
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
+  }
+
+  /** It is sent again, and goes well: that is another attempt (decision 0039, as in gRPC). */
+  @Conformance("A50-12")
+  @ParameterizedTest
+  @EnumSource
+  void anAttemptThatIsNotTakenUpIsAFailure(NotTakenUp how) {
+    script.unary();
+
+    how.end(backend.stream().handlerOf());
+    script.time.run();
+    script.respond();
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+
+    assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE, CallOutcome.SUCCESS);
+  }
+
+  /** How a backend promises that it did nothing with a request. */
+  enum NotTakenUp {
+    REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM, true)),
+    PASSED_OVER(handler -> handler.onPassedOver("GOAWAY NO_ERROR")),
+    LOST(handler -> handler.onConnectionLost(true, "GOAWAY ENHANCE_YOUR_CALM"));
+
+    private final Consumer<StreamHandler> end;
+
+    NotTakenUp(Consumer<StreamHandler> end) {
+      this.end = end;
+    }
+
+    void end(StreamHandler handler) {
+      end.accept(handler);
+    }
   }
 }

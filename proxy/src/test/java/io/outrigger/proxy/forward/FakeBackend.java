@@ -5,6 +5,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
@@ -28,12 +29,14 @@ final class FakeBackend implements Subchannel, CallTransport {
   final List<FakeStream> streams = new ArrayList<>();
   final List<StreamWaiter> waiters = new ArrayList<>();
   final List<CallOutcome> outcomes = new ArrayList<>();
+  final List<LoadReport> reports = new ArrayList<>();
   final PickResult use = new PickResult.Use(this);
   private final EndpointAddress address;
   private final String hostname;
   Mode mode = Mode.OPENS;
   boolean hasTransport = true;
   int picks;
+  String note = "";
 
   FakeBackend(String ip) {
     this(ip, "");
@@ -53,6 +56,11 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public String cluster() {
     return "leaf";
+  }
+
+  @Override
+  public String note() {
+    return note;
   }
 
   @Override
@@ -127,5 +135,15 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
     outcomes.add(outcome);
+  }
+
+  @Override
+  public boolean wantsLoadReports() {
+    return true;
+  }
+
+  @Override
+  public void onLoadReport(PickContext call, LoadReport report) {
+    reports.add(report);
   }
 }

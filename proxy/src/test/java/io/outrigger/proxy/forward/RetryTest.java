@@ -11,12 +11,15 @@ import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.orca.LoadReports;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +115,19 @@ class RetryTest {
     assertThat(app.field("x-outrigger-local")).isEmpty();
     script.time.advance(A_WHILE);
     assertThat(first.streams).hasSize(3);
+  }
+
+  @Conformance("A58-05")
+  @Test
+  void theLoadBesideAFailureThatIsRetriedCounts() {
+    String report =
+        Base64.getEncoder().encodeToString(new byte[] {0x09, 0, 0, 0, 0, 0, 0, -32, 63});
+    script.unary();
+    thenSecond();
+
+    fails(first, LoadReports.TRAILER.toString(), report);
+
+    assertThat(first.reports).singleElement().extracting(LoadReport::cpuUtilization).isEqualTo(0.5);
   }
 
   @Conformance("A44-01")

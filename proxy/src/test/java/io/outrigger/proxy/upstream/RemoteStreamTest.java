@@ -12,6 +12,7 @@ import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.PendingData;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.testing.Conformance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -163,6 +164,60 @@ class RemoteStreamTest {
     assertThat(remote.isOpenForSending()).isFalse();
   }
 
+  /** Of 15 bytes three have left, six are with the connection, and six on the way to it. */
+  @Conformance("SC-34")
+  @Test
+  void whatHasNotLeftIsTheCallsAgainWhereverItIs() {
+    open();
+    ByteBuf large = bytes("x".repeat(2_000)).retain();
+    waiter.stream().sendData(bytes("one"), false);
+    waiter.stream().sendData(bytes("two"), false);
+    waiter.stream().sendData(bytes("six"), false);
+    runBoth();
+    stream.handler.onDataSent(3);
+    run(loopOfCall);
+    waiter.stream().sendData(bytes("nine"), false);
+    waiter.stream().sendData(large, true);
+    stream.handler.onPassedOver("GOAWAY NO_ERROR");
+
+    waiter.takesBack = true;
+    run(loopOfCall);
+
+    assertThat(call)
+        .endsWith("passed over: GOAWAY NO_ERROR", "back twosixnine" + "x".repeat(2_000));
+    assertThat(remote.pendingBytes()).isZero();
+    runBoth();
+    assertThat(large.refCnt()).isEqualTo(1);
+    large.release();
+  }
+
+  @Test
+  void whatIsNotTakenBackIsReleased() {
+    open();
+    ByteBuf large = bytes("x".repeat(20_000)).retain();
+    waiter.stream().sendData(large, true);
+    assertThat(large.refCnt()).isEqualTo(2);
+    stream.handler.onConnectionLost(false, "closed");
+    runBoth();
+    assertThat(large.refCnt()).isEqualTo(1);
+    large.release();
+  }
+
+  @Test
+  void whatIsKeptForTheCallIsCountedUntilItHasLeft() {
+    open();
+    waiter.stream().sendData(bytes("one"), false);
+    waiter.stream().sendData(bytes("x".repeat(2_000)), false);
+    runBoth();
+    assertThat(stream.kept).isGreaterThan(2_003);
+
+    stream.handler.onDataSent(2_003);
+    run(loopOfCall);
+    run(loopOfConnection);
+
+    assertThat(stream.kept).isZero();
+  }
+
   @Test
   void aCallThatLeavesWhileItWaitsIsForgotten() {
     remote.request();
@@ -226,6 +281,7 @@ class RemoteStreamTest {
   /** The call. */
   private final class Call implements StreamWaiter {
     private final List<Http2Stream> opened = new ArrayList<>();
+    private boolean takesBack;
 
     Http2Stream stream() {
       return opened.get(0);
@@ -266,6 +322,16 @@ class RemoteStreamTest {
     @Override
     public void onPassedOver(String reason) {
       call.add("passed over: " + reason);
+      if (takesBack) {
+        PendingData unsent = stream().takeUnsent();
+        var text = new StringBuilder("back ");
+        while (!unsent.isEmpty()) {
+          ByteBuf part = unsent.take(Integer.MAX_VALUE);
+          text.append(part.toString(US_ASCII));
+          part.release();
+        }
+        call.add(text.toString());
+      }
     }
 
     @Override
@@ -279,6 +345,7 @@ class RemoteStreamTest {
     private StreamHandler handler = waiter;
     private int credit;
     private int pending;
+    private int kept;
 
     @Override
     public int id() {
@@ -329,7 +396,7 @@ class RemoteStreamTest {
 
     @Override
     public void keeps(int heapBytes, int directBytes) {
-      backend.add("KEEPS(" + heapBytes + ", " + directBytes + ")");
+      kept += directBytes;
     }
 
     @Override

@@ -72,10 +72,20 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
     }
   }
 
+  /** Whether a server is asked, by the authority that wants it most. */
+  public enum Use {
+    /** It is the first of an authority. */
+    PREFERRED,
+    /** It is asked instead of one that is preferred to it (A71). */
+    FALLBACK,
+    STANDBY
+  }
+
   /**
    * One control plane; counts are since the start of the process. Several may have the same URI:
    * what a bootstrap gives for two servers may differ in credentials or features alone.
    *
+   * @param use how authorities use it
    * @param asked whether any authority asks it for anything now
    * @param attached whether a stream is attached to a live connection
    * @param connected the gauge of A78: true from the first attempt, false from a connectivity
@@ -89,6 +99,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
    */
   public record Server(
       String uri,
+      Use use,
       boolean asked,
       boolean attached,
       boolean connected,

@@ -67,6 +67,15 @@ final class Authority {
         name, servers.stream().map(StreamSupervisor::server).toList(), inUse);
   }
 
+  /** How it uses {@code server}, which may be another's. */
+  XdsStatusView.Use useOf(StreamSupervisor server) {
+    int place = servers.indexOf(server);
+    if (place == 0) {
+      return XdsStatusView.Use.PREFERRED;
+    }
+    return place > 0 && place < inUse ? XdsStatusView.Use.FALLBACK : XdsStatusView.Use.STANDBY;
+  }
+
   private void onSubscriptionsChanged() {
     if (inUse == 0) {
       use();

@@ -130,9 +130,10 @@ final class StreamSupervisor implements AdsSession.Owner {
     return transport.name();
   }
 
-  XdsStatusView.Server status() {
+  XdsStatusView.Server status(XdsStatusView.Use use) {
     return new XdsStatusView.Server(
         transport.name(),
+        use,
         !users.isEmpty(),
         attached,
         streams > 0 && !users.isEmpty() && outage.isEmpty(),

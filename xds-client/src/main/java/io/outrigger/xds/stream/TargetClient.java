@@ -12,6 +12,7 @@ import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,9 +114,16 @@ final class TargetClient implements XdsClient {
     }
     return new XdsStatusView.Client(
         scope,
-        servers.values().stream().map(StreamSupervisor::status).toList(),
+        servers.values().stream().map(server -> server.status(useOf(server))).toList(),
         everyAuthority().map(Authority::status).toList(),
         resources);
+  }
+
+  private XdsStatusView.Use useOf(StreamSupervisor server) {
+    return everyAuthority()
+        .map(authority -> authority.useOf(server))
+        .min(Comparator.naturalOrder())
+        .orElse(XdsStatusView.Use.STANDBY);
   }
 
   void close() {

@@ -19,6 +19,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.status.XdsStatusView.Use;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
@@ -315,6 +316,31 @@ final class FallbackScenarioTest {
     assertThat(fleet.status().clients())
         .extracting(XdsStatusView.Client::scope, client -> client.authorities().get(0).inUse())
         .containsExactly(tuple("xds:///orders", 1), tuple("xds:///pay", 2));
+  }
+
+  /** The bootstrap may name a server twice, with other features. */
+  @Test
+  void theUseOfServersThatShareAUriIsTheirOwn() {
+    var strict = new ServerFeatures(false, true, true);
+    var twins =
+        new FleetFixture(
+            List.of(
+                FleetFixture.server(FIRST, ServerFeatures.NONE),
+                FleetFixture.server(SECOND, ServerFeatures.NONE),
+                FleetFixture.server(FIRST, strict)),
+            Map.of());
+    twins.watch(LISTENER, "a");
+
+    assertThat(twins.status().servers())
+        .extracting(XdsStatusView.Server::use)
+        .containsExactly(Use.PREFERRED, Use.STANDBY, Use.STANDBY);
+    twins.transports.get(FleetFixture.server(FIRST, ServerFeatures.NONE)).stream()
+        .closeWith(REFUSED);
+    twins.fail(SECOND);
+
+    assertThat(twins.status().servers())
+        .extracting(XdsStatusView.Server::use)
+        .containsExactly(Use.PREFERRED, Use.FALLBACK, Use.FALLBACK);
   }
 
   @Test
