@@ -59,14 +59,19 @@ class MatcherTest {
         .isTrue();
   }
 
+  /** Whoever backtracks needs years for it, the JDK with all that it remembers included. */
   @Conformance("A28-10")
   @Test
   void regularExpressionsDoNotBacktrack() {
-    var matcher = new PathMatcher.Regex(Pattern.compile("(a+)+$"));
-    String path = "a".repeat(5000) + "b";
+    var pattern = Pattern.compile("(.*a){20}");
+    String text = "a".repeat(100) + "b";
 
     Assertions.assertTimeoutPreemptively(
-        Duration.ofSeconds(60), () -> assertThat(matcher.matches(path)).isFalse());
+        Duration.ofSeconds(20),
+        () -> {
+          assertThat(new PathMatcher.Regex(pattern).matches(text)).isFalse();
+          assertThat(new StringMatcher.Regex(pattern).matches(text)).isFalse();
+        });
   }
 
   @Conformance({"A28-06", "A63-01", "A63-03"})

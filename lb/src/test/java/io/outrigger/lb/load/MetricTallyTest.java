@@ -83,6 +83,7 @@ class MetricTallyTest {
     assertThat(tally.take()).containsOnlyKeys("named_metrics.fresh");
   }
 
+  @Conformance("A64-02")
   @Test
   void nothingIsLostBetweenLoopsThatAddAndOneWhoTakes() throws InterruptedException {
     int reports = 20_000;

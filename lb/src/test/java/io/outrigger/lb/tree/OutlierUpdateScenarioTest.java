@@ -31,6 +31,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What detection knows survives what it should, and is forgotten when it should be (A50). */
 class OutlierUpdateScenarioTest {
@@ -177,10 +179,13 @@ class OutlierUpdateScenarioTest {
     assertThat(ejected()).containsExactly(E0);
   }
 
-  @Conformance({"A50-42", "A50-45"})
-  @Test
-  void switchedOnItBeginsWithNothing() {
-    apply(Detections.none(), zone("z", E0, E1, E2));
+  @Conformance({"A50-04", "A50-42", "A50-45"})
+  @ParameterizedTest(name = "the field was there before: {0}")
+  @ValueSource(booleans = {false, true})
+  void switchedOnItBeginsWithNothing(boolean hadField) {
+    apply(
+        hadField ? Optional.of(Detections.none()) : Optional.empty(),
+        Samples.priorities(zone("z", E0, E1, E2)));
     lb.traffic("a", 300, E0::equals);
     seconds(15);
 
@@ -311,7 +316,7 @@ class OutlierUpdateScenarioTest {
     assertThat(ejected()).hasSize(2);
   }
 
-  @Conformance("A50-45")
+  @Conformance({"A50-04", "A50-45"})
   @Test
   void theFieldRemovedIsDetectionSwitchedOff() {
     apply(HALF, zone("z", E0, E1, E2));
@@ -322,6 +327,10 @@ class OutlierUpdateScenarioTest {
 
     assertThat(lb.shares("a", 30)).containsKey(E0);
     assertThat(lb.loop().pendingTimers()).isZero();
+    lb.traffic("a", 300, E0::equals);
+    apply(HALF, zone("z", E0, E1, E2));
+    seconds(10);
+    assertThat(ejected()).as("only what was counted before").containsExactly(E0);
   }
 
   @Conformance("A50-46")

@@ -242,6 +242,21 @@ class SessionAffinityScenarioTest {
     assertThat(lb.connector().last(A).isGivenUp()).isEqualTo(!used);
   }
 
+  @Conformance("A75-34")
+  @Test
+  void beingBalancedIsNoUse() {
+    start(AB_CD);
+    assertThat(answered(SessionCall.to(A))).isEqualTo(A);
+    apply(priorities(zone("x", A, B, C), zone("y", D)));
+    lb.ready(C);
+    assertThat(lb.shares("pay", 30)).containsEntry(C, 10);
+
+    apply(AB_CD); // balancing gives C up
+
+    assertThat(lb.open()).containsExactly(A, B);
+    assertThat(lb.connector().last(C).isGivenUp()).isTrue();
+  }
+
   @Conformance("A75-35")
   @Test
   void aConnectionForSessionsEndsAfterTheIdleTimeout() {

@@ -15,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where requests go: weights, drops, limits, priorities and aggregates. */
 @Timeout(600)
@@ -217,28 +219,29 @@ class BalancingIT {
   }
 
   @Conformance({"A56-09", "A56-10"})
-  @Test
-  void prioritiesThatSwapLocalitiesFailNothing() throws Exception {
+  @ParameterizedTest(name = "{0} loops")
+  @ValueSource(ints = {1, 2})
+  void prioritiesThatSwapLocalitiesFailNothing(int loops) throws Exception {
     Backend a = mesh.backend("a").quiet();
     Backend b = mesh.backend("b").quiet();
     serveA(Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
-    mesh.with(Flag.THREADS, "1").startReady(); // one connection per backend
-    Load load = mesh.load(mesh.app(), "test.Pay/Charge", 200);
-    load.awaitMore("a", 10);
+    mesh.with(Flag.THREADS, "" + loops).startReady();
+    List<Load> loads = mesh.loads(loops, "test.Pay/Charge", 200 / loops);
+    loads.forEach(load -> load.awaitMore("a", 10));
 
     for (int i = 0; i < 3; i++) {
       controlPlane.serve(
           Xds.endpoints("A", Xds.locality("a", 1, 1, a), Xds.locality("b", 0, 1, b)));
-      load.awaitMore("b", 20);
+      loads.forEach(load -> load.awaitMore("b", 20));
       controlPlane.serve(
           Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
-      load.awaitMore("a", 20);
+      loads.forEach(load -> load.awaitMore("a", 20));
     }
-    load.close();
+    loads.forEach(Load::close);
 
-    assertThat(load.failures()).isEmpty();
-    assertThat(a.connections()).isEqualTo(1);
-    assertThat(b.connections()).isEqualTo(1);
+    assertThat(loads).allSatisfy(load -> assertThat(load.failures()).isEmpty());
+    assertThat(a.connections()).isEqualTo(loops);
+    assertThat(b.connections()).isEqualTo(loops);
   }
 
   @Conformance("A75-01")

@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A control plane, a sidecar, its backends and apps; all of them end with the mesh. */
@@ -129,6 +130,11 @@ final class Mesh implements AutoCloseable {
 
   Load load(App app, String path, int perSecond) {
     return keep(new Load(app, path, perSecond));
+  }
+
+  /** Loads of one app on each event loop: connections of apps go to the loops in turn. */
+  List<Load> loads(int loops, String path, int perSecond) {
+    return Stream.generate(() -> load(app(), path, perSecond)).limit(loops).toList();
   }
 
   InetSocketAddress address() {

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Outlier detection with real backends that fail (A50, A91, CONTRACT section 6). */
 @Timeout(600)
@@ -56,15 +58,18 @@ class OutlierDetectionIT {
   }
 
   @Conformance({"A50-09", "A50-35", "A50-36", "A50-54"})
-  @Test
-  void aBackendThatFailsIsEjectedAndComesBackOnItsConnection() throws Exception {
+  @ParameterizedTest(name = "{0} loops")
+  @ValueSource(ints = {1, 2})
+  void aBackendThatFailsIsEjectedAndComesBackOnItsConnection(int loops) throws Exception {
     Backend a = mesh.backend("a").quiet();
     Backend b = mesh.backend("b").quiet();
-    Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
+    Backend bad = mesh.backend("bad").quiet();
     serve(FAILING, Xds.locality("z", 0, 1, a, b, bad));
-    mesh.with(Flag.THREADS, "1").startReady(); // each event loop has connections of its own
-    Load load = mesh.load(mesh.app(), METHOD, 200);
+    mesh.with(Flag.THREADS, "" + loops).startReady();
+    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    loads.forEach(load -> load.awaitMore("bad", 1));
 
+    bad.answering(Status.INTERNAL);
     var seen = new AtomicReference<Optional<JsonObject>>(Optional.empty());
     Await.until(
         "bad is ejected",
@@ -90,8 +95,8 @@ class OutlierDetectionIT {
                         "grpc_lb_outlier_detection_detection_method=\"failure_percentage\""));
 
     bad.answering(Status.OK);
-    load.awaitMore("bad", 20);
-    assertThat(bad.connections()).isEqualTo(1);
+    loads.forEach(load -> load.awaitMore("bad", 20));
+    assertThat(bad.connections()).isEqualTo(loops);
     assertThat(history(bad)).contains("eject", "uneject");
   }
 

@@ -18,6 +18,25 @@ class RouteMatchIT {
     mesh.close();
   }
 
+  /** Those too that go no further than the sidecar. */
+  @Conformance("A31-42")
+  @Test
+  void routesAreChosenByTheHeadersThatTheAppSent() throws Exception {
+    Backend matched = mesh.backend("matched");
+    controlPlane.serve(Xds.cluster("matched"), Xds.endpoints("matched", matched));
+    controlPlane.serve(Xds.listener("orders", "routes"));
+    controlPlane.serve(
+        Xds.routes("routes", Xds.host("*", present(App.WAIT_FOR_READY), present("proxy-flavor"))));
+    mesh.startReady();
+    App app = mesh.app();
+
+    assertThat(app.call("test.Pay/Charge").local()).isEqualTo("no_route");
+    assertThat(app.call("test.Pay/Charge", "proxy-flavor", "a").backend()).isEqualTo("matched");
+    assertThat(app.call("test.Pay/Charge", App.WAIT_FOR_READY, "true").backend())
+        .isEqualTo("matched");
+    assertThat(matched.lastHeard().header(App.WAIT_FOR_READY)).isEmpty();
+  }
+
   @Conformance("A28-08")
   @Test
   void binaryAndPseudoHeadersAreInvisibleToMatchers() throws Exception {

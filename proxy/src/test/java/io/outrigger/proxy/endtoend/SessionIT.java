@@ -19,9 +19,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions that cookies carry, over real backends in two priorities (A55, A60, A75). */
 @Timeout(600)
@@ -40,11 +43,15 @@ class SessionIT {
   }
 
   private void start(String idleTimeout, String... statuses) throws Exception {
+    start(1, idleTimeout, statuses); // each event loop has connections of its own
+  }
+
+  private void start(int loops, String idleTimeout, String... statuses) throws Exception {
     mesh.controlPlane.serve(
         Xds.sessionCluster("pay", idleTimeout, statuses),
         Xds.sessionListener("orders", "routes", Visitor.COOKIE),
         Xds.routesTo("routes", "pay"));
-    mesh.with(Flag.THREADS, "1").startReady(); // each event loop has connections of its own
+    mesh.with(Flag.THREADS, "" + loops).startReady();
   }
 
   private void endpoints(String... localities) {
@@ -55,17 +62,27 @@ class SessionIT {
     return new Visitor(mesh.app());
   }
 
+  /** One on each event loop, with the same session. */
+  private List<Visitor> visitors(int loops, Backend home) {
+    return Stream.generate(() -> visitor().bringing("127.0.0.1:" + home.port() + ";pay"))
+        .limit(loops)
+        .toList();
+  }
+
   @Conformance({"A75-27", "A75-37", "A55-07", "SC-41"})
-  @Test
-  void aSessionFollowsItsBackendIntoAnotherPriority() throws Exception {
+  @ParameterizedTest(name = "{0} loops")
+  @ValueSource(ints = {1, 2})
+  void aSessionFollowsItsBackendIntoAnotherPriority(int loops) throws Exception {
     Backend a = mesh.backend("a");
     Backend b = mesh.backend("b");
     endpoints(Xds.locality("x", 0, 1, a, b));
-    start();
+    start(loops, "3600s", "UNKNOWN", "HEALTHY");
     Visitor visitor = visitor();
     String home = visitor.visits();
     Backend mine = home.equals("a") ? a : b;
     Backend other = home.equals("a") ? b : a;
+    List<Visitor> others = visitors(loops, mine);
+    assertThat(others).allSatisfy(each -> assertThat(each.visits()).isEqualTo(home));
     assertThat(visitor.visits(20)).containsExactly(home);
     assertThat(visitor.cookiesSet()).isEqualTo(1);
     assertThat(visitor.session()).isEqualTo("127.0.0.1:" + mine.port() + ";pay");
@@ -78,7 +95,8 @@ class SessionIT {
         "others leave it",
         () -> IntStream.range(0, 10).allMatch(i -> !stranger.call(METHOD).backend().equals(home)));
     assertThat(visitor.visits(20)).containsExactly(home);
-    assertThat(mine.connections()).isEqualTo(1);
+    assertThat(others).allSatisfy(each -> assertThat(each.visits()).isEqualTo(home));
+    assertThat(mine.connections()).isEqualTo(loops);
     assertThat(visitor.cookiesSet()).isEqualTo(1);
   }
 
@@ -157,18 +175,21 @@ class SessionIT {
   }
 
   @Conformance({"A75-29", "A75-35", "A75-38"})
-  @Test
-  void aCookieOpensOneConnectionThatEndsUnused() throws Exception {
+  @ParameterizedTest(name = "{0} loops")
+  @ValueSource(ints = {1, 2})
+  void aCookieOpensOneConnectionOfALoopThatEndsUnused(int loops) throws Exception {
     Backend first = mesh.backend("first");
     Backend second = mesh.backend("second");
     Backend third = mesh.backend("third");
     endpoints(Xds.locality("x", 0, 1, first), Xds.locality("y", 1, 1, second, third));
-    start("3600s", "HEALTHY");
-    Visitor visitor = visitor().bringing("127.0.0.1:" + second.port() + ";pay");
+    start(loops, "3600s", "HEALTHY");
+    List<Visitor> visitors = visitors(loops, second);
 
-    assertThat(visitor.visits(5)).containsExactly("second");
-
-    assertThat(visitor.cookiesSet()).isZero();
+    for (Visitor visitor : visitors) {
+      assertThat(visitor.visits(5)).containsExactly("second");
+      assertThat(visitor.cookiesSet()).isZero();
+    }
+    assertThat(second.connections()).isEqualTo(loops);
     assertThat(third.connections()).isZero();
     assertThat(mesh.app().call(METHOD).backend()).isEqualTo("first");
     JsonObject session = session(second).orElseThrow();
@@ -179,15 +200,16 @@ class SessionIT {
     mesh.controlPlane.serve(Xds.sessionCluster("pay", "1s", "HEALTHY"));
     Await.until("it is swept", () -> second.openConnections() == 0);
     assertThat(session(second).orElseThrow().get("owner").getAsString()).isEqualTo("nobody");
-    assertThat(second.connections()).isEqualTo(1);
-    assertThat(visitor.visits()).isEqualTo("second");
-    assertThat(second.connections()).isEqualTo(2);
+    assertThat(second.connections()).isEqualTo(loops);
+    assertThat(visitors).allSatisfy(each -> assertThat(each.visits()).isEqualTo("second"));
+    assertThat(second.connections()).isEqualTo(2 * loops);
 
     CompletableFuture<App.Reply> running =
         mesh.app().send("test.Pay/Hold", "cookie", Visitor.COOKIE + "=" + encoded(second, "pay"));
     Await.until("a call runs there", () -> second.held() == 1);
     endpoints(Xds.locality("x", 0, 1, first), Xds.locality("y", 1, 1, third));
 
+    Visitor visitor = visitors.get(0);
     Await.until("it is out of reach", () -> visitor.visits().equals("first"));
     assertThat(visitor.session()).isEqualTo("127.0.0.1:" + first.port() + ";pay");
     second.release();
@@ -233,7 +255,7 @@ class SessionIT {
     Await.until("the connection is closed", () -> a.openConnections() == 0);
   }
 
-  @Conformance({"A55-06", "A55-13", "A55-04"})
+  @Conformance({"A55-06", "A55-13", "A55-04", "A31-42"})
   @Test
   void aCookieBeatsTheWeights() throws Exception {
     Backend a = mesh.backend("a");

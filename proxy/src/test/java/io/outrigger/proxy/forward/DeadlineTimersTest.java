@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ class DeadlineTimersTest {
     }
   }
 
+  @Conformance("SC-07")
   @Test
   void neverEarlyAndAtMostATickLate() {
     var random = new Random(42);

@@ -11,9 +11,13 @@ import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.KnownName;
+import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What passes through a call when all goes well, and how each side's end reaches the other. */
 class ForwardedCallTest {
@@ -190,6 +194,22 @@ class ForwardedCallTest {
             CallOutcome.FAILURE);
   }
 
+  @Conformance("SC-29")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"host", "content-length", "te", "x-outrigger-wait-for-ready", "x-outrigger-local"})
+  void trailersOfEitherSideLoseWhatHasNoPlaceThere(String name) {
+    var app = script.plain(false).data("x", false);
+
+    app.call.onHeaders(headers(name, "1", "x-sum", "7"), true);
+    StreamHandler response = backend.stream().handlerOf();
+    response.onHeaders(headers(":status", "200", "x-outrigger-local", "overload"), false);
+    response.onHeaders(headers(name, "1", "x-sum", "8"), true);
+
+    assertThat(backend.stream().log).endsWith("H(x-sum=7)!");
+    assertThat(app.stream.log).containsExactly("H(:status=200)", "H(x-sum=8)!");
+  }
+
   @Conformance("A31-08")
   @Test
   void theClusterIsReleasedWhenTheResponseBegins() {
@@ -199,6 +219,18 @@ class ForwardedCallTest {
     script.respond();
 
     assertThat(script.cluster.callsInUse()).isZero();
+  }
+
+  @Conformance("A31-08")
+  @ParameterizedTest(name = "{0} bytes more than are kept of a request: {1} calls hold the cluster")
+  @CsvSource({"0, 1", "1, 0"})
+  void theClusterIsReleasedWhenTheRequestCannotBeSentAgain(int more, int holding) {
+    var app = script.streaming().data("x", false);
+    assertThat(script.cluster.callsInUse()).isEqualTo(1);
+
+    app.data("x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY - 1 + more), false);
+
+    assertThat(script.cluster.callsInUse()).isEqualTo(holding);
   }
 
   @Conformance("A31-01")

@@ -105,6 +105,7 @@ class RefusedRequestTest {
     assertThat(first.streams).hasSize(2);
   }
 
+  @Conformance("SC-34")
   @Test
   void aBodyAtTheBoundIsKeptAndOneOfWhichMoreHasLeftIsNot() {
     String most = "x".repeat(ReplayBuffer.MOST_BYTES_WITHOUT_POLICY);

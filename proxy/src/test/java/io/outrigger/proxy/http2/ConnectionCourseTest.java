@@ -183,6 +183,7 @@ final class ConnectionCourseTest {
     }
   }
 
+  @Conformance({"SC-34", "SC-35"})
   @Test
   void afterGoAwayLowerStreamsFinishAndHigherOnesMayBeRetried() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
@@ -205,6 +206,7 @@ final class ConnectionCourseTest {
     }
   }
 
+  @Conformance("SC-35")
   @Test
   void whoIsRefusedByGoAwayGetsNoNewStreamThere() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {

@@ -175,7 +175,7 @@ class ConfigSelectorTest {
     assertThat(aborts(selector, "/host")).isEqualTo(2);
   }
 
-  @Conformance({"A55-06", "A55-13"})
+  @Conformance({"A55-06", "A55-13", "A31-42"})
   @Test
   void aCallChangesToAnotherClusterOfItsRouteOnly() {
     var action =

@@ -12,59 +12,25 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class EffectiveTimeoutTest {
   @Conformance({
     "A31-15", "A31-16", "A31-17", "A31-18", "A31-19", "A31-20", "A31-21", "A31-23", "A31-24",
     "A31-25", "A31-26", "A31-27", "A31-28", "A31-29", "A31-30"
   })
-  @ParameterizedTest(
-      name = "app {0}, header max {1}, stream max {2}, listener {3}, grpc {4}, timeout {5} -> {6}")
-  @CsvSource({
-    // app,  headerMax, streamMax, listener, maxGrpc, timeout, effective
-    "20s,    10s,       -,         -,        -,       -,       10s", // A31-15
-    "20s,    0s,        -,         -,        -,       -,       20s", // A31-16
-    "-,      0s,        -,         -,        -,       -,       -", //   A31-16
-    "-,      10s,       5s,        -,        -,       -,       10s", // A31-17
-    "-,      0s,        5s,        -,        -,       -,       -", //   A31-17
-    "-,      -,         5s,        -,        -,       -,       5s", //  A31-18
-    "3s,     -,         5s,        -,        -,       -,       3s", //  A31-18
-    "-,      -,         0s,        7s,       -,       -,       -", //   A31-19
-    "-,      empty,     -,         7s,       -,       -,       7s", //  A31-20
-    "-,      -,         -,         7s,       -,       -,       7s", //  A31-20
-    "-,      -,         -,         0s,       -,       -,       -", //   A31-20
-    "-,      empty,     -,         -,        -,       -,       -", //   A31-20
-    "-,      -,         5s,        -,        -,       1s,      5s", //  A31-21
-    "-,      empty,     -,         -,        1s,      1s,      -", //   A31-21
-    "-,      -,         -,         -,        -,       -,       15s", // A31-23
-    "-,      -,         -,         -,        -,       10s,     10s", // A31-24
-    "-,      -,         -,         -,        0s,      3s,      -", //   A31-25
-    "-,      -,         -,         -,        10s,     3s,      10s", // A31-26
-    "10s,    -,         -,         -,        -,       -,       10s", // A31-27
-    "20s,    -,         -,         -,        -,       -,       15s", // A31-27
-    "20s,    -,         -,         -,        -,       10s,     10s", // A31-27
-    "20s,    -,         -,         -,        0s,      3s,      20s", // A31-28
-    "20s,    -,         -,         -,        10s,     3s,      10s", // A31-28
-    "-,      -,         -,         -,        -,       0s,      -", //   A31-29
-    "-,      -,         -,         7s,       -,       3s,      3s", //  older pair wins over
-    // listener
-    "1s,     0s,        -,         -,        -,       -,       1s", //  A31-30
-    "1s,     -,         -,         -,        -,       9s,      1s", //  A31-30
-  })
-  void followsBothTables(
-      String app,
-      String headerMax,
-      String streamMax,
-      String listener,
-      String maxGrpc,
-      String timeout,
-      String effective) {
-    var route = new RouteTimeout(given(timeout), given(maxGrpc), message(headerMax, streamMax));
+  @ParameterizedTest
+  @MethodSource("io.outrigger.proxy.route.LimitRow#all")
+  void followsBothTables(LimitRow row) {
+    var duration =
+        row.hasStreamDuration()
+            ? Optional.of(new StreamDuration(given(row.streamMax()), given(row.headerMax())))
+            : Optional.<StreamDuration>empty();
+    var route = new RouteTimeout(given(row.timeout()), given(row.maxGrpc()), duration);
 
-    var limit = EffectiveTimeout.of(route, given(listener), false);
+    var limit = EffectiveTimeout.of(route, given(row.listener()), false);
 
-    assertThat(limit.forRequest(nanos(given(app)))).isEqualTo(nanos(given(effective)));
+    assertThat(limit.forRequest(nanos(given(row.app())))).isEqualTo(nanos(given(row.effective())));
   }
 
   @Conformance("A31-21")
@@ -105,16 +71,8 @@ class EffectiveTimeoutTest {
         .isLessThanOrEqualTo(appNanos);
   }
 
-  private static Optional<StreamDuration> message(String headerMax, String streamMax) {
-    return headerMax.equals("-") && streamMax.equals("-")
-        ? Optional.empty()
-        : Optional.of(new StreamDuration(given(streamMax), given(headerMax)));
-  }
-
   private static Optional<Duration> given(String text) {
-    return text.equals("-") || text.equals("empty")
-        ? Optional.empty()
-        : Optional.of(Duration.parse("PT" + text));
+    return LimitRow.isSet(text) ? Optional.of(Duration.parse("PT" + text)) : Optional.empty();
   }
 
   private static long nanos(Optional<Duration> duration) {

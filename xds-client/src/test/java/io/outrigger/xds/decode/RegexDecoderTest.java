@@ -86,13 +86,10 @@ class RegexDecoderTest {
   void matchingTakesNoExponentialTime() {
     var pattern =
         RegexDecoder.decode(
-                RegexMatcher.newBuilder().setRegex("(a+)+$").build(), FieldErrors.ofResource())
+                RegexMatcher.newBuilder().setRegex("(.*a){20}").build(), FieldErrors.ofResource())
             .orElseThrow();
-    String text = "a".repeat(30) + "b";
 
-    for (int i = 0; i < 1000; i++) { // 5 ms each at most
-      assertThat(pattern.matches(text)).isFalse();
-    }
+    assertThat(pattern.matches("a".repeat(100) + "b")).isFalse();
   }
 
   private static boolean decode(String regex, FieldErrors errors) {

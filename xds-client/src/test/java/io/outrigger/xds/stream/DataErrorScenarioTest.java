@@ -204,7 +204,7 @@ final class DataErrorScenarioTest {
   }
 
   @Test
-  @Conformance("A88-39")
+  @Conformance({"A88-39", "A88-36"})
   void theStatusLabelsEachStateAndShowsWhatIsInUseBesideTheError() {
     ads.watch(CLUSTER, "requested");
     List.of("acked", "nacked-cached", "deleted-cached", "error-cached", "nacked", "error")
@@ -246,6 +246,21 @@ final class DataErrorScenarioTest {
     assertThat(nacked.error().orElseThrow().details().message()).contains("wrong");
     ads.loop.advance(Duration.ofSeconds(15));
     assertThat(ads.status().resources().get(0).cacheStateLabel()).isEqualTo("does_not_exist");
+  }
+
+  @Test
+  @Conformance({"A88-36", "A88-39"})
+  void theStatusTellsATimeoutFromWhatDoesNotExist() {
+    var patient = new AdsFixture(new ServerFeatures(false, false, true));
+    patient.watch(CLUSTER, "c");
+    patient.stream().ready();
+
+    patient.loop.advance(Duration.ofSeconds(30));
+
+    Resource shown = patient.status().resources().get(0);
+    assertThat(shown.cacheStateLabel()).isEqualTo("timeout");
+    assertThat(shown.raw()).isEmpty();
+    assertThat(shown.error()).isPresent();
   }
 
   private static DiscoveryResponse.Builder response(

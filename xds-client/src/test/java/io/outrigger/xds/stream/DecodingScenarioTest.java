@@ -231,6 +231,7 @@ final class DecodingScenarioTest {
     ads.stream().respond(ENDPOINT, "2", resource(ENDPOINT, "e", "y"));
     ads.decode();
     assertThat(again.take()).containsExactly("ok: y");
+    assertThat(ads.stream().take()).as("it was requested anew once").hasSize(1);
   }
 
   @Test

@@ -14,6 +14,7 @@ import com.google.rpc.Status;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
+import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
@@ -29,6 +30,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A71 "Change XdsClient to support fallback within each xDS authority", A95. */
 final class FallbackScenarioTest {
@@ -74,13 +76,7 @@ final class FallbackScenarioTest {
     fleet.watch(LISTENER, "a");
     fleet.at(FIRST).stream()
         .ready()
-        .respond(
-            DiscoveryResponse.newBuilder()
-                .setTypeUrl(LISTENER.typeUrl())
-                .addResourceErrors(
-                    ResourceError.newBuilder()
-                        .setResourceName(ResourceName.newBuilder().setName("a"))
-                        .setErrorDetail(Status.newBuilder().setCode(code).setMessage("no"))));
+        .respond(failure("1", Code.ofNumber(code), "no"));
     fleet.at(FIRST).stream().closeWith(REFUSED);
     fleet.loop.advance(Duration.ofSeconds(2));
 
@@ -217,6 +213,26 @@ final class FallbackScenarioTest {
   }
 
   @Test
+  @Conformance({"A71-04", "A71-05"})
+  void aServerThatIsLeftWhileItCannotBeReachedIsTriedWhenItIsNeededAgain() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.fail(SECOND);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    fleet.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "own"));
+    assertThat(listener.take()).hasSize(2).last().isEqualTo("ok: own");
+    fleet.at(FIRST).stream().closeWith(REFUSED);
+    fleet.loop.advance(Duration.ofSeconds(2));
+    var cluster = fleet.watch(CLUSTER, "c");
+
+    fleet.fail(FIRST);
+
+    assertThat(fleet.asked(SECOND, CLUSTER)).containsExactly("c");
+    assertThat(cluster.take()).as("the second is tried first").isEmpty();
+    assertThat(listener.take()).isEmpty();
+  }
+
+  @Test
   @Conformance("A71-04")
   void anAuthorityThatLeavesASharedServerTakesItsTimersAlong() {
     String shared = "xdstp://b/envoy.config.cluster.v3.Cluster/b";
@@ -235,6 +251,34 @@ final class FallbackScenarioTest {
 
     assertThat(both.asked(SECOND, CLUSTER)).containsExactly(shared);
     assertThat(both.loop.pendingTimers()).as("of the shared one").isEqualTo(1);
+  }
+
+  /** It is asked for the old names, too, while it is being read. */
+  @Test
+  @Conformance("A57-36")
+  void aResponseLacksNothingThatItsServerWasAskedForAfterIt() {
+    String shared = "xdstp://b/envoy.config.cluster.v3.Cluster/b";
+    var both =
+        new FleetFixture(
+            servers(FIRST, SECOND), Map.of("b", FleetFixture.authority(servers(SECOND))));
+    var old = both.watch(CLUSTER, "a");
+    both.at(FIRST).stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "a", "x"));
+    var other = both.watch(CLUSTER, shared);
+    both.holdDecoding();
+    both.at(SECOND).stream().ready().respond(CLUSTER, "9", resource(CLUSTER, shared, "y"));
+    both.watch(LISTENER, "l");
+    both.at(FIRST).stream().closeWith(REFUSED);
+    both.loop.advance(Duration.ofSeconds(2));
+    both.fail(FIRST);
+
+    both.decode();
+
+    assertThat(both.asked(SECOND, CLUSTER)).containsExactlyInAnyOrder("a", shared);
+    assertThat(other.take()).containsExactly("ok: y");
+    assertThat(old.take()).as("not removed").containsExactly("ok: x");
+    both.at(SECOND).stream().respond(CLUSTER, "10", resource(CLUSTER, shared, "y"));
+    both.decode();
+    assertThat(old.take()).singleElement().asString().startsWith("ambient: NOT_FOUND");
   }
 
   @Test
@@ -395,16 +439,17 @@ final class FallbackScenarioTest {
     assertThat(listener.take()).as("its earlier failure is not held against it").isEmpty();
   }
 
-  @Test
+  @ParameterizedTest
+  @EnumSource(names = {"INVALID_ARGUMENT", "NOT_FOUND"})
   @Conformance("A88-18")
-  void theServerThatSentAnErrorDecidesByItsFeatures() {
+  void theServerThatSentAnErrorDecidesByItsFeatures(Code code) {
     var strict = new ServerFeatures(false, true, false);
     var mixed =
         new FleetFixture(
             List.of(server(FIRST, ServerFeatures.NONE), server(SECOND, strict)), Map.of());
     var listener = mixed.watch(LISTENER, "a");
     mixed.at(FIRST).stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
-    mixed.at(FIRST).stream().respond(LISTENER, "2", invalid(LISTENER, "a", "bad"));
+    mixed.at(FIRST).stream().respond(failure("2", code, "bad"));
     assertThat(listener.take())
         .as("kept by the first")
         .hasSize(2)
@@ -416,13 +461,26 @@ final class FallbackScenarioTest {
     mixed.loop.advance(Duration.ofSeconds(2));
     mixed.fail(FIRST);
 
-    mixed.at(SECOND).stream().ready().respond(LISTENER, "9", invalid(LISTENER, "a", "worse"));
+    mixed.at(SECOND).stream().ready().respond(failure("9", code, "worse"));
 
     assertThat(listener.take())
         .last()
         .asString()
-        .startsWith("failed: INVALID_ARGUMENT")
+        .startsWith("failed: " + code)
         .contains("worse");
+  }
+
+  /** A response that refuses the listener "a", or has one that the client refuses. */
+  private static DiscoveryResponse.Builder failure(String version, Code code, String message) {
+    var response =
+        DiscoveryResponse.newBuilder().setTypeUrl(LISTENER.typeUrl()).setVersionInfo(version);
+    return code == Code.INVALID_ARGUMENT
+        ? response.addResources(invalid(LISTENER, "a", message))
+        : response.addResourceErrors(
+            ResourceError.newBuilder()
+                .setResourceName(ResourceName.newBuilder().setName("a"))
+                .setErrorDetail(
+                    Status.newBuilder().setCode(code.number()).setMessage(message)));
   }
 
   @Test

@@ -13,7 +13,9 @@ import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import io.outrigger.xds.testing.TextResources;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,8 @@ final class FleetFixture implements AdsObserver {
   final FakeControlLoop loop = new FakeControlLoop();
   final Map<XdsServer, FakeAdsTransport> transports = new HashMap<>();
   final List<String> observed = new ArrayList<>();
+  private final Deque<Runnable> decodings = new ArrayDeque<>();
+  private boolean holdsDecoding;
   final AdsClients clients;
 
   /** Top-level servers by URI, in order of preference. */
@@ -49,7 +53,13 @@ final class FleetFixture implements AdsObserver {
     clients =
         new AdsClients(
             loop,
-            Runnable::run,
+            task -> {
+              if (holdsDecoding) {
+                decodings.add(task);
+              } else {
+                task.run();
+              }
+            },
             (bound, purpose) -> bound / 2, // no jitter
             new Bootstrap(servers, node, authorities, Map.of(), "%s"),
             "1",
@@ -63,6 +73,19 @@ final class FleetFixture implements AdsObserver {
                           throw new AssertionError("a second channel to " + server.uri());
                         })),
             this);
+  }
+
+  /** From now on responses are decoded when {@link #decode} says so. */
+  void holdDecoding() {
+    holdsDecoding = true;
+  }
+
+  /** Decodes what waits, elsewhere, and lets the loop go on. */
+  void decode() {
+    while (!decodings.isEmpty()) {
+      decodings.remove().run();
+    }
+    loop.run();
   }
 
   static List<XdsServer> servers(String... uris) {

@@ -6,6 +6,7 @@ import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static io.outrigger.xds.testing.TextResources.invalid;
 import static io.outrigger.xds.testing.TextResources.resource;
+import static io.outrigger.xds.testing.TextResources.unreadable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
@@ -285,6 +286,15 @@ final class StreamSupervisorScenarioTest {
     assertThat(server().connected()).isTrue();
     ads.stream().respond(LISTENER, "2", resource(LISTENER, "a", "v1"));
     assertThat(server().updates().get("lds").valid()).as("unchanged ones too").isEqualTo(2);
+    ads.watch(LISTENER, "b");
+    ads.stream()
+        .respond(
+            LISTENER,
+            "3",
+            resource(LISTENER, "a", "v1"),
+            invalid(LISTENER, "b", "wrong"),
+            unreadable(LISTENER));
+    assertThat(server().updates().get("lds")).isEqualTo(new XdsStatusView.Updates(3, 2));
 
     ads.stream().closeWith(AdsFixture.REFUSED);
     ads.loop.advance(Duration.ofSeconds(1));
