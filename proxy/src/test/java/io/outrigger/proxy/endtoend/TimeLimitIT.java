@@ -30,11 +30,11 @@ class TimeLimitIT {
   @BeforeAll
   static void start() throws Exception {
     String[] routes =
-        ROWS.stream().map(row -> Xds.routeTo("/" + service(row), action(row))).toArray(String[]::new);
+        ROWS.stream()
+            .map(row -> Xds.routeTo("/" + service(row), action(row)))
+            .toArray(String[]::new);
     MESH.controlPlane.serve(
-        Xds.cluster("A"),
-        Xds.endpoints("A", BACKEND),
-        Xds.routes("routes", Xds.host("*", routes)));
+        Xds.cluster("A"), Xds.endpoints("A", BACKEND), Xds.routes("routes", Xds.host("*", routes)));
     LISTENERS.forEach(limit -> MESH.controlPlane.serve(listener(limit)));
     MESH.with(
             Flag.FORWARD,

@@ -74,9 +74,7 @@ final class FallbackScenarioTest {
   @Conformance("A71-01")
   void whatTheServerCallsNotFoundIsNotMissingAndOtherErrorsAre(int code, boolean asked) {
     fleet.watch(LISTENER, "a");
-    fleet.at(FIRST).stream()
-        .ready()
-        .respond(failure("1", Code.ofNumber(code), "no"));
+    fleet.at(FIRST).stream().ready().respond(failure("1", Code.ofNumber(code), "no"));
     fleet.at(FIRST).stream().closeWith(REFUSED);
     fleet.loop.advance(Duration.ofSeconds(2));
 
@@ -463,11 +461,7 @@ final class FallbackScenarioTest {
 
     mixed.at(SECOND).stream().ready().respond(failure("9", code, "worse"));
 
-    assertThat(listener.take())
-        .last()
-        .asString()
-        .startsWith("failed: " + code)
-        .contains("worse");
+    assertThat(listener.take()).last().asString().startsWith("failed: " + code).contains("worse");
   }
 
   /** A response that refuses the listener "a", or has one that the client refuses. */
@@ -479,8 +473,7 @@ final class FallbackScenarioTest {
         : response.addResourceErrors(
             ResourceError.newBuilder()
                 .setResourceName(ResourceName.newBuilder().setName("a"))
-                .setErrorDetail(
-                    Status.newBuilder().setCode(code.number()).setMessage(message)));
+                .setErrorDetail(Status.newBuilder().setCode(code.number()).setMessage(message)));
   }
 
   @Test
