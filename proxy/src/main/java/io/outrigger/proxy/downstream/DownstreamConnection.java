@@ -3,6 +3,7 @@ package io.outrigger.proxy.downstream;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.ForwardedCall;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -58,7 +59,7 @@ final class DownstreamConnection implements ConnectionHandler {
 
   @Override
   public StreamHandler onStream(Http2Stream stream) {
-    return forward.newCall(loop, stream);
+    return new ForwardedCall(forward, loop, stream);
   }
 
   @Override

@@ -4,8 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.http2.HeaderField;
@@ -14,8 +12,6 @@ import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.orca.LoadReports;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +55,7 @@ final class Attempt implements StreamWaiter {
     this.attempts = attempts;
     this.subchannel = subchannel;
     response = new ResponseRelay(call, subchannel.address(), setCookie);
-    call.record.attempt(this);
+    call.record.attempt(subchannel);
   }
 
   /**
@@ -78,15 +74,6 @@ final class Attempt implements StreamWaiter {
     return false;
   }
 
-  EndpointAddress endpointAddress() {
-    return subchannel.address();
-  }
-
-  /** The leaf cluster that the backend is of. */
-  String cluster() {
-    return subchannel.cluster();
-  }
-
   /** How discovery of that cluster fares (A88). */
   String resolutionNote() {
     return subchannel.note();
@@ -99,14 +86,6 @@ final class Attempt implements StreamWaiter {
   /** The endpoint's name (A81); empty when it has none. */
   String hostname() {
     return subchannel.endpoint().hostname();
-  }
-
-  Optional<Locality> locality() {
-    return subchannel.locality();
-  }
-
-  OptionalInt priority() {
-    return subchannel.priority();
   }
 
   ResponseRelay response() {

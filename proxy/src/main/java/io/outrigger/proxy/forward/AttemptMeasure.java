@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,11 +68,11 @@ abstract class AttemptMeasure {
   }
 
   /** The pick gave a backend: of an aggregate, in a leaf of it (A89). */
-  final void attemptPicked(Attempt attempt) {
-    String leaf = attempt.cluster();
+  final void attemptPicked(Subchannel picked) {
+    String leaf = picked.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
     if (method != null && method.tellsLocalities()) {
-      locality = attempt.locality().orElse(null);
+      locality = picked.locality().orElse(null);
     }
   }
 

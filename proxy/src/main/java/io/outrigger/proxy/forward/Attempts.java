@@ -358,9 +358,16 @@ final class Attempts {
 
   /** What it is that the call waits for now, for people. */
   String waitsFor() {
-    return phase == AttemptPhase.BACKING_OFF
-        ? CallFailures.nextAttempt(requireNonNull(cluster), requireNonNull(lastFailure))
-        : CallFailures.waitsFor(requireNonNull(cluster), attempt, lastFailure);
+    ClusterHandle in = requireNonNull(cluster);
+    if (phase == AttemptPhase.BACKING_OFF) {
+      return CallFailures.nextAttempt(in, requireNonNull(lastFailure));
+    }
+    if (attempt != null && attempt.isOpen()) {
+      return CallFailures.response(in, attempt.address());
+    }
+    return attempt != null && attempt.isWaiting()
+        ? CallFailures.stream(in, attempt.address())
+        : CallFailures.connection(in, lastFailure);
   }
 
   /** Ends what is open; the call is over. */

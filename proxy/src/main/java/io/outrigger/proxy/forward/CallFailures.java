@@ -57,23 +57,14 @@ final class CallFailures {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }
 
-  /**
-   * What a call waits for in {@code phase}, for people.
-   *
-   * @param target null while it is not known
-   */
-  static String waitsFor(CallPhase phase, @Nullable ForwardTarget target, Attempts attempts) {
-    if (target == null) {
-      return "";
-    }
-    if (phase == CallPhase.DELAYED) {
-      return "the end of a delay that the fault filter injected";
-    }
-    return attempts.cluster() == null ? configuration(target) : attempts.waitsFor();
+  // What a call waits for, for people.
+
+  static String delay() {
+    return "the end of a delay that the fault filter injected";
   }
 
   /** With the reason why there is none, where that is known. */
-  private static String configuration(ForwardTarget target) {
+  static String configuration(ForwardTarget target) {
     ConfigSelector selector = target.selector();
     return "the configuration of "
         + target.name()
@@ -93,7 +84,7 @@ final class CallFailures {
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
-  /** What a call waits for between two attempts (SC-10). */
+  /** Between two attempts (SC-10). */
   static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
     return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
   }
@@ -103,17 +94,23 @@ final class CallFailures {
     return new RpcStatus(code, address + " answered " + code);
   }
 
-  /** What a call waits for once it has a cluster. */
-  static String waitsFor(
-      ClusterHandle cluster, @Nullable Attempt attempt, @Nullable RpcStatus lastFailure) {
-    String name = "cluster \"" + cluster.name() + "\"";
-    if (attempt != null && attempt.isOpen()) {
-      return "the response of " + attempt.address() + " in " + name;
-    }
-    if (attempt != null && attempt.isWaiting()) {
-      return "a stream to " + attempt.address() + " in " + name;
-    }
-    String state = "a connection in " + name + ", which is " + cluster.state();
+  static String response(ClusterHandle cluster, String address) {
+    return "the response of " + address + " in " + quoted(cluster);
+  }
+
+  static String stream(ClusterHandle cluster, String address) {
+    return "a stream to " + address + " in " + quoted(cluster);
+  }
+
+  /**
+   * @param lastFailure why there was none; null when nothing has failed
+   */
+  static String connection(ClusterHandle cluster, @Nullable RpcStatus lastFailure) {
+    String state = "a connection in " + quoted(cluster) + ", which is " + cluster.state();
     return lastFailure == null ? state : state + ": " + lastFailure.message();
+  }
+
+  private static String quoted(ClusterHandle cluster) {
+    return "cluster \"" + cluster.name() + "\"";
   }
 }

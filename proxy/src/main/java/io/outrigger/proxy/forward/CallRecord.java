@@ -6,6 +6,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.Optional;
@@ -28,7 +29,7 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
   private RouteDecision.@Nullable Forward chosen;
   private @Nullable String clusterName;
 
-  private @Nullable Attempt attempt;
+  private @Nullable Subchannel picked;
   private int attempts;
   private boolean cancelled;
   private long requestBytes;
@@ -74,8 +75,8 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
     timeoutNanos = limitNanos;
   }
 
-  void attempt(Attempt latest) {
-    attempt = latest;
+  void attempt(Subchannel latest) {
+    picked = latest;
     attempts++;
     attemptPicked(latest);
   }
@@ -276,7 +277,7 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
 
   @Override
   public @Nullable EndpointAddress address() {
-    return attempt == null ? null : attempt.endpointAddress();
+    return picked == null ? null : picked.address();
   }
 
   @Override
@@ -292,17 +293,17 @@ final class CallRecord extends AttemptMeasure implements FinishedCall {
 
   @Override
   public Optional<Locality> locality() {
-    return attempt == null ? Optional.empty() : attempt.locality();
+    return picked == null ? Optional.empty() : picked.locality();
   }
 
   @Override
   public OptionalInt priority() {
-    return attempt == null ? OptionalInt.empty() : attempt.priority();
+    return picked == null ? OptionalInt.empty() : picked.priority();
   }
 
   @Override
   public Optional<String> endpoint() {
-    return Optional.ofNullable(attempt).map(Attempt::address);
+    return Optional.ofNullable(picked).map(each -> each.address().toString());
   }
 
   @Override

@@ -7,11 +7,23 @@ import io.outrigger.proxy.filter.FilterStep;
 /** A call on its way through the filters of its route. Made only where there are any. */
 @LoopConfined
 final class Filtering {
-  private final ForwardedCall call;
+  /** The call, as its filters see it. */
+  interface Next {
+    /** A filter holds the request back; false when there is no room, and it was answered. */
+    boolean holdBack();
+
+    /** A filter answers in the backend's place (A33). */
+    void answer(FilterStep.Answer answer);
+
+    /** Nothing stands before the pick any more. */
+    void send();
+  }
+
+  private final Next call;
   private final FilterPass pass;
   private final CallPause pause;
 
-  Filtering(CallLoop loop, ForwardedCall call, FilterPass pass) {
+  Filtering(CallLoop loop, Next call, FilterPass pass) {
     this.call = call;
     this.pass = pass;
     pause = new CallPause(loop, this::resume);
@@ -25,7 +37,7 @@ final class Filtering {
         pause.begin(wait.nanos());
       }
     } else if (step instanceof FilterStep.Answer answer) {
-      call.abort(answer);
+      call.answer(answer);
     } else {
       call.send();
     }

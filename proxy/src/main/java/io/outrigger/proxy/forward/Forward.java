@@ -5,9 +5,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.route.Route;
 import io.outrigger.proxy.http2.HeaderField;
-import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
-import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
@@ -70,11 +68,6 @@ public final class Forward {
 
   public String name() {
     return name;
-  }
-
-  /** A new call for a stream that an app opened; on {@code loop}. */
-  public StreamHandler newCall(CallLoop loop, Http2Stream app) {
-    return new ForwardedCall(this, loop, app);
   }
 
   /** What its calls came to so far. Any thread. */

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-final class ForwardedCall extends TimedCall implements StreamHandler, PickContext {
+public final class ForwardedCall extends TimedCall
+    implements StreamHandler, PickContext, Filtering.Next {
   final Forward forward;
   final AppSide app;
   final CallRecord record;
@@ -59,7 +60,8 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
   /** Made when a policy first asks for it, and kept for further picks (A42). */
   private @Nullable Long hash;
 
-  ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
+  /** A new call for a stream that an app opened; on {@code loop}. */
+  public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     super(loop);
     this.forward = forward;
     app = new AppSide(stream);
@@ -243,22 +245,22 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
     }
   }
 
-  /** A filter holds the request back; false when there is no room for it, and it was answered. */
-  boolean holdBack() {
+  @Override
+  public boolean holdBack() {
     if (phase == CallPhase.ROUTING) {
       phase = phase.to(CallPhase.DELAYED);
     }
     return takeSeat();
   }
 
-  /** Nothing stands before the pick any more. */
-  void send() {
+  @Override
+  public void send() {
     phase = phase.to(CallPhase.SENDING);
     attempts.begin();
   }
 
-  /** A filter answers in the backend's place (A33). */
-  void abort(FilterStep.Answer answer) {
+  @Override
+  public void answer(FilterStep.Answer answer) {
     reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
   }
 
@@ -320,8 +322,18 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
       finish(); // answered in full; only the request goes on
       return;
     }
-    String waitsFor = CallFailures.waitsFor(phase, target, attempts);
-    reply(CallFailures.deadline(limitNanos(), waitsFor), LocalReason.DEADLINE);
+    reply(CallFailures.deadline(limitNanos(), waitsFor()), LocalReason.DEADLINE);
+  }
+
+  /** What it is that the call waits for now, for people. */
+  private String waitsFor() {
+    if (target == null) {
+      return "";
+    }
+    if (phase == CallPhase.DELAYED) {
+      return CallFailures.delay();
+    }
+    return attempts.cluster() == null ? CallFailures.configuration(target) : attempts.waitsFor();
   }
 
   @Override
@@ -398,7 +410,7 @@ final class ForwardedCall extends TimedCall implements StreamHandler, PickContex
   Waiting waiting() {
     Waiting known = waiting;
     if (known == null) {
-      known = new Waiting(forward.waiting(), loop, this);
+      known = new Waiting(forward.waiting(), loop, this::resume);
       waiting = known;
     }
     return known;

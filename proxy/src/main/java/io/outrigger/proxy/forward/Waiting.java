@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
 final class Waiting {
   private final WaitingRoom room;
   private final CallLoop loop;
-  private final ForwardedCall call;
+  private final Runnable onWoken;
   private boolean seated;
   private long bytes;
   private @Nullable Parking parking;
 
   /**
-   * @param call goes on when it was woken; on its loop
+   * @param onWoken what the call does when it was woken; on its loop
    */
-  Waiting(WaitingRoom room, CallLoop loop, ForwardedCall call) {
+  Waiting(WaitingRoom room, CallLoop loop, Runnable onWoken) {
     this.room = room;
     this.loop = loop;
-    this.call = call;
+    this.onWoken = onWoken;
   }
 
   /** Takes a seat, unless the call has one; false when there is none. */
@@ -110,7 +110,7 @@ final class Waiting {
     public void run() {
       if (parking == this) {
         parking = null;
-        call.resume();
+        onWoken.run();
       }
     }
 

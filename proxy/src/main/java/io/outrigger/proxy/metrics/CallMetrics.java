@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.add;
-import static io.outrigger.proxy.metrics.MetricsText.counter;
-import static io.outrigger.proxy.metrics.MetricsText.histogram;
+import static io.outrigger.proxy.metrics.Instruments.add;
+import static io.outrigger.proxy.metrics.Instruments.counter;
+import static io.outrigger.proxy.metrics.Instruments.histogram;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.proxy.forward.AttemptPlace;

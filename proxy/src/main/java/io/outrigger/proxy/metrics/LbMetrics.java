@@ -1,9 +1,9 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.add;
-import static io.outrigger.proxy.metrics.MetricsText.counter;
-import static io.outrigger.proxy.metrics.MetricsText.gauge;
-import static io.outrigger.proxy.metrics.MetricsText.histogram;
+import static io.outrigger.proxy.metrics.Instruments.add;
+import static io.outrigger.proxy.metrics.Instruments.counter;
+import static io.outrigger.proxy.metrics.Instruments.gauge;
+import static io.outrigger.proxy.metrics.Instruments.histogram;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.counter;
-import static io.outrigger.proxy.metrics.MetricsText.gauge;
+import static io.outrigger.proxy.metrics.Instruments.counter;
+import static io.outrigger.proxy.metrics.Instruments.gauge;
 
 import io.outrigger.xds.status.LoadReportView;
 import io.prometheus.metrics.model.snapshots.Labels;

@@ -1,6 +1,6 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.gauge;
+import static io.outrigger.proxy.metrics.Instruments.gauge;
 
 import io.outrigger.base.AnyThread;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -56,7 +56,7 @@ public final class MetricSources {
     var metric =
         gauge(
             "outrigger_metrics_source_failed", "1 for metrics that a bug keeps from being shown.");
-    failed.forEach(source -> MetricsText.add(metric, Labels.of("source", source), 1));
+    failed.forEach(source -> Instruments.add(metric, Labels.of("source", source), 1));
     return all.metricSnapshot(metric.build()).build();
   }
 }

@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
-import static io.outrigger.proxy.metrics.MetricsText.add;
-import static io.outrigger.proxy.metrics.MetricsText.counter;
-import static io.outrigger.proxy.metrics.MetricsText.gauge;
+import static io.outrigger.proxy.metrics.Instruments.add;
+import static io.outrigger.proxy.metrics.Instruments.counter;
+import static io.outrigger.proxy.metrics.Instruments.gauge;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.memory.MemoryView;

@@ -201,7 +201,7 @@ final class CallScript {
   /** A request that an app sends, and what it hears. */
   final class App {
     final FakeStream stream = new FakeStream();
-    final StreamHandler call = forward.newCall(loop, stream);
+    final StreamHandler call = new ForwardedCall(forward, loop, stream);
 
     App() {
       stream.handler(call);
