@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.uring.IoUring;
+import io.outrigger.proxy.http2.IoUringTrials;
 import io.outrigger.proxy.options.Flag;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -28,9 +28,7 @@ class TransportIT {
     if (transport.equals("epoll")) {
       assumeThat(Epoll.isAvailable()).as("no epoll here: %s", Epoll.unavailabilityCause()).isTrue();
     } else if (transport.equals("io_uring")) {
-      assumeThat(IoUring.isAvailable())
-          .as("this kernel or container forbids io_uring: %s", IoUring.unavailabilityCause())
-          .isTrue();
+      assumeThat(IoUringTrials.obstacle()).isEmpty();
     }
     Backend a = mesh.backend("a");
     mesh.controlPlane.serve(
