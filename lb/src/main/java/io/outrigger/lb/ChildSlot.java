@@ -24,8 +24,8 @@ public final class ChildSlot {
   private final PolicyFactory factory;
   private final LbParent owner;
   private @Nullable LbConfig config;
-  private @Nullable Occupant inForce;
-  private @Nullable Occupant toCome;
+  private @Nullable Child inForce;
+  private @Nullable Child toCome;
 
   /**
    * An empty place.
@@ -44,10 +44,10 @@ public final class ChildSlot {
       return;
     }
     config = next;
-    Occupant current = inForce;
-    Occupant coming = toCome;
+    Child current = inForce;
+    Child coming = toCome;
     if (current == null) {
-      current = new Occupant(next);
+      current = new Child(next);
       inForce = current;
       current.policy.update(next);
     } else if (current.identity.equals(next.identity())) {
@@ -57,13 +57,13 @@ public final class ChildSlot {
       coming.policy.update(next);
     } else {
       drop(coming);
-      coming = new Occupant(next);
+      coming = new Child(next);
       toCome = coming;
       coming.policy.update(next);
     }
   }
 
-  private void drop(@Nullable Occupant coming) {
+  private void drop(@Nullable Child coming) {
     toCome = null;
     if (coming != null) {
       coming.policy.close();
@@ -80,7 +80,7 @@ public final class ChildSlot {
   }
 
   public void close() {
-    Occupant last = inForce;
+    Child last = inForce;
     inForce = null;
     drop(toCome);
     if (last != null) {
@@ -104,13 +104,13 @@ public final class ChildSlot {
   }
 
   /** One child and its way up. */
-  private final class Occupant implements LbParent {
+  private final class Child implements LbParent {
     private final Object identity;
     private final LbPolicy policy;
     private Connectivity state = Connectivity.CONNECTING;
     private Picker picker = FixedPicker.QUEUE;
 
-    Occupant(LbConfig first) {
+    Child(LbConfig first) {
       identity = first.identity();
       policy = factory.create(first, this);
     }
@@ -123,13 +123,13 @@ public final class ChildSlot {
 
     @Override
     public void publish(Connectivity newState, Picker newPicker) {
-      Occupant current = inForce;
+      Child current = inForce;
       if (current == null || (this != current && this != toCome)) {
         return; // the policy outlived its place
       }
       state = newState;
       picker = newPicker;
-      Occupant coming = toCome;
+      Child coming = toCome;
       if (coming != null
           && (current.state != Connectivity.READY || coming.state != Connectivity.CONNECTING)) {
         inForce = coming;

@@ -152,7 +152,7 @@ public sealed interface PickPlan {
   }
 
   /** What becomes of a session's wishes. */
-  enum Keeping {
+  enum OverrideOutcome {
     /** The call goes to one of them, or waits for it. */
     KEPT,
     /** None of them can be had: the balancer picks. */
@@ -167,7 +167,8 @@ public sealed interface PickPlan {
    * @param wishes in the session's order; none for a session that begins
    * @param keeping whether the call goes to one of them
    */
-  record Preferring(List<Wish> wishes, Keeping keeping, PickPlan rest) implements PickPlan {
+  record Preferring(List<OverrideCandidate> wishes, OverrideOutcome keeping, PickPlan rest)
+      implements PickPlan {
     public Preferring {
       wishes = List.copyOf(wishes);
     }
@@ -195,7 +196,7 @@ public sealed interface PickPlan {
    *
    * @param standing how it stands, for people
    */
-  record Wish(EndpointAddress address, String standing) {}
+  record OverrideCandidate(EndpointAddress address, String standing) {}
 
   /**
    * A place on a ring (A42).

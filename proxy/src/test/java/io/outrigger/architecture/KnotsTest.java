@@ -19,13 +19,13 @@ class KnotsTest {
   private static final Set<String> TODAY =
       inPackage(
           "io.outrigger.proxy.http2",
-          "ConnectionCourse",
-          "ConnectionCredit",
+          "ConnectionLifecycle",
+          "ConnectionReceiveWindow",
           "ConnectionMemory",
           "ConnectionParts",
           "InboundFrames",
           "KeepAlive",
-          "OutboundData",
+          "SendScheduler",
           "PeerFaults",
           "PeerSettings",
           "SocketConnection",

@@ -17,7 +17,7 @@ import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
-import io.outrigger.lb.member.FirstAddress;
+import io.outrigger.lb.member.HappyEyeballs;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE -> CONNECTING        on the first list after an empty one
  * </pre>
  *
- * <p>Everything else is the table of {@link FirstAddress}.
+ * <p>Everything else is the table of {@link HappyEyeballs}.
  */
 @ControlConfined
 final class PickFirstPolicy implements LbPolicy {
@@ -41,7 +41,7 @@ final class PickFirstPolicy implements LbPolicy {
   private final LbParent parent;
 
   private LbConfig.PickFirst config;
-  private @Nullable FirstAddress addresses;
+  private @Nullable HappyEyeballs addresses;
   private boolean updating;
 
   PickFirstPolicy(
@@ -65,7 +65,7 @@ final class PickFirstPolicy implements LbPolicy {
     } else if (addresses != null) {
       addresses.update(backends);
     } else {
-      var list = new FirstAddress(control, parent, this::onChange);
+      var list = new HappyEyeballs(control, parent, this::onChange);
       addresses = list;
       list.update(backends);
       list.connect();
@@ -89,7 +89,7 @@ final class PickFirstPolicy implements LbPolicy {
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    FirstAddress list = addresses;
+    HappyEyeballs list = addresses;
     Connectivity state = list == null ? Connectivity.TRANSIENT_FAILURE : list.state();
     visitor.enter(new NodeHead(name, config.policy(), state, Map.of(), "", isUsed));
     if (list != null) {
@@ -105,7 +105,7 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   private void publish() {
-    FirstAddress list = addresses;
+    HappyEyeballs list = addresses;
     if (list == null) {
       fail("there are no endpoints");
       return;
@@ -129,10 +129,10 @@ final class PickFirstPolicy implements LbPolicy {
 
   /** Lets the call wait, and begins to connect for it (A62-02). */
   private final class WakingPicker implements Picker {
-    private final FirstAddress list;
+    private final HappyEyeballs list;
     private final AtomicBoolean asked = new AtomicBoolean();
 
-    WakingPicker(FirstAddress list) {
+    WakingPicker(HappyEyeballs list) {
       this.list = list;
     }
 

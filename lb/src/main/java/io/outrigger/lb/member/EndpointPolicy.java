@@ -51,7 +51,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** The members in the order of the configuration. */
   private List<M> places = List.of();
 
-  private final Roster<M> roster = new Roster<>();
+  private final ReadyMembers<M> roster = new ReadyMembers<>();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;

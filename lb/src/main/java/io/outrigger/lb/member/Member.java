@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public class Member {
-  private final FirstAddress addresses;
+  private final HappyEyeballs addresses;
 
   /** The roster's own notes. */
-  final Roster.Entry entry = new Roster.Entry();
+  final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};
   private Backend backend;
@@ -28,7 +28,7 @@ public class Member {
 
   /** An endpoint in IDLE; {@code parent} gives its subchannels. */
   public Member(ControlLoop control, LbParent parent, Backend backend) {
-    this.addresses = new FirstAddress(control, parent, () -> onChange.run());
+    this.addresses = new HappyEyeballs(control, parent, () -> onChange.run());
     this.backend = backend;
   }
 

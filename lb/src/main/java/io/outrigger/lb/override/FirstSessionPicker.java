@@ -46,9 +46,11 @@ final class FirstSessionPicker implements Picker {
                 new PickPlan.Preferring(
                     preferred.stream()
                         .map(
-                            each -> new PickPlan.Wish(each, "not looked up before a first session"))
+                            each ->
+                                new PickPlan.OverrideCandidate(
+                                    each, "not looked up before a first session"))
                         .toList(),
-                    PickPlan.Keeping.NOT_LOOKED_UP,
+                    PickPlan.OverrideOutcome.NOT_LOOKED_UP,
                     preferred.isEmpty()
                         ? child.plan(call)
                         : new PickPlan.Certain(PickResult.QUEUE)))

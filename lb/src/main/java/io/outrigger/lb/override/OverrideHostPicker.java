@@ -64,9 +64,14 @@ final class OverrideHostPicker implements Picker {
             ? child.plan(call)
             : new PickPlan.Certain(
                 link != null && link.use() != null ? link.use() : PickResult.QUEUE);
-    var wishes = preferred.stream().map(each -> new PickPlan.Wish(each, standing(each))).toList();
+    var wishes =
+        preferred.stream()
+            .map(each -> new PickPlan.OverrideCandidate(each, standing(each)))
+            .toList();
     return new PickPlan.Preferring(
-        wishes, chosen == null ? PickPlan.Keeping.LOST : PickPlan.Keeping.KEPT, rest);
+        wishes,
+        chosen == null ? PickPlan.OverrideOutcome.LOST : PickPlan.OverrideOutcome.KEPT,
+        rest);
   }
 
   private String standing(EndpointAddress address) {

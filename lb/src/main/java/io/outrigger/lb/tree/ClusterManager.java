@@ -53,8 +53,8 @@ public final class ClusterManager {
   private final LbObserver observer;
   private final PolicyFactory factory;
   private final Reresolution reresolution;
-  private final ClusterTrees trees = new ClusterTrees();
-  private final Map<String, LiveCluster> live = new TreeMap<>();
+  private final LbConfigCache trees = new LbConfigCache();
+  private final Map<String, ClusterLb> live = new TreeMap<>();
   private boolean closed;
 
   /** A manager without clusters, whose load nobody is told of. */
@@ -121,7 +121,7 @@ public final class ClusterManager {
       if (!trees.knows(name)) {
         continue; // held by calls and no longer known: it goes on with what it has
       }
-      LiveCluster cluster = live.computeIfAbsent(name, this::newCluster);
+      ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));
       if (routed.contains(name)) {
         cluster.handle().revive();
@@ -138,7 +138,7 @@ public final class ClusterManager {
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
     for (String name : trees.update(changed)) {
-      LiveCluster cluster = live.get(name);
+      ClusterLb cluster = live.get(name);
       if (cluster != null) {
         cluster.update(trees.tree(name), trees.note(name));
       }
@@ -151,7 +151,7 @@ public final class ClusterManager {
    */
   public void retire(Set<String> routed) {
     control.checkInside();
-    for (LiveCluster cluster : List.copyOf(live.values())) {
+    for (ClusterLb cluster : List.copyOf(live.values())) {
       if (!routed.contains(cluster.handle().name()) && cluster.handle().retire()) {
         end(cluster);
       }
@@ -173,7 +173,7 @@ public final class ClusterManager {
   /** The clusters that have a tree, in the order in which {@link #accept} shows them. */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
-    return live.values().stream().map(LiveCluster::handle);
+    return live.values().stream().map(ClusterLb::handle);
   }
 
   /** Shows every tree as it stands, by name. */
@@ -199,14 +199,14 @@ public final class ClusterManager {
     control.checkInside();
     closed = true;
     reresolution.close();
-    for (LiveCluster cluster : List.copyOf(live.values())) {
+    for (ClusterLb cluster : List.copyOf(live.values())) {
       end(cluster);
       cluster.refuse();
     }
   }
 
-  private LiveCluster newCluster(String name) {
-    return new LiveCluster(
+  private ClusterLb newCluster(String name) {
+    return new ClusterLb(
         name,
         control,
         connector,
@@ -218,7 +218,7 @@ public final class ClusterManager {
   }
 
   private void onUnused(ClusterHandle handle) {
-    LiveCluster cluster = live.get(handle.name());
+    ClusterLb cluster = live.get(handle.name());
     if (closed || cluster == null || cluster.handle() != handle || !handle.isUnused()) {
       return; // ended or revived in the meantime
     }
@@ -226,7 +226,7 @@ public final class ClusterManager {
     listener.onClustersChanged();
   }
 
-  private void end(LiveCluster cluster) {
+  private void end(ClusterLb cluster) {
     live.remove(cluster.handle().name());
     cluster.close();
   }

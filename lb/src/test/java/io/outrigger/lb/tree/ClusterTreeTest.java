@@ -245,7 +245,7 @@ class ClusterTreeTest {
 
   @Test
   void onlyWhatChangedIsBuiltAgain() {
-    var trees = new ClusterTrees();
+    var trees = new LbConfigCache();
     var a = Samples.eds("a", E1);
     var b = Samples.eds("b", E2);
     trees.update(Samples.config(Set.of("a"), a, b).clusters());

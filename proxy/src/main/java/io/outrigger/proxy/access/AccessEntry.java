@@ -2,7 +2,7 @@ package io.outrigger.proxy.access;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
@@ -35,7 +35,7 @@ record AccessEntry(
     long responseBytes,
     long timeoutNanos,
     CharSequence traceparent) {
-  static AccessEntry of(String forward, FinishedCall call, long endMillis) {
+  static AccessEntry of(String forward, CallSummary call, long endMillis) {
     return new AccessEntry(
         forward,
         endMillis,

@@ -50,7 +50,7 @@ public final class ExplainView {
         endpoints += branch(json, explanation.branches().get(i), explanation.request());
       }
       json.raw(NOT_KNOWN);
-      json.value(List.copyOf(Unknowns.of(explanation)));
+      json.value(List.copyOf(NotKnowable.of(explanation)));
       json.raw(END);
       return new JsonText(json.take(), endpoints).reply();
     }

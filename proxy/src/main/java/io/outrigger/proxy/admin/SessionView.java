@@ -27,24 +27,24 @@ final class SessionView {
     var json = new JsonObject();
     json.addProperty("cookie", asked.cookie());
     json.addProperty("begins", asked.addresses().isEmpty());
-    PickPlan.Keeping keeping =
-        preferring.map(PickPlan.Preferring::keeping).orElse(PickPlan.Keeping.LOST);
+    PickPlan.OverrideOutcome keeping =
+        preferring.map(PickPlan.Preferring::keeping).orElse(PickPlan.OverrideOutcome.LOST);
     json.add(
         "kept",
-        keeping == PickPlan.Keeping.NOT_LOOKED_UP
+        keeping == PickPlan.OverrideOutcome.NOT_LOOKED_UP
             ? JsonNull.INSTANCE
-            : new JsonPrimitive(keeping == PickPlan.Keeping.KEPT));
+            : new JsonPrimitive(keeping == PickPlan.OverrideOutcome.KEPT));
     json.add("cluster", asked.cluster().isEmpty() ? JsonNull.INSTANCE : text(asked.cluster()));
     var endpoints = new JsonArray();
-    List<PickPlan.Wish> wishes =
+    List<PickPlan.OverrideCandidate> wishes =
         preferring
             .map(PickPlan.Preferring::wishes)
             .orElseGet(
                 () ->
                     asked.addresses().stream()
-                        .map(address -> new PickPlan.Wish(address, "not asked for"))
+                        .map(address -> new PickPlan.OverrideCandidate(address, "not asked for"))
                         .toList());
-    for (PickPlan.Wish wish : wishes) {
+    for (PickPlan.OverrideCandidate wish : wishes) {
       var endpoint = new JsonObject();
       endpoint.addProperty("address", wish.address().toString());
       endpoint.addProperty("standing", wish.standing());

@@ -10,7 +10,7 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.tree.PlannedTrees;
+import io.outrigger.lb.tree.DryRunTrees;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.xds.ResourceType;
@@ -148,7 +148,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
             List.copyOf(findings),
             value.virtualHost().name(),
             value.virtualHost().routes().size(),
-            PlannedTrees.of(value)));
+            DryRunTrees.of(value)));
   }
 
   @Override

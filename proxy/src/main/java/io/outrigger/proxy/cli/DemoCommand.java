@@ -30,9 +30,9 @@ final class DemoCommand implements Callable<Integer> {
   private String admin = "";
 
   private final DemoProgram program;
-  private final Surroundings surroundings;
+  private final CommandContext surroundings;
 
-  DemoCommand(DemoProgram program, Surroundings surroundings) {
+  DemoCommand(DemoProgram program, CommandContext surroundings) {
     this.program = program;
     this.surroundings = surroundings;
   }

@@ -53,9 +53,9 @@ final class ExplainCommand implements Callable<Integer> {
   @Option(names = "--json", description = "prints the answer as it is, for programs")
   private boolean json;
 
-  private final Surroundings surroundings;
+  private final CommandContext surroundings;
 
-  ExplainCommand(Surroundings surroundings) {
+  ExplainCommand(CommandContext surroundings) {
     this.surroundings = surroundings;
   }
 

@@ -95,7 +95,7 @@ public final class Main {
   }
 
   private void run(Programs programs, String... args) {
-    Surroundings surroundings = Surroundings.ofProcess(this::signals);
+    CommandContext surroundings = CommandContext.ofProcess(this::signals);
     exitCode.set(execute(programs, surroundings, args));
     ended.countDown();
     surroundings.out().flush();
@@ -104,7 +104,7 @@ public final class Main {
   }
 
   /** The exit code of one command line; picocli is loaded only where it is needed. */
-  static int execute(Programs programs, Surroundings surroundings, String... args) {
+  static int execute(Programs programs, CommandContext surroundings, String... args) {
     Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
     return plain.isPresent()
         ? new SidecarRun(programs, surroundings).runAndReport(plain.get())

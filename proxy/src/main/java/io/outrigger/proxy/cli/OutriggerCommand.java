@@ -28,13 +28,13 @@ final class OutriggerCommand implements Runnable {
   private OutriggerCommand() {}
 
   /** Runs one command line, whatever it is; the result is the exit code. */
-  static int execute(Programs programs, Surroundings surroundings, String... args) {
+  static int execute(Programs programs, CommandContext surroundings, String... args) {
     var sidecar = new SidecarRun(programs, surroundings);
     return commandLine(programs, sidecar, surroundings).execute(args);
   }
 
   private static CommandLine commandLine(
-      Programs programs, SidecarRun sidecar, Surroundings surroundings) {
+      Programs programs, SidecarRun sidecar, CommandContext surroundings) {
     CommandLine commandLine =
         new CommandLine(new OutriggerCommand())
             .addSubcommand("run", RunCommand.spec(sidecar))

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A run of the sidecar: all input is read and validated before the program starts. */
-record SidecarRun(Programs programs, Surroundings surroundings) {
+record SidecarRun(Programs programs, CommandContext surroundings) {
   /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 

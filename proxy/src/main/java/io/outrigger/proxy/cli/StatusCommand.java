@@ -31,9 +31,9 @@ final class StatusCommand implements Callable<Integer> {
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
 
-  private final Surroundings surroundings;
+  private final CommandContext surroundings;
 
-  StatusCommand(Surroundings surroundings) {
+  StatusCommand(CommandContext surroundings) {
     this.surroundings = surroundings;
   }
 

@@ -58,9 +58,9 @@ final class ValidateCommand implements Callable<Integer> {
   private String timeout = "";
 
   private final Programs programs;
-  private final Surroundings surroundings;
+  private final CommandContext surroundings;
 
-  ValidateCommand(Programs programs, Surroundings surroundings) {
+  ValidateCommand(Programs programs, CommandContext surroundings) {
     this.programs = programs;
     this.surroundings = surroundings;
   }

@@ -34,9 +34,9 @@ final class WaitCommand implements Callable<Integer> {
       defaultValue = "60s")
   private String timeout = "";
 
-  private final Surroundings surroundings;
+  private final CommandContext surroundings;
 
-  WaitCommand(Surroundings surroundings) {
+  WaitCommand(CommandContext surroundings) {
     this.surroundings = surroundings;
   }
 

@@ -36,7 +36,7 @@ final class Attempt implements StreamWaiter {
   }
 
   private final ForwardedCall call;
-  private final Attempts attempts;
+  private final CallAttempts attempts;
   private final Subchannel subchannel;
   private final ResponseRelay response;
   private State state = State.WAITING;
@@ -48,7 +48,7 @@ final class Attempt implements StreamWaiter {
    */
   Attempt(
       ForwardedCall call,
-      Attempts attempts,
+      CallAttempts attempts,
       Subchannel subchannel,
       @Nullable HeaderField setCookie) {
     this.call = call;
@@ -178,7 +178,7 @@ final class Attempt implements StreamWaiter {
       return false;
     }
     long delay = attempts.retryDelay(failure, headers.get(KnownName.RETRY_PUSHBACK));
-    if (delay == RetryCourse.NO_RETRY) {
+    if (delay == RetryState.NO_RETRY) {
       return false;
     }
     Http2Stream from = stream;

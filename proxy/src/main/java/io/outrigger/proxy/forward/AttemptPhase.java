@@ -1,6 +1,6 @@
 package io.outrigger.proxy.forward;
 
-/** Where the {@link Attempts} of a call stand; their javadoc has the table. */
+/** Where the {@link CallAttempts} of a call stand; their javadoc has the table. */
 enum AttemptPhase {
   /** The call has no cluster yet, or is held back by a filter. */
   IDLE,

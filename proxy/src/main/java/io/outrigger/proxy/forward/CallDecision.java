@@ -15,7 +15,7 @@ final class CallDecision {
   private CallDecision() {}
 
   /** {@code last} with the decision behind it. */
-  static HeaderList appended(HeaderList last, FinishedCall call) {
+  static HeaderList appended(HeaderList last, CallSummary call) {
     var block = HeaderList.builder(last.size() + 1);
     for (int i = 0; i < last.size(); i++) {
       block.add(last.field(i));
@@ -24,7 +24,7 @@ final class CallDecision {
   }
 
   /** Such as {@code route=2; cluster=pay; endpoint=10.0.0.7:80; attempts=1; limit=15s}. */
-  static String text(FinishedCall call) {
+  static String text(CallSummary call) {
     var text = new StringBuilder();
     add(text, "target", call.target());
     if (call.routeIndex() >= 0) {

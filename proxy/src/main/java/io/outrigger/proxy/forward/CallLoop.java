@@ -23,7 +23,7 @@ public final class CallLoop {
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
   private final TimeoutFields timeouts = new TimeoutFields();
-  private final HopHeaders hopHeaders = new HopHeaders();
+  private final HopByHopHeaders hopHeaders = new HopByHopHeaders();
   private final SmallCopies copies = new SmallCopies();
 
   /**
@@ -96,7 +96,7 @@ public final class CallLoop {
     return timeouts;
   }
 
-  HopHeaders hopHeaders() {
+  HopByHopHeaders hopHeaders() {
     return hopHeaders;
   }
 

@@ -14,7 +14,7 @@ public interface CallObserver {
   /**
    * @return false when it cannot take one more now: counted, and otherwise without consequence
    */
-  boolean onEnded(FinishedCall call);
+  boolean onEnded(CallSummary call);
 
   /** One observer that tells this one, then {@code other}; the answer is that of both. */
   default CallObserver and(CallObserver other) {

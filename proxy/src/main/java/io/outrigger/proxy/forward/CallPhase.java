@@ -6,7 +6,7 @@ enum CallPhase {
   ROUTING,
   /** Has a cluster; is held back by a filter. */
   DELAYED,
-  /** Has a cluster; its {@link Attempts} go on from there. */
+  /** Has a cluster; its {@link CallAttempts} go on from there. */
   SENDING,
   /** Has ended, in the one place where calls end. */
   DONE;

@@ -21,7 +21,7 @@ public final class Forward {
   private final CallObserver observer;
   private final CallTracer tracer;
   private final MemoryLedger memory;
-  private final WaitingRoom waiting;
+  private final PendingLimit waiting;
   private final List<CallStats> stats;
   private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
@@ -59,7 +59,7 @@ public final class Forward {
     this.observer = observer;
     this.tracer = tracer;
     this.memory = memory;
-    waiting = new WaitingRoom(settings.maxQueuedRequests(), settings.maxQueuedBytes());
+    waiting = new PendingLimit(settings.maxQueuedRequests(), settings.maxQueuedBytes());
     stats =
         IntStream.range(0, loops)
             .mapToObj(loop -> new CallStats(loop, settings.measuring()))
@@ -99,7 +99,7 @@ public final class Forward {
     return tracer;
   }
 
-  WaitingRoom waiting() {
+  PendingLimit waiting() {
     return waiting;
   }
 

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The idea: the app's stream and the backend's are linked through this object and the current of
- * its {@link Attempts}; what arrives on one goes to the other at once, and credit is returned on
- * one when bytes have left on the other. Nothing is buffered except a body whose backend is not
+ * its {@link CallAttempts}; what arrives on one goes to the other at once, and credit is returned
+ * on one when bytes have left on the other. Nothing is buffered except a body whose backend is not
  * known yet, which one stream window bounds. Every exit passes {@link #settle} exactly once;
  * whatever comes later meets DONE and is let go.
  *
@@ -43,13 +43,13 @@ import org.jspecify.annotations.Nullable;
 public final class ForwardedCall extends TimedCall
     implements StreamHandler, PickContext, Filtering.Next {
   final Forward forward;
-  final AppSide app;
-  final CallRecord record;
+  final DownstreamResponse app;
+  final CallStatsRecorder record;
   final RequestRelay request;
-  private final Attempts attempts;
+  private final CallAttempts attempts;
 
   /** Made when it is first needed: most calls never wait. */
-  private @Nullable Waiting waiting;
+  private @Nullable PendingCall waiting;
 
   private @Nullable Filtering filtering;
   private CallPhase phase = CallPhase.ROUTING;
@@ -64,10 +64,10 @@ public final class ForwardedCall extends TimedCall
   public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     super(loop);
     this.forward = forward;
-    app = new AppSide(stream);
-    record = new CallRecord(forward.stats(loop));
+    app = new DownstreamResponse(stream);
+    record = new CallStatsRecorder(forward.stats(loop));
     request = new RequestRelay(app, record);
-    attempts = new Attempts(this);
+    attempts = new CallAttempts(this);
   }
 
   @Override
@@ -407,10 +407,10 @@ public final class ForwardedCall extends TimedCall
     return requireNonNull(target);
   }
 
-  Waiting waiting() {
-    Waiting known = waiting;
+  PendingCall waiting() {
+    PendingCall known = waiting;
     if (known == null) {
-      known = new Waiting(forward.waiting(), loop, this::resume);
+      known = new PendingCall(forward.waiting(), loop, this::resume);
       waiting = known;
     }
     return known;

@@ -83,7 +83,7 @@ final class MethodStats {
   static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
   /** Attempts that ended in a cluster with a status. */
-  static final class Attempts {
+  static final class CallAttempts {
     final BoundedHistogram durations = new BoundedHistogram(LATENCY_NANOS);
     final BoundedHistogram sent = new BoundedHistogram(SIZE_BYTES);
     final BoundedHistogram received = new BoundedHistogram(SIZE_BYTES);
@@ -114,7 +114,7 @@ final class MethodStats {
   final AtomicReferenceArray<LatencyHistogram> calls = new AtomicReferenceArray<>(CODES);
 
   /** Attempts that ended, by where they went and by status. */
-  final Map<Place, AtomicReferenceArray<Attempts>> places = new ConcurrentHashMap<>();
+  final Map<Place, AtomicReferenceArray<CallAttempts>> places = new ConcurrentHashMap<>();
 
   private final boolean localities;
   private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
@@ -122,7 +122,7 @@ final class MethodStats {
   // Of the loop alone: most calls go where the last one went.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
-  private @Nullable AtomicReferenceArray<Attempts> last;
+  private @Nullable AtomicReferenceArray<CallAttempts> last;
 
   /**
    * @param localities whether attempts are told apart by locality too (A78 "Per-Call Metrics")
@@ -181,10 +181,10 @@ final class MethodStats {
       long nanos,
       long sent,
       long received) {
-    AtomicReferenceArray<Attempts> byCode = of(cluster, locality);
-    Attempts attempts = byCode.getPlain(code.number());
+    AtomicReferenceArray<CallAttempts> byCode = of(cluster, locality);
+    CallAttempts attempts = byCode.getPlain(code.number());
     if (attempts == null) {
-      attempts = new Attempts();
+      attempts = new CallAttempts();
       byCode.setRelease(code.number(), attempts);
     }
     attempts.durations.record(nanos);
@@ -193,8 +193,8 @@ final class MethodStats {
   }
 
   @SuppressWarnings("ReferenceEquality") // the same object is the same name, and that is enough
-  private AtomicReferenceArray<Attempts> of(String cluster, @Nullable Locality locality) {
-    AtomicReferenceArray<Attempts> found = last;
+  private AtomicReferenceArray<CallAttempts> of(String cluster, @Nullable Locality locality) {
+    AtomicReferenceArray<CallAttempts> found = last;
     if (found == null || cluster != lastCluster || locality != lastLocality) {
       found = of(new Place(cluster, locality));
       lastCluster = cluster;
@@ -204,8 +204,8 @@ final class MethodStats {
     return found;
   }
 
-  private AtomicReferenceArray<Attempts> of(Place place) {
-    AtomicReferenceArray<Attempts> found = places.get(place);
+  private AtomicReferenceArray<CallAttempts> of(Place place) {
+    AtomicReferenceArray<CallAttempts> found = places.get(place);
     return found != null
         ? found
         : places.computeIfAbsent(

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 public final class MethodTotals {
   private long attempts;
   private final Map<RpcStatus.Code, Measured> calls = new TreeMap<>();
-  private final Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended = new TreeMap<>();
+  private final Map<AttemptPlace, Map<RpcStatus.Code, CallAttempts>> ended = new TreeMap<>();
   private final Measured retries = new Measured(MethodStats.RETRIES);
   private final Measured transparentRetries = new Measured(MethodStats.TRANSPARENT_RETRIES);
   private final Measured retryDelays = new Measured(MethodStats.LATENCY_NANOS);
@@ -73,9 +73,9 @@ public final class MethodTotals {
    * @param sent bytes of messages
    * @param received bytes of messages
    */
-  public record Attempts(Measured durations, Measured sent, Measured received) {
-    static Attempts none() {
-      return new Attempts(
+  public record CallAttempts(Measured durations, Measured sent, Measured received) {
+    static CallAttempts none() {
+      return new CallAttempts(
           new Measured(MethodStats.LATENCY_NANOS),
           new Measured(MethodStats.SIZE_BYTES),
           new Measured(MethodStats.SIZE_BYTES));
@@ -96,12 +96,12 @@ public final class MethodTotals {
     loop.places.forEach(
         (place, byCode) -> {
           for (RpcStatus.Code code : RpcStatus.Code.values()) {
-            MethodStats.Attempts of = byCode.getAcquire(code.number());
+            MethodStats.CallAttempts of = byCode.getAcquire(code.number());
             if (of != null) {
-              Attempts total =
+              CallAttempts total =
                   ended
                       .computeIfAbsent(loop.told(place), p -> new TreeMap<>())
-                      .computeIfAbsent(code, c -> Attempts.none());
+                      .computeIfAbsent(code, c -> CallAttempts.none());
               total.durations().add(of.durations);
               total.sent().add(of.sent);
               total.received().add(of.received);
@@ -120,8 +120,8 @@ public final class MethodTotals {
     return calls;
   }
 
-  /** Attempts by where they went and by status. */
-  public Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended() {
+  /** CallAttempts by where they went and by status. */
+  public Map<AttemptPlace, Map<RpcStatus.Code, CallAttempts>> ended() {
     return ended;
   }
 

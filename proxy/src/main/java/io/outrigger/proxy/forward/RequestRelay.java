@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class RequestRelay {
-  private final AppSide app;
-  private final CallRecord record;
+  private final DownstreamResponse app;
+  private final CallStatsRecorder record;
 
   /** What follows {@link #replay} and no stream has; made when it is first needed. */
   private @Nullable PendingData kept;
@@ -47,7 +47,7 @@ final class RequestRelay {
   /** Memory of the above, as the app's stream counts it. */
   private int counted;
 
-  RequestRelay(AppSide app, CallRecord record) {
+  RequestRelay(DownstreamResponse app, CallStatsRecorder record) {
     this.app = app;
     this.record = record;
   }
@@ -176,7 +176,7 @@ final class RequestRelay {
 
   /** Trailers of a request: gRPC has none, so they only end it (SC-14). */
   void onTrailers(HeaderList received, boolean grpc) {
-    HeaderList block = HopHeaders.trailers(received);
+    HeaderList block = HopByHopHeaders.trailers(received);
     app.onRequestEnd();
     if (!grpc) {
       trailers = block;

@@ -52,7 +52,7 @@ final class ResponseRelay {
 
   void onHeaders(HeaderList headers, boolean endStream) {
     if (status != 0) {
-      onEnd(HopHeaders.trailers(headers));
+      onEnd(HopByHopHeaders.trailers(headers));
       return;
     }
     int code = statusOf(headers);
@@ -65,7 +65,7 @@ final class ResponseRelay {
     status = code;
     call.record.responded(code);
     owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers);
-    HeaderList own = HopHeaders.withoutOurs(headers);
+    HeaderList own = HopByHopHeaders.withoutOurs(headers);
     HeaderList head = setCookie == null ? own : with(setCookie, own);
     if (endStream) {
       onEnd(head);

@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public record LastCall(
     long durationNanos,
     long limitNanos,
     Optional<EffectiveTimeout.Source> limitSource) {
-  static LastCall of(FinishedCall call, long endedMillis) {
+  static LastCall of(CallSummary call, long endedMillis) {
     return new LastCall(
         endedMillis,
         call.method().toString(),

@@ -2,7 +2,7 @@ package io.outrigger.proxy.history;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallObserver;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,7 +37,7 @@ public final class LastCalls implements CallObserver {
   }
 
   @Override
-  public boolean onEnded(FinishedCall call) {
+  public boolean onEnded(CallSummary call) {
     int slot = call.loop() * STRIDE;
     long now = call.endedNanos();
     if (isStarted[slot] && now - nextNanos[slot] < 0) {
@@ -49,7 +49,7 @@ public final class LastCalls implements CallObserver {
     return true;
   }
 
-  private void keep(FinishedCall call) {
+  private void keep(CallSummary call) {
     String path = withoutQuery(call.path());
     if (path.length() > LONGEST_PATH) {
       return;

@@ -17,8 +17,8 @@ final class LoopTraffic {
 
   /** A cluster with its endpoints. */
   static final class ClusterTraffic {
-    final Cell all = new Cell();
-    final Map<EndpointAddress, Cell> endpoints = new HashMap<>();
+    final TrafficBucket all = new TrafficBucket();
+    final Map<EndpointAddress, TrafficBucket> endpoints = new HashMap<>();
   }
 
   /** Beyond the bounds, calls count for their cluster alone, or not at all. */
@@ -35,13 +35,13 @@ final class LoopTraffic {
     if (address == null) {
       return;
     }
-    Cell endpoint = traffic.endpoints.get(address);
+    TrafficBucket endpoint = traffic.endpoints.get(address);
     if (endpoint == null) {
       if (endpoints >= MOST_ENDPOINTS) {
         return;
       }
       endpoints++;
-      endpoint = new Cell();
+      endpoint = new TrafficBucket();
       traffic.endpoints.put(address, endpoint);
     }
     endpoint.record(micros, isError);

@@ -13,9 +13,9 @@ final class Series {
   static final int KEPT = 60;
 
   private final ArrayDeque<Minute> minutes = new ArrayDeque<>(1);
-  private @Nullable Cell running;
+  private @Nullable TrafficBucket running;
 
-  void add(Cell cell) {
+  void add(TrafficBucket cell) {
     if (running == null) {
       running = cell;
     } else {

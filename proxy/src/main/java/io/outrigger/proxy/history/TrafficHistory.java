@@ -5,7 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.forward.CallObserver;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public final class TrafficHistory implements CallObserver {
   }
 
   @Override
-  public boolean onEnded(FinishedCall call) {
+  public boolean onEnded(CallSummary call) {
     String cluster = call.clusterName();
     if (cluster != null) {
       boolean isError = call.code() != RpcStatus.Code.OK;

@@ -52,7 +52,7 @@ final class ConnectionMemory implements MemoryHolder {
   record Parts(
       SocketConnection connection,
       ChannelHandlerContext ctx,
-      ConnectionCourse course,
+      ConnectionLifecycle course,
       FrameWriter writer,
       HpackDecoder decoder,
       StreamTable table) {}

@@ -13,10 +13,10 @@ record ConnectionParts(
     FrameWriter writer,
     StreamTable table,
     PeerSettings peer,
-    OutboundData outbound,
-    ConnectionCredit credit,
+    SendScheduler outbound,
+    ConnectionReceiveWindow credit,
     PeerFaults faults,
-    ConnectionCourse course,
+    ConnectionLifecycle course,
     HpackDecoder decoder,
     ConnectionMemory memory) {
 
@@ -35,7 +35,7 @@ record ConnectionParts(
     var writer = new FrameWriter(ctx, onWritten);
     var table = new StreamTable(server);
     var peer = new PeerSettings(!server, writer, table);
-    var course = new ConnectionCourse(connection, ctx, settings, writer, table, peer);
+    var course = new ConnectionLifecycle(connection, ctx, settings, writer, table, peer);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
     return new ConnectionParts(
         ctx,
@@ -43,8 +43,9 @@ record ConnectionParts(
         writer,
         table,
         peer,
-        new OutboundData(connection, writer, ctx.alloc()),
-        new ConnectionCredit(connection, loop, settings.connectionWindow(), settings.memory()),
+        new SendScheduler(connection, writer, ctx.alloc()),
+        new ConnectionReceiveWindow(
+            connection, loop, settings.connectionWindow(), settings.memory()),
         new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
         course,
         decoder,

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param maxConcurrentStreams streams the peer may have open; more are refused one by one
  * @param streamWindow bytes of DATA a peer may have under way on one stream
  * @param connectionWindow bytes of DATA under way on all streams together; bounds what streams hold
- *     while memory is short (see {@link ConnectionCredit})
+ *     while memory is short (see {@link ConnectionReceiveWindow})
  * @param maxHeaderListBytes the decoded size of a header list, every cookie crumb and 32 bytes per
  *     field included (RFC 9113 section 6.5.2)
  * @param maxFrameSize the largest frame payload the peer may send

@@ -24,8 +24,8 @@ final class FieldCache {
   private final @Nullable HeaderName[] names = new HeaderName[NAMES];
   private final @Nullable HeaderField[] fields = new HeaderField[FIELDS];
 
-  private final Strangers strangers = new Strangers(FIELDS);
-  private final Strangers strangeLists = new Strangers(FIELDS);
+  private final SeenOnceFilter strangers = new SeenOnceFilter(FIELDS);
+  private final SeenOnceFilter strangeLists = new SeenOnceFilter(FIELDS);
 
   /** By the hashes of their fields. */
   private final @Nullable HeaderList[] lists = new HeaderList[LISTS];

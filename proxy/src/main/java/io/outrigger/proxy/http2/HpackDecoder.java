@@ -20,7 +20,7 @@ final class HpackDecoder {
   private final int maxListBytes;
   private final HpackSpace space = HpackSpace.current();
   private final DecoderTable table = new DecoderTable();
-  private long state = RepeatedBlocks.EMPTY_TABLE;
+  private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** The block under way, and where we are in it. */
   private byte[] bytes = NOTHING;
@@ -49,7 +49,7 @@ final class HpackDecoder {
     bytes = space.block.of(end);
     block.readBytes(bytes, 0, end);
     try {
-      int key = RepeatedBlocks.keyOf(state, bytes, end);
+      int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
       return known != null && mayBeAnyKept() ? known : decodeNew(key);
     } finally {

@@ -25,13 +25,13 @@ final class HpackEncoder {
   private final HpackSpace space = HpackSpace.current();
   private final HpackOutput out = space.output;
   private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
-  private long state = RepeatedBlocks.EMPTY_TABLE;
+  private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** Whether the block under construction has a field that is not an index alone. */
   private boolean hasLiteral;
 
   /** Fields that went without an index; made when the first one goes. */
-  private @Nullable Strangers strangers;
+  private @Nullable SeenOnceFilter strangers;
 
   /** What the table is to become before the next block, and the least it was to be meanwhile. */
   private int tableBytes = INITIAL_TABLE_BYTES;
@@ -146,7 +146,7 @@ final class HpackEncoder {
       return true;
     }
     if (strangers == null) {
-      strangers = new Strangers(REMEMBERED);
+      strangers = new SeenOnceFilter(REMEMBERED);
     }
     return strangers.isKnown(field.hash());
   }

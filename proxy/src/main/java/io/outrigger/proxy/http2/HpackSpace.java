@@ -21,7 +21,7 @@ final class HpackSpace {
   final FieldCache cache = new FieldCache();
 
   /** Blocks seen lately. */
-  final RepeatedBlocks blocks = new RepeatedBlocks();
+  final HeaderBlockCache blocks = new HeaderBlockCache();
 
   /** For the bytes of a block to decode. */
   final Room block = new Room();

@@ -14,7 +14,7 @@ final class InboundFrames implements FrameListener {
   private final SocketConnection connection;
   private final StreamTable table;
   private final HpackDecoder hpack;
-  private final ConnectionCredit credit;
+  private final ConnectionReceiveWindow credit;
   private final PeerFaults faults;
   private final boolean server;
 
@@ -24,7 +24,10 @@ final class InboundFrames implements FrameListener {
   private boolean dataEnds;
 
   InboundFrames(
-      SocketConnection connection, StreamTable table, HpackDecoder hpack, ConnectionCredit credit) {
+      SocketConnection connection,
+      StreamTable table,
+      HpackDecoder hpack,
+      ConnectionReceiveWindow credit) {
     this.connection = connection;
     this.table = table;
     this.hpack = hpack;

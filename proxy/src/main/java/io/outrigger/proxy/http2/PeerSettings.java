@@ -76,8 +76,8 @@ final class PeerSettings {
     int before = initialWindow;
     initialWindow = last;
     for (SocketStream stream : table.snapshot()) {
-      if (!FlowWindow.fits(stream.sendWindow(), least - before)
-          || !FlowWindow.fits(stream.sendWindow(), most - before)
+      if (!SendWindow.fits(stream.sendWindow(), least - before)
+          || !SendWindow.fits(stream.sendWindow(), most - before)
           || !stream.widenSendWindow(last - before)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }

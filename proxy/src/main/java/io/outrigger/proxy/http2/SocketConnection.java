@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>RFC 9113. What frames mean is in {@link InboundFrames}, the course of the connection as a
- * whole (preface, SETTINGS, GOAWAY, end) in {@link ConnectionCourse}; here are the streams.
+ * whole (preface, SETTINGS, GOAWAY, end) in {@link ConnectionLifecycle}; here are the streams.
  */
 @LoopConfined
 public final class SocketConnection extends ChannelInboundHandlerAdapter
@@ -159,7 +159,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   // What streams ask for.
 
-  OutboundData outbound() {
+  SendScheduler outbound() {
     return parts().outbound();
   }
 
@@ -284,7 +284,7 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     return requireNonNull(handler, "connection is in no pipeline");
   }
 
-  ConnectionCourse course() {
+  ConnectionLifecycle course() {
     return parts().course();
   }
 

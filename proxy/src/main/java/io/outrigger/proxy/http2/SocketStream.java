@@ -54,7 +54,7 @@ final class SocketStream implements Http2Stream {
   /** Bytes handed to the handler that have not been returned. */
   private int held;
 
-  /** Whether {@link OutboundData} has it in its line, and in that of header blocks. */
+  /** Whether {@link SendScheduler} has it in its line, and in that of header blocks. */
   private boolean inLine;
 
   private boolean inHeadLine;
@@ -356,7 +356,7 @@ final class SocketStream implements Http2Stream {
    * @return false if the window would pass 2^31-1, an error of the peer
    */
   boolean widenSendWindow(int bytes) {
-    if (!FlowWindow.fits(sendWindow, bytes)) {
+    if (!SendWindow.fits(sendWindow, bytes)) {
       return false;
     }
     sendWindow += bytes;

@@ -310,8 +310,8 @@ public final class LoopAccounts {
     long all = ofHeap ? account.heapBytes() : account.directBytes();
     long unit = Math.max(1, ledger.stillBytes() / STILL_FACTOR);
     long times = Math.min(account.stillFor() / unit, STILL_FACTOR);
-    long work = 1 + Math.min(account.givenBackOften() / OFTEN, MOST_WORK - 1);
-    return (still * (1 + times) + all / MOVING_PARTS) / (SCALE * work);
+    int work = 1 + Math.min(account.givenBackOften() / OFTEN, MOST_WORK - 1);
+    return (still * (1 + times) + all / MOVING_PARTS) / ((long) SCALE * work);
   }
 
   /** Those that hold most. On the loop. */

@@ -59,9 +59,12 @@ public final class Telemetry implements AutoCloseable {
                   (meters, properties) -> meters.registerMetricProducer(producer))
               .addMetricExporterCustomizer(
                   (exporter, properties) ->
-                      new ToldMetrics(exporter, new Outage("metrics", endpoint)))
+                      new OutageReportingMetricExporter(
+                          exporter, new ExportOutageLog("metrics", endpoint)))
               .addSpanExporterCustomizer(
-                  (exporter, properties) -> new ToldSpans(exporter, new Outage("traces", endpoint)))
+                  (exporter, properties) ->
+                      new OutageReportingSpanExporter(
+                          exporter, new ExportOutageLog("traces", endpoint)))
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {

@@ -3,7 +3,7 @@ package io.outrigger.proxy.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AccessLineTest {
   private static final long END = Instant.parse("2026-11-21T10:00:00.512Z").toEpochMilli();
 
-  private static String line(FinishedCall call) {
+  private static String line(CallSummary call) {
     var out = new StringBuilder("before\n");
     AccessLine.append(out, AccessEntry.of("orders", call, END));
     return out.substring("before\n".length());

@@ -3,7 +3,7 @@ package io.outrigger.proxy.access;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
@@ -11,14 +11,14 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Requests that have ended. */
-record Calls(String path, String authority, boolean complete) implements FinishedCall {
+record Calls(String path, String authority, boolean complete) implements CallSummary {
   /** A gRPC call of which everything is known. */
-  static FinishedCall known(String path) {
+  static CallSummary known(String path) {
     return new Calls(path, "app.local", true);
   }
 
   /** A request that was refused before it was routed. */
-  static FinishedCall bare() {
+  static CallSummary bare() {
     return new Calls("/", "", false);
   }
 

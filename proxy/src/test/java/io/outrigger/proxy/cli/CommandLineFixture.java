@@ -49,8 +49,8 @@ final class CommandLineFixture {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    Surroundings surroundings =
-        new Surroundings(
+    CommandContext surroundings =
+        new CommandContext(
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),

@@ -43,7 +43,7 @@ class CallMeasuresTest {
     return script.forward.totals().methods().get(method);
   }
 
-  private MethodTotals.Attempts attempts(Code code) {
+  private MethodTotals.CallAttempts attempts(Code code) {
     return measured().ended().get(LEAF).get(code);
   }
 

@@ -67,7 +67,7 @@ final class CallScript {
         "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.ledger, 1);
   }
 
-  private boolean onEnded(FinishedCall call) {
+  private boolean onEnded(CallSummary call) {
     String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
     return true;

@@ -3,7 +3,7 @@ package io.outrigger.proxy.history;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.proxy.forward.FinishedCall;
+import io.outrigger.proxy.forward.CallSummary;
 import io.outrigger.proxy.forward.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
@@ -18,7 +18,7 @@ record EndedCall(
     long durationNanos,
     boolean failed,
     long endedNanos)
-    implements FinishedCall {
+    implements CallSummary {
   @Override
   public CharSequence method() {
     return "POST";

@@ -23,13 +23,13 @@ final class ClusterMemo {
   private Map<String, Entry> now = new HashMap<>();
 
   private record Entry(
-      Known<ClusterResource> cluster,
-      Known<EndpointSet> endpoints,
+      WatchState<ClusterResource> cluster,
+      WatchState<EndpointSet> endpoints,
       ResolutionNotes notes,
       Outcome<ClusterConfig> result) {
     /** Whether the inputs are the same instances: equal ones are new only after an update. */
     @SuppressWarnings("ReferenceEquality")
-    boolean isOf(Known<ClusterResource> c, Known<EndpointSet> e, ResolutionNotes n) {
+    boolean isOf(WatchState<ClusterResource> c, WatchState<EndpointSet> e, ResolutionNotes n) {
       return cluster == c && endpoints == e && notes == n;
     }
   }
@@ -37,8 +37,8 @@ final class ClusterMemo {
   /** The result of a cluster that depends on these inputs alone. */
   Outcome<ClusterConfig> remember(
       String name,
-      Known<ClusterResource> cluster,
-      Known<EndpointSet> endpoints,
+      WatchState<ClusterResource> cluster,
+      WatchState<EndpointSet> endpoints,
       ResolutionNotes notes,
       Supplier<Outcome<ClusterConfig>> compute) {
     Entry known = before.get(name);
@@ -52,17 +52,18 @@ final class ClusterMemo {
   /** The result of a cluster that depends on others too: computed each time. */
   Outcome<ClusterConfig> remember(
       String name,
-      Known<ClusterResource> cluster,
+      WatchState<ClusterResource> cluster,
       ResolutionNotes notes,
       Outcome<ClusterConfig> result) {
-    var entry = new Entry(cluster, Known.nothing(), notes, sameIfEqual(before.get(name), result));
+    var entry =
+        new Entry(cluster, WatchState.nothing(), notes, sameIfEqual(before.get(name), result));
     now.put(name, entry);
     return entry.result();
   }
 
   /** The new result of a cluster whose endpoints alone have changed since the last walk. */
   Outcome<ClusterConfig> update(
-      String name, Known<EndpointSet> endpoints, Supplier<Outcome<ClusterConfig>> compute) {
+      String name, WatchState<EndpointSet> endpoints, Supplier<Outcome<ClusterConfig>> compute) {
     Entry known = Objects.requireNonNull(before.get(name), name);
     Outcome<ClusterConfig> result = sameIfEqual(known, compute.get());
     before.put(name, new Entry(known.cluster(), endpoints, known.notes(), result));
@@ -71,7 +72,7 @@ final class ClusterMemo {
 
   /** Whether the last walk's result of a cluster was made of {@code cluster}. */
   @SuppressWarnings("ReferenceEquality") // as inputs are compared
-  boolean isOf(String name, Known<ClusterResource> cluster) {
+  boolean isOf(String name, WatchState<ClusterResource> cluster) {
     Entry known = before.get(name);
     return known != null && known.cluster() == cluster;
   }

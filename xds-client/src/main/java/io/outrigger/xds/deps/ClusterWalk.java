@@ -25,7 +25,7 @@ final class ClusterWalk {
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
-  private final Wanted wanted;
+  private final WatchSet wanted;
   private final ResolutionNotes notes;
   private final ClusterMemo memo;
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
@@ -33,14 +33,14 @@ final class ClusterWalk {
   private final List<String> unresolved = new ArrayList<>();
 
   ClusterWalk(
-      DependencyGraph.Lookup lookup, Wanted wanted, ResolutionNotes notes, ClusterMemo memo) {
+      DependencyGraph.Lookup lookup, WatchSet wanted, ResolutionNotes notes, ClusterMemo memo) {
     this.lookup = lookup;
     this.wanted = wanted;
     this.notes = notes;
     this.memo = memo;
   }
 
-  Wanted wanted() {
+  WatchSet wanted() {
     return wanted;
   }
 
@@ -97,7 +97,7 @@ final class ClusterWalk {
     if (clusters.containsKey(name)) {
       return;
     }
-    Known<ClusterResource> known = cluster(name);
+    WatchState<ClusterResource> known = cluster(name);
     if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
       visitAggregate(name, known);
     } else {
@@ -105,7 +105,7 @@ final class ClusterWalk {
     }
   }
 
-  private void visitAggregate(String root, Known<ClusterResource> known) {
+  private void visitAggregate(String root, WatchState<ClusterResource> known) {
     Flattening tree = Flattening.of(root, this::cluster);
     clusters.put(root, aggregate(root, known, tree));
     if (tree.tooDeep()) {
@@ -115,7 +115,7 @@ final class ClusterWalk {
       if (clusters.containsKey(name)) {
         continue;
       }
-      Known<ClusterResource> part = cluster(name);
+      WatchState<ClusterResource> part = cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
         // Flattened anew: its list starts with nothing seen. It reaches nothing that root does not.
         clusters.put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
@@ -126,12 +126,12 @@ final class ClusterWalk {
   }
 
   private Outcome<ClusterConfig> aggregate(
-      String name, Known<ClusterResource> known, Flattening tree) {
+      String name, WatchState<ClusterResource> known, Flattening tree) {
     return memo.remember(name, known, notes, compute(name, known, tree));
   }
 
   private Outcome<ClusterConfig> compute(
-      String name, Known<ClusterResource> known, Flattening tree) {
+      String name, WatchState<ClusterResource> known, Flattening tree) {
     if (tree.tooDeep()) {
       return failed(
           "aggregate cluster \""
@@ -163,7 +163,7 @@ final class ClusterWalk {
     return " in use: " + listed + (rest > 0 ? " and " + rest + " more" : ""); // A75-14
   }
 
-  private void visitLeaf(String name, Known<ClusterResource> known) {
+  private void visitLeaf(String name, WatchState<ClusterResource> known) {
     if (known.isUnresolved()) {
       unresolved.add("cluster \"" + name + "\"");
       return;
@@ -174,7 +174,7 @@ final class ClusterWalk {
           memo.remember(
               name,
               known,
-              Known.nothing(),
+              WatchState.nothing(),
               notes,
               () -> failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error()))));
       return;
@@ -183,7 +183,7 @@ final class ClusterWalk {
     if (resource.source() instanceof ClusterSource.Eds eds) {
       byService.computeIfAbsent(eds.serviceName(), service -> new ArrayList<>(1)).add(name);
     }
-    Known<EndpointSet> endpoints = endpoints(resource.source());
+    WatchState<EndpointSet> endpoints = endpoints(resource.source());
     if (endpoints.isUnresolved()) {
       unresolved.add("endpoints of cluster \"" + name + "\"");
       return;
@@ -196,8 +196,8 @@ final class ClusterWalk {
 
   static Outcome<ClusterConfig> leaf(
       ClusterResource resource,
-      Known<ClusterResource> known,
-      Known<EndpointSet> endpoints,
+      WatchState<ClusterResource> known,
+      WatchState<EndpointSet> endpoints,
       ResolutionNotes notes) {
     Outcome<EndpointSet> usable =
         endpoints
@@ -208,7 +208,8 @@ final class ClusterWalk {
         new ClusterConfig.Leaf(resource, usable, notes.note(known.ambient(), endpoints.ambient())));
   }
 
-  private static RpcStatus endpointFailure(ClusterSource source, Known<EndpointSet> endpoints) {
+  private static RpcStatus endpointFailure(
+      ClusterSource source, WatchState<EndpointSet> endpoints) {
     return source instanceof ClusterSource.Eds eds
         ? RpcStatus.unavailable(
             ResolutionNotes.describe(ResourceType.ENDPOINT, eds.serviceName(), endpoints.error()))
@@ -219,12 +220,12 @@ final class ClusterWalk {
     return Outcome.failed(notes.failure(reason));
   }
 
-  private Known<ClusterResource> cluster(String name) {
+  private WatchState<ClusterResource> cluster(String name) {
     wanted.clusters().add(name);
     return lookup.cluster(name);
   }
 
-  private Known<EndpointSet> endpoints(ClusterSource source) {
+  private WatchState<EndpointSet> endpoints(ClusterSource source) {
     if (source instanceof ClusterSource.Eds eds) {
       wanted.endpoints().add(eds.serviceName());
       return lookup.endpoints(eds.serviceName());

@@ -50,21 +50,21 @@ final class DependencyGraph {
 
   /** Where a walk finds what is known. */
   interface Lookup {
-    Known<ListenerResource> listener();
+    WatchState<ListenerResource> listener();
 
-    Known<RouteTable> routes(String name);
+    WatchState<RouteTable> routes(String name);
 
-    Known<ClusterResource> cluster(String name);
+    WatchState<ClusterResource> cluster(String name);
 
-    Known<EndpointSet> endpoints(String serviceName);
+    WatchState<EndpointSet> endpoints(String serviceName);
 
-    Known<EndpointSet> host(ClusterSource.LogicalDns host);
+    WatchState<EndpointSet> host(ClusterSource.LogicalDns host);
   }
 
   /** The result of a walk. */
   sealed interface Resolution {
     /** What has to be watched. */
-    Wanted wanted();
+    WatchSet wanted();
 
     /** What is neither there nor failed yet, if anything; one such thing. */
     default Optional<String> waitingFor() {
@@ -72,7 +72,7 @@ final class DependencyGraph {
     }
 
     /** Something is neither there nor failed yet; {@code what} names one such thing. */
-    record Waiting(Wanted wanted, String what) implements Resolution {}
+    record Waiting(WatchSet wanted, String what) implements Resolution {}
 
     /**
      * A complete configuration, or the failure of the target as a whole, fit for callers.
@@ -81,7 +81,7 @@ final class DependencyGraph {
      *     as far as they are known
      */
     record Complete(
-        Wanted wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
+        WatchSet wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
         implements Resolution {
       public Complete {
         clusters = Map.copyOf(clusters);
@@ -98,10 +98,13 @@ final class DependencyGraph {
    * @param keep clusters that calls still hold: part of the result whether routed or not (A31-06)
    */
   Resolution resolve(Lookup lookup, Set<String> keep) {
-    Wanted wanted = Wanted.nothing();
-    Known<ListenerResource> listener = lookup.listener();
-    Known<RouteTable> routes =
-        listener.value().map(value -> routesOf(value, lookup, wanted)).orElseGet(Known::nothing);
+    WatchSet wanted = WatchSet.nothing();
+    WatchState<ListenerResource> listener = lookup.listener();
+    WatchState<RouteTable> routes =
+        listener
+            .value()
+            .map(value -> routesOf(value, lookup, wanted))
+            .orElseGet(WatchState::nothing);
     ResolutionNotes current =
         new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
     if (!current.equals(notes)) {
@@ -127,12 +130,12 @@ final class DependencyGraph {
   Optional<Map<String, Outcome<ClusterConfig>>> update(Lookup lookup, Set<String> services) {
     Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
     for (String service : services) {
-      Known<EndpointSet> endpoints = lookup.endpoints(service);
+      WatchState<EndpointSet> endpoints = lookup.endpoints(service);
       if (endpoints.isUnresolved()) {
         return Optional.empty();
       }
       for (String name : clustersByService.getOrDefault(service, List.of())) {
-        Known<ClusterResource> cluster = lookup.cluster(name);
+        WatchState<ClusterResource> cluster = lookup.cluster(name);
         if (!memo.isOf(name, cluster)) {
           return Optional.empty(); // the last walk kept what was before, for want of endpoints
         }
@@ -151,11 +154,11 @@ final class DependencyGraph {
   }
 
   private Resolution conclude(
-      Known<ListenerResource> listener,
-      Known<RouteTable> routes,
+      WatchState<ListenerResource> listener,
+      WatchState<RouteTable> routes,
       Optional<HostChoice> choice,
       ClusterWalk walk) {
-    Wanted wanted = walk.wanted();
+    WatchSet wanted = walk.wanted();
     if (listener.isUnresolved()) {
       return new Resolution.Waiting(wanted, "listener \"" + listenerName + "\"");
     }
@@ -198,10 +201,10 @@ final class DependencyGraph {
         walk.wanted(), Outcome.failed(notes.failure(reason)), walk.clusters());
   }
 
-  private static Known<RouteTable> routesOf(
-      ListenerResource listener, Lookup lookup, Wanted wanted) {
+  private static WatchState<RouteTable> routesOf(
+      ListenerResource listener, Lookup lookup, WatchSet wanted) {
     if (listener.routes() instanceof ListenerResource.RouteSource.Inline inline) {
-      return Known.of(Outcome.ok(inline.table()));
+      return WatchState.of(Outcome.ok(inline.table()));
     }
     if (listener.routes() instanceof ListenerResource.RouteSource.Rds rds) {
       wanted.routes().add(rds.name());
@@ -211,7 +214,7 @@ final class DependencyGraph {
   }
 
   /** A walk looks up one route configuration at most. */
-  private static String rdsName(Wanted wanted) {
+  private static String rdsName(WatchSet wanted) {
     return String.join(", ", wanted.routes());
   }
 

@@ -31,9 +31,9 @@ final class DnsClusters {
   }
 
   /** What is known of {@code name}; nothing when it is not resolved by us. */
-  Known<EndpointSet> get(ClusterSource.LogicalDns name) {
+  WatchState<EndpointSet> get(ClusterSource.LogicalDns name) {
     DnsName entry = names.get(name);
-    return entry == null ? Known.nothing() : entry.known();
+    return entry == null ? WatchState.nothing() : entry.known();
   }
 
   /** Begins to resolve those of {@code wanted} that are new. */

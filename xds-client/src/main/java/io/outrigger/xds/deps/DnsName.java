@@ -55,7 +55,7 @@ final class DnsName {
   private final Runnable onChange;
   private final Backoff backoff;
   private State state = State.WAITING;
-  private Known<EndpointSet> known = Known.nothing();
+  private WatchState<EndpointSet> known = WatchState.nothing();
   private long restedAt;
   private Optional<DnsLookup.Query> query = Optional.empty();
   private Optional<TimerHandle> timer = Optional.empty();
@@ -74,7 +74,7 @@ final class DnsName {
     this.backoff = new Backoff(random);
   }
 
-  Known<EndpointSet> known() {
+  WatchState<EndpointSet> known() {
     return known;
   }
 
@@ -119,7 +119,7 @@ final class DnsName {
     }
     query = Optional.empty();
     patience.ifPresent(TimerHandle::cancel);
-    Known<EndpointSet> before = known;
+    WatchState<EndpointSet> before = known;
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
     if (!known.equals(before)) {
       onChange.run();
@@ -132,7 +132,7 @@ final class DnsName {
     backoff.reset();
     restedAt = loop.nanoTime();
     state = State.RESTING;
-    known = Known.of(Outcome.ok(oneEndpoint(addresses)));
+    known = WatchState.of(Outcome.ok(oneEndpoint(addresses)));
   }
 
   private void onFailure(RpcStatus answer) {
@@ -140,14 +140,14 @@ final class DnsName {
     known =
         known.value().isPresent()
             ? known.withAmbient(text) // A37-04, A88-45
-            : Known.of(Outcome.failed(text)); // A37-03
+            : WatchState.of(Outcome.failed(text)); // A37-03
     waitFor(backoff.next());
   }
 
   private void onPatienceOver() {
     if (known.isUnresolved()) {
       known =
-          Known.of(
+          WatchState.of(
               Outcome.failed(
                   reason("no answer after " + FIRST_ANSWER.toSeconds() + " s, still waiting")));
       onChange.run();

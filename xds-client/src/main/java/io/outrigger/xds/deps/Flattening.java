@@ -35,21 +35,21 @@ record Flattening(
   static final int MAX_DEPTH = 16;
 
   /** Flattens the tree beneath {@code root}, asking {@code clusters} once for each name. */
-  static Flattening of(String root, Function<String, Known<ClusterResource>> clusters) {
+  static Flattening of(String root, Function<String, WatchState<ClusterResource>> clusters) {
     var walk = new Walk(clusters);
     walk.visit(root, 0);
     return new Flattening(walk.leaves, walk.seen, walk.unresolved, walk.failed, walk.tooDeep);
   }
 
   private static final class Walk {
-    private final Function<String, Known<ClusterResource>> clusters;
+    private final Function<String, WatchState<ClusterResource>> clusters;
     private final List<String> leaves = new ArrayList<>();
     private final Set<String> seen = new LinkedHashSet<>();
     private final List<String> unresolved = new ArrayList<>();
     private final Map<String, RpcStatus> failed = new LinkedHashMap<>();
     private boolean tooDeep;
 
-    Walk(Function<String, Known<ClusterResource>> clusters) {
+    Walk(Function<String, WatchState<ClusterResource>> clusters) {
       this.clusters = clusters;
     }
 
@@ -61,7 +61,7 @@ record Flattening(
       if (!seen.add(name)) {
         return; // a diamond: its leaves are listed already; or a loop: skipped (A75-09)
       }
-      Known<ClusterResource> known = clusters.apply(name);
+      WatchState<ClusterResource> known = clusters.apply(name);
       if (known.isUnresolved()) {
         unresolved.add(name);
         return;

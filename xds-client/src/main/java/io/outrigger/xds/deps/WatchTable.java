@@ -33,7 +33,7 @@ final class WatchTable<T> {
 
   private static final class Entry<T> implements ResourceWatcher<T> {
     private final Runnable onChange;
-    private Known<T> known = Known.nothing();
+    private WatchState<T> known = WatchState.nothing();
     private Optional<XdsClient.Watch> watch = Optional.empty();
 
     Entry(Runnable onChange) {
@@ -42,7 +42,7 @@ final class WatchTable<T> {
 
     @Override
     public void onChanged(Outcome<T> resource) {
-      known = Known.of(resource); // clears the ambient error (A88 "Watcher API")
+      known = WatchState.of(resource); // clears the ambient error (A88 "Watcher API")
       onChange.run();
     }
 
@@ -56,9 +56,9 @@ final class WatchTable<T> {
   }
 
   /** What is known of {@code name}; nothing when it is not watched. */
-  Known<T> get(String name) {
+  WatchState<T> get(String name) {
     Entry<T> entry = entries.get(name);
-    return entry == null ? Known.nothing() : entry.known;
+    return entry == null ? WatchState.nothing() : entry.known;
   }
 
   /** Watches those of {@code names} that are not watched yet. */

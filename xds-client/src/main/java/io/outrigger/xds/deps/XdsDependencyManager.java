@@ -41,7 +41,7 @@ public final class XdsDependencyManager {
   private final DependencyGraph.Lookup lookup = new Watched();
 
   private Set<String> keep = Set.of();
-  private Wanted inForce = Wanted.nothing();
+  private WatchSet inForce = WatchSet.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
   private final Map<String, Outcome<ClusterConfig>> publishedClusters = new HashMap<>();
   private Optional<String> waitingFor;
@@ -142,7 +142,7 @@ public final class XdsDependencyManager {
     loop.checkInside();
     closed = true;
     listeners.retain(Set.of(), Set.of());
-    retain(Wanted.nothing(), Wanted.nothing());
+    retain(WatchSet.nothing(), WatchSet.nothing());
   }
 
   private void onEndpointsChanged(String service) {
@@ -253,14 +253,14 @@ public final class XdsDependencyManager {
     return a.isOk() == b.isOk() && a.status().equals(b.status());
   }
 
-  private void start(Wanted wanted) {
+  private void start(WatchSet wanted) {
     routes.start(wanted.routes());
     clusters.start(wanted.clusters());
     endpoints.start(wanted.endpoints());
     hosts.start(wanted.hosts());
   }
 
-  private void retain(Wanted wanted, Wanted also) {
+  private void retain(WatchSet wanted, WatchSet also) {
     routes.retain(wanted.routes(), also.routes());
     clusters.retain(wanted.clusters(), also.clusters());
     endpoints.retain(wanted.endpoints(), also.endpoints());
@@ -270,27 +270,27 @@ public final class XdsDependencyManager {
   /** What the watches know. */
   private final class Watched implements DependencyGraph.Lookup {
     @Override
-    public Known<ListenerResource> listener() {
+    public WatchState<ListenerResource> listener() {
       return listeners.get(listenerName);
     }
 
     @Override
-    public Known<RouteTable> routes(String name) {
+    public WatchState<RouteTable> routes(String name) {
       return routes.get(name);
     }
 
     @Override
-    public Known<ClusterResource> cluster(String name) {
+    public WatchState<ClusterResource> cluster(String name) {
       return clusters.get(name);
     }
 
     @Override
-    public Known<EndpointSet> endpoints(String serviceName) {
+    public WatchState<EndpointSet> endpoints(String serviceName) {
       return endpoints.get(serviceName);
     }
 
     @Override
-    public Known<EndpointSet> host(ClusterSource.LogicalDns host) {
+    public WatchState<EndpointSet> host(ClusterSource.LogicalDns host) {
       return hosts.get(host);
     }
   }

@@ -27,22 +27,23 @@ class FlatteningTest {
    * {@code R=X C; X=A B}: names without a definition are leaves; {@code ?} unknown, {@code !} gone.
    */
   private static Flattening flatten(String tree) {
-    Map<String, Known<ClusterResource>> known = new HashMap<>();
+    Map<String, WatchState<ClusterResource>> known = new HashMap<>();
     for (String definition : tree.split(";", -1)) {
       String[] sides = definition.trim().split("=", 2);
       known.put(
-          sides[0], Known.of(Outcome.ok(Resources.aggregate(sides[0], sides[1].split(" ", -1)))));
+          sides[0],
+          WatchState.of(Outcome.ok(Resources.aggregate(sides[0], sides[1].split(" ", -1)))));
     }
     return Flattening.of("R", name -> known.getOrDefault(name, plain(name)));
   }
 
-  private static Known<ClusterResource> plain(String name) {
+  private static WatchState<ClusterResource> plain(String name) {
     if (name.endsWith("?")) {
-      return Known.nothing();
+      return WatchState.nothing();
     }
     return name.endsWith("!")
-        ? Known.of(Outcome.failed(RpcStatus.unavailable("gone")))
-        : Known.of(Outcome.ok(Resources.eds(name)));
+        ? WatchState.of(Outcome.failed(RpcStatus.unavailable("gone")))
+        : WatchState.of(Outcome.ok(Resources.eds(name)));
   }
 
   @Conformance({"A75-06", "A75-07", "A75-08", "A75-09"})
@@ -128,7 +129,7 @@ class FlatteningTest {
               List<String> children = graph.get(name);
               return children == null || children.isEmpty()
                   ? plain(name)
-                  : Known.of(
+                  : WatchState.of(
                       Outcome.ok(Resources.aggregate(name, children.toArray(new String[0]))));
             });
 

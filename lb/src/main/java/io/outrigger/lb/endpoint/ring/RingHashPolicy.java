@@ -40,7 +40,7 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
   private final RandomSource random;
   private final LbParent parent;
 
-  private final Numbers numbers = new Numbers();
+  private final IndexedMembers numbers = new IndexedMembers();
   private final KeyOrder order = new KeyOrder();
   private final WeightClasses classes = new WeightClasses();
 

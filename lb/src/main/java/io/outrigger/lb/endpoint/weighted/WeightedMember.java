@@ -18,13 +18,17 @@ import io.outrigger.lb.member.Member;
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined
 final class WeightedMember extends Member {
-  private final ReportDesk desk;
+  private final OrcaSettings desk;
   private final ReportedWeight weight;
   private final OutOfBandReports outOfBand;
   private boolean ready;
 
   WeightedMember(
-      ControlLoop control, RandomSource random, LbParent parent, Backend backend, ReportDesk desk) {
+      ControlLoop control,
+      RandomSource random,
+      LbParent parent,
+      Backend backend,
+      OrcaSettings desk) {
     this(control, random, parent, backend, desk, new ReportedWeight());
   }
 
@@ -33,7 +37,7 @@ final class WeightedMember extends Member {
       RandomSource random,
       LbParent parent,
       Backend backend,
-      ReportDesk desk,
+      OrcaSettings desk,
       ReportedWeight weight) {
     super(
         control,
@@ -78,10 +82,10 @@ final class WeightedMember extends Member {
   /** Takes the reports that come with responses. */
   private static final class Reporting extends DelegatingSubchannel {
     private final Subchannel subchannel;
-    private final ReportDesk desk;
+    private final OrcaSettings desk;
     private final ReportedWeight weight;
 
-    Reporting(Subchannel subchannel, ReportDesk desk, ReportedWeight weight) {
+    Reporting(Subchannel subchannel, OrcaSettings desk, ReportedWeight weight) {
       this.subchannel = subchannel;
       this.desk = desk;
       this.weight = weight;

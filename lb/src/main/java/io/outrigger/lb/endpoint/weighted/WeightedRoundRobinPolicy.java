@@ -35,7 +35,7 @@ public final class WeightedRoundRobinPolicy
   private final LbObserver observer;
   private final int loops;
   private final LbParent parent;
-  private final ReportDesk desk;
+  private final OrcaSettings desk;
   private long @Nullable [] sequences;
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
@@ -58,7 +58,7 @@ public final class WeightedRoundRobinPolicy
     this.observer = observer;
     this.loops = loops;
     this.parent = parent;
-    this.desk = new ReportDesk(control, config.settings());
+    this.desk = new OrcaSettings(control, config.settings());
   }
 
   @Override

@@ -1,0 +1,71 @@
+package io.outrigger.lb.endpoint.ring;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.PickResult;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints of a ring by number, from 0 on without holes, and how each stands: arrays that
+ * pickers get by copying. One that stays keeps its number, but for the last, which takes that of
+ * one that leaves.
+ */
+@ControlConfined
+final class IndexedMembers {
+  private final List<PlacedMember> members = new ArrayList<>();
+  private Connectivity[] states = new Connectivity[16];
+  private @Nullable PickResult[] results = new PickResult[16];
+
+  /** Gives {@code member} the next number; to be noted. */
+  void add(PlacedMember member) {
+    int number = members.size();
+    if (number == states.length) {
+      states = Arrays.copyOf(states, 2 * number);
+      results = Arrays.copyOf(results, 2 * number);
+    }
+    members.add(member);
+    member.slot().number(number);
+  }
+
+  void remove(PlacedMember member) {
+    int number = member.slot().number();
+    int end = members.size() - 1;
+    PlacedMember last = members.remove(end);
+    if (last != member) {
+      members.set(number, last);
+      last.slot().number(number);
+      states[number] = states[end];
+      results[number] = results[end];
+    }
+    results[end] = null;
+  }
+
+  /**
+   * How {@code member} stands.
+   *
+   * @param result what it answers when it is READY or has failed; else null
+   */
+  void note(PlacedMember member, @Nullable PickResult result) {
+    int number = member.slot().number();
+    states[number] = member.state();
+    results[number] = result;
+  }
+
+  /** By number; a copy. */
+  List<PlacedMember> members() {
+    return List.copyOf(members);
+  }
+
+  /** By number; a copy. */
+  Connectivity[] states() {
+    return Arrays.copyOf(states, members.size());
+  }
+
+  /** By number; a copy. */
+  @Nullable PickResult[] results() {
+    return Arrays.copyOf(results, members.size());
+  }
+}

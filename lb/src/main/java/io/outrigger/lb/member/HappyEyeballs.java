@@ -1,0 +1,364 @@
+package io.outrigger.lb.member;
+
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEndpoint;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects to the first of several addresses that works: pick_first among all its endpoints, and
+ * every other leaf within one endpoint (A61 "universal leaf policy").
+ *
+ * <pre>
+ * IDLE              -> CONNECTING        on connect: a pass over the addresses begins
+ * CONNECTING        -> READY             on a connection; the other addresses are given up
+ * CONNECTING        -> TRANSIENT_FAILURE on every address failed: the pass is over
+ * TRANSIENT_FAILURE -> READY             on a connection; until then it stays, whatever is tried
+ * READY             -> IDLE              on the connection lost
+ * READY             -> TRANSIENT_FAILURE on a node above declaring the endpoint unfit; and back
+ * </pre>
+ *
+ * <p>In a pass the next address is tried when the one before failed, or after 250 ms. After it each
+ * address is tried again whenever its own back-off has elapsed, in no order.
+ */
+@ControlConfined
+public final class HappyEyeballs {
+  static final Duration ATTEMPT_DELAY = Duration.ofMillis(250); // A61 "Happy Eyeballs"
+
+  private final ControlLoop control;
+  private final LbParent parent;
+  private final Runnable onChange;
+
+  private List<Candidate> candidates = List.of();
+  private Connectivity state = Connectivity.IDLE;
+  private RpcStatus lastError = RpcStatus.OK;
+  private @Nullable Candidate chosen;
+
+  /** The first candidate that the pass has not come to; beyond the last when no pass runs. */
+  private int next;
+
+  private boolean passing;
+  private int failuresAfterPass;
+  private @Nullable TimerHandle attemptTimer;
+
+  /** Waits in IDLE. {@code onChange} is told of a new state, error or connection. */
+  public HappyEyeballs(ControlLoop control, LbParent parent, Runnable onChange) {
+    this.control = control;
+    this.parent = parent;
+    this.onChange = onChange;
+  }
+
+  public Connectivity state() {
+    return state;
+  }
+
+  /** Why the last attempt failed. */
+  public RpcStatus lastError() {
+    return lastError;
+  }
+
+  /** The subchannel that is connected; present in READY. */
+  public Optional<Subchannel> chosen() {
+    return chosen == null || chosen.subchannel == null
+        ? Optional.empty()
+        : Optional.of(chosen.subchannel);
+  }
+
+  /** How the endpoints stand, in the order of {@code backends}. */
+  public List<LbEndpoint> describe(List<Backend> backends) {
+    Map<Backend, List<Candidate>> byBackend = new HashMap<>();
+    for (Candidate candidate : candidates) {
+      byBackend.computeIfAbsent(candidate.backend, first -> new ArrayList<>(1)).add(candidate);
+    }
+    return backends.stream()
+        .map(backend -> describe(backend, byBackend.getOrDefault(backend, List.of())))
+        .toList();
+  }
+
+  /** How the only endpoint stands. */
+  LbEndpoint describe(Backend only) {
+    return describe(only, candidates);
+  }
+
+  private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
+    CallTotals totals = CallTotals.NONE;
+    boolean isConnecting = false;
+    for (int i = 0; i < ofBackend.size(); i++) { // without an iterator: ten thousand times a look
+      Candidate candidate = ofBackend.get(i);
+      if (candidate.subchannel != null) {
+        totals = totals.plus(candidate.subchannel.calls());
+        isConnecting |= candidate.state == Connectivity.CONNECTING;
+      }
+    }
+    Connectivity shown = isConnecting ? Connectivity.CONNECTING : Connectivity.IDLE;
+    if (chosen != null ? chosen.backend.equals(backend) : state == TRANSIENT_FAILURE) {
+      shown = state;
+    }
+    LbEndpoint endpoint = LbEndpoint.of(backend, shown, totals);
+    return shown == TRANSIENT_FAILURE ? endpoint.failing(lastError.message()) : endpoint;
+  }
+
+  /**
+   * Replaces the addresses. A connected address that is still there keeps its connection (A61-04);
+   * otherwise what is not IDLE begins a pass over the new list.
+   *
+   * @param backends at least one
+   */
+  public void update(List<Backend> backends) {
+    Map<Key, Candidate> before = new HashMap<>();
+    candidates.forEach(candidate -> before.put(candidate.key(), candidate));
+    Map<Key, Candidate> after = new HashMap<>();
+    List<Candidate> list = new ArrayList<>();
+    for (Backend backend : backends) {
+      for (EndpointAddress address : backend.endpoint().addresses()) {
+        var key = new Key(address, backend.endpoint().hostname());
+        if (after.containsKey(key)) {
+          continue;
+        }
+        Candidate candidate = before.remove(key);
+        if (candidate == null) {
+          candidate = new Candidate(backend, address);
+        }
+        candidate.take(backend);
+        after.put(key, candidate);
+        list.add(candidate);
+      }
+    }
+    List<Candidate> fresh = interleaved(list);
+    if (fresh.equals(candidates)) {
+      return;
+    }
+    candidates = fresh;
+    boolean lostChosen = chosen != null && before.containsKey(chosen.key());
+    if (lostChosen) {
+      chosen = null;
+    }
+    before.values().forEach(Candidate::giveUp);
+    if (chosen == null && state != Connectivity.IDLE) {
+      startPass();
+    }
+  }
+
+  /** Begins to connect, if IDLE. */
+  public void connect() {
+    if (state == Connectivity.IDLE && !candidates.isEmpty()) {
+      startPass();
+    }
+  }
+
+  public void close() {
+    stopPass();
+    chosen = null;
+    candidates.forEach(Candidate::giveUp);
+    candidates = List.of();
+  }
+
+  private void startPass() {
+    stopPass();
+    passing = true;
+    next = 0;
+    candidates.forEach(candidate -> candidate.failed = false);
+    if (state != TRANSIENT_FAILURE) { // A62: sticky until READY
+      state = Connectivity.CONNECTING;
+    }
+    tryNext();
+    onChange.run();
+  }
+
+  private void stopPass() {
+    passing = false;
+    cancelTimer();
+  }
+
+  private void cancelTimer() {
+    if (attemptTimer != null) {
+      attemptTimer.cancel();
+      attemptTimer = null;
+    }
+  }
+
+  private void tryNext() {
+    cancelTimer();
+    while (next < candidates.size()) {
+      Candidate candidate = candidates.get(next++);
+      if (candidate.state == TRANSIENT_FAILURE) { // in back-off: that was its attempt
+        candidate.failed = true;
+        continue;
+      }
+      candidate.connect();
+      if (next < candidates.size()) {
+        attemptTimer = control.schedule(ATTEMPT_DELAY, this::tryNext);
+      }
+      return;
+    }
+    endPassIfAllFailed();
+  }
+
+  private void endPassIfAllFailed() {
+    if (next < candidates.size() || !candidates.stream().allMatch(candidate -> candidate.failed)) {
+      return;
+    }
+    stopPass();
+    failuresAfterPass = 0;
+    state = TRANSIENT_FAILURE;
+    parent.requestReresolution();
+    for (Candidate candidate : candidates) {
+      if (candidate.state == Connectivity.IDLE) {
+        candidate.connect();
+      }
+    }
+    onChange.run();
+  }
+
+  private void choose(Candidate candidate) {
+    stopPass();
+    chosen = candidate;
+    for (Candidate other : candidates) {
+      if (other != candidate) {
+        other.giveUp();
+      }
+    }
+    state = Connectivity.READY;
+    onChange.run();
+  }
+
+  private void onFailed(Candidate candidate, RpcStatus reason) {
+    lastError = reason;
+    candidate.failed = true;
+    if (!passing) {
+      if (++failuresAfterPass % candidates.size() == 0) { // A61: as many failures as addresses
+        parent.requestReresolution();
+      }
+      onChange.run();
+    } else if (next < candidates.size() && candidates.get(next - 1) == candidate) {
+      tryNext();
+    } else {
+      endPassIfAllFailed();
+    }
+  }
+
+  private void onStateOfChosen(Connectivity now, RpcStatus reason) {
+    switch (now) {
+      case IDLE -> {
+        chosen = null;
+        state = Connectivity.IDLE;
+        parent.requestReresolution();
+      }
+      case TRANSIENT_FAILURE -> {
+        lastError = reason;
+        state = now;
+      }
+      case CONNECTING, READY -> state = now;
+    }
+    onChange.run();
+  }
+
+  /** Families in turn, beginning with that of the first address (A61, RFC 8305 section 4). */
+  private static List<Candidate> interleaved(List<Candidate> list) {
+    List<Candidate> first = new ArrayList<>();
+    List<Candidate> second = new ArrayList<>();
+    for (Candidate candidate : list) {
+      boolean sameFamily = isIp6(candidate.address) == isIp6(list.get(0).address);
+      (sameFamily ? first : second).add(candidate);
+    }
+    List<Candidate> mixed = new ArrayList<>(list.size());
+    for (int i = 0; i < Math.max(first.size(), second.size()); i++) {
+      if (i < first.size()) {
+        mixed.add(first.get(i));
+      }
+      if (i < second.size()) {
+        mixed.add(second.get(i));
+      }
+    }
+    return List.copyOf(mixed);
+  }
+
+  private static boolean isIp6(EndpointAddress address) {
+    return address.ip().indexOf(':') >= 0;
+  }
+
+  /** What makes a subchannel another one. */
+  private record Key(EndpointAddress address, String hostname) {}
+
+  /** One address and its subchannel, which exists from the first attempt on. */
+  private final class Candidate implements SubchannelListener {
+    private final EndpointAddress address;
+    private final String hostname;
+    private Backend backend;
+    private @Nullable Subchannel subchannel;
+    private Connectivity state = Connectivity.IDLE;
+    private boolean failed;
+
+    Candidate(Backend backend, EndpointAddress address) {
+      this.backend = backend;
+      this.address = address;
+      this.hostname = backend.endpoint().hostname();
+    }
+
+    Key key() {
+      return new Key(address, hostname);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
+    void take(Backend current) {
+      if (backend != current) {
+        backend = current;
+        if (subchannel != null) {
+          subchannel.take(current);
+        }
+      }
+    }
+
+    void connect() {
+      if (subchannel == null) {
+        subchannel = parent.newSubchannel(backend, address, this);
+      }
+      Objects.requireNonNull(subchannel).requestConnection();
+    }
+
+    void giveUp() {
+      if (subchannel != null) {
+        subchannel.close();
+        subchannel = null;
+        state = Connectivity.IDLE;
+      }
+    }
+
+    @Override
+    public void onState(Connectivity now, RpcStatus reason) {
+      if (subchannel == null) {
+        return; // the subchannel was given up
+      }
+      state = now;
+      if (chosen == this) {
+        onStateOfChosen(now, reason);
+      } else if (now == Connectivity.READY) {
+        choose(this);
+      } else if (now == TRANSIENT_FAILURE) {
+        onFailed(this, reason);
+      } else if (now == Connectivity.IDLE
+          && HappyEyeballs.this.state == TRANSIENT_FAILURE
+          && !passing) {
+        connect(); // its back-off elapsed
+      }
+    }
+  }
+}

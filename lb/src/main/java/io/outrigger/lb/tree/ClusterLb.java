@@ -1,0 +1,104 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.EndpointTally;
+import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.subchannel.ManagedSubchannel;
+import java.util.function.Consumer;
+
+/** A cluster's tree and the handle it publishes through: the top of the tree. */
+@ControlConfined
+final class ClusterLb implements LbParent {
+  private final ControlLoop control;
+  private final Connector connector;
+  private final RandomSource random;
+  private final LbObserver observer;
+  private final Reresolution reresolution;
+  private final ClusterHandle handle;
+  private final ChildSlot tree;
+
+  ClusterLb(
+      String name,
+      ControlLoop control,
+      Connector connector,
+      RandomSource random,
+      LbObserver observer,
+      PolicyFactory factory,
+      Reresolution reresolution,
+      Consumer<ClusterHandle> onUnused) {
+    this.control = control;
+    this.connector = connector;
+    this.random = random;
+    this.observer = observer;
+    this.reresolution = reresolution;
+    this.handle = new ClusterHandle(name, onUnused);
+    this.tree = new ChildSlot(factory, this);
+  }
+
+  ClusterHandle handle() {
+    return handle;
+  }
+
+  /**
+   * @param note what failures of calls say besides (A88)
+   */
+  void update(LbConfig config, String note) {
+    handle.note(note);
+    tree.update(config);
+  }
+
+  void close() {
+    tree.close();
+  }
+
+  /** Answers the calls that still hold the handle of a closed tree. */
+  void refuse() {
+    var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
+    handle.publish(
+        Connectivity.TRANSIENT_FAILURE,
+        new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
+  }
+
+  void count(EndpointTally tally) {
+    tree.count(tally);
+  }
+
+  void accept(NodeVisitor visitor) {
+    tree.accept(visitor, handle.name(), true);
+  }
+
+  @Override
+  public Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    var news = new SubchannelStateEvents(handle.name(), address, control, observer, listener);
+    Connector ofEndpoint = connector.of(handle.name(), backend.endpoint().address());
+    return new ManagedSubchannel(control, ofEndpoint, random, backend, address, news);
+  }
+
+  @Override
+  public void publish(Connectivity state, Picker picker) {
+    handle.publish(state, picker);
+  }
+
+  @Override
+  public void requestReresolution() {
+    reresolution.want();
+  }
+}

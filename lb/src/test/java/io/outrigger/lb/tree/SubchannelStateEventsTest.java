@@ -1,0 +1,62 @@
+package io.outrigger.lb.tree;
+
+import static io.outrigger.lb.Connectivity.CONNECTING;
+import static io.outrigger.lb.Connectivity.IDLE;
+import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbEvent;
+import io.outrigger.testing.FakeControlLoop;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SubchannelStateEventsTest {
+  private final List<LbEvent> told = new ArrayList<>();
+  private final List<Connectivity> passedOn = new ArrayList<>();
+  private final SubchannelStateEvents news =
+      new SubchannelStateEvents(
+          "pay",
+          new EndpointAddress("10.0.0.1", 80),
+          new FakeControlLoop(),
+          told::add,
+          (state, reason) -> passedOn.add(state));
+
+  @Test
+  void aFirstConnectionIsNoNews() {
+    become(CONNECTING, READY);
+
+    assertThat(told).isEmpty();
+    assertThat(passedOn).containsExactly(CONNECTING, READY);
+  }
+
+  @Test
+  void aFailureIsToldOnceHoweverOftenItIsTried() {
+    become(CONNECTING, TRANSIENT_FAILURE, IDLE, CONNECTING, TRANSIENT_FAILURE);
+
+    assertThat(states()).containsExactly(TRANSIENT_FAILURE);
+    assertThat(((LbEvent.EndpointState) told.get(0)).reason().message()).isEqualTo("refused");
+  }
+
+  @Test
+  void lossAndReturnAreTold() {
+    become(CONNECTING, READY, IDLE, CONNECTING, TRANSIENT_FAILURE, IDLE, CONNECTING, READY);
+
+    assertThat(states()).containsExactly(IDLE, TRANSIENT_FAILURE, READY);
+  }
+
+  private List<Connectivity> states() {
+    return told.stream().map(event -> ((LbEvent.EndpointState) event).state()).toList();
+  }
+
+  private void become(Connectivity... states) {
+    for (Connectivity state : states) {
+      news.onState(
+          state, state == TRANSIENT_FAILURE ? RpcStatus.unavailable("refused") : RpcStatus.OK);
+    }
+  }
+}

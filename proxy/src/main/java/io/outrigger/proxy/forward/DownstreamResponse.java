@@ -1,0 +1,184 @@
+package io.outrigger.proxy.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.Http2Stream;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The app's stream of a call: what was said to the app so far, and how to end it.
+ *
+ * <p>An app that has not ended its own half by the time the answer is complete is told to stop with
+ * RST_STREAM(NO_ERROR) (RFC 9113 section 8.1, SC-24), but only once the answer has left: a reset
+ * drops what waits.
+ */
+@LoopConfined
+final class DownstreamResponse {
+  private static final String HEAD = "HEAD";
+
+  private final Http2Stream stream;
+
+  /** Whose decision the app asked for; null when it did not. */
+  private @Nullable CallSummary told;
+
+  private boolean requestEnded;
+  private boolean headersSent;
+  private boolean ended;
+  private boolean gone;
+  private boolean stopping;
+
+  DownstreamResponse(Http2Stream stream) {
+    this.stream = stream;
+  }
+
+  /** The end of the response tells what became of {@code call}. */
+  void tell(CallSummary call) {
+    told = call;
+  }
+
+  /** The app ended its half. */
+  void onRequestEnd() {
+    requestEnded = true;
+  }
+
+  boolean requestEnded() {
+    return requestEnded;
+  }
+
+  /** Whether the response's head went out: from then on only trailers or a reset are left. */
+  boolean headersSent() {
+    return headersSent;
+  }
+
+  /** The app's stream is no more; nothing is said from now on. */
+  void gone() {
+    gone = true;
+    stopping = false;
+  }
+
+  void informational(HeaderList headers) {
+    stream.sendHeaders(headers, false);
+  }
+
+  void headers(HeaderList headers) {
+    headersSent = true;
+    stream.sendHeaders(headers, false);
+  }
+
+  void data(ByteBuf data, boolean endStream) {
+    if (endStream && told != null) {
+      stream.sendData(data, false);
+      end(HeaderList.EMPTY);
+      return;
+    }
+    ended |= endStream;
+    stream.sendData(data, endStream);
+  }
+
+  /** The last block of the response, which may be its only one. */
+  void end(HeaderList last) {
+    headersSent = true;
+    ended = true;
+    stream.sendHeaders(told == null ? last : CallDecision.appended(last, told), true);
+  }
+
+  /**
+   * Answers in the backend's place: a whole reply, or the end of one that was begun.
+   *
+   * @param httpStatus of an answer that is not gRPC
+   */
+  void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
+    if (head.isGrpc()) {
+      if (reason == LocalReason.DEADLINE || reason == LocalReason.OVERLOAD) {
+        stream.dropPending(); // an app that does not read is told in time, too (SC-08)
+      }
+      end(
+          headersSent
+              ? LocalReply.trailers(status, reason)
+              : LocalReply.trailersOnly(status, reason));
+    } else if (headersSent) {
+      reset(reason == LocalReason.DEADLINE ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
+    } else {
+      var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
+      headers(LocalReply.http(httpStatus, reason, text.readableBytes()));
+      boolean bodiless = head.method().contentEquals(HEAD);
+      data(bodiless ? empty(text) : text, true);
+    }
+  }
+
+  void reset(Http2Error error) {
+    gone = true;
+    stream.reset(error);
+  }
+
+  /** Bytes of the request have gone on: the app may send as many. */
+  void returnCredit(int bytes) {
+    stream.consumed(bytes);
+  }
+
+  /** Counts memory that is kept for the call, or with negative numbers gives it back. */
+  void keeps(int heapBytes, int directBytes) {
+    stream.keeps(heapBytes, directBytes);
+  }
+
+  /** Whether the answer is complete and the app has not taken all of it. */
+  boolean hasUnread() {
+    return ended && !gone && stream.pendingBytes() > 0;
+  }
+
+  /** The time of a call is over whose answer is complete and was not read (SC-08). */
+  void expire(RequestHead head, RpcStatus status) {
+    if (!hasUnread()) {
+      return;
+    }
+    if (head.isGrpc()) {
+      stream.dropPending();
+      stream.sendHeaders(LocalReply.trailers(status, LocalReason.DEADLINE), true);
+      onSent();
+    } else {
+      reset(Http2Error.CANCEL);
+    }
+  }
+
+  /** Lets go of DATA that nobody wants any more, without stopping the app's other streams. */
+  void discard(ByteBuf data) {
+    int bytes = data.readableBytes();
+    data.release();
+    if (bytes > 0) {
+      stream.consumed(bytes);
+    }
+  }
+
+  /** The answer is complete. */
+  void stop() {
+    if (ended && !requestEnded && !gone) {
+      stopping = true;
+      onSent();
+    }
+  }
+
+  /** Memory is short, and the answer was not read. */
+  void drop() {
+    if (!gone) {
+      reset(Http2Error.ENHANCE_YOUR_CALM);
+    }
+  }
+
+  /** Some of what waited has left. */
+  void onSent() {
+    if (stopping && stream.pendingBytes() == 0) {
+      stopping = false;
+      stream.reset(Http2Error.NO_ERROR);
+    }
+  }
+
+  private static ByteBuf empty(ByteBuf instead) {
+    instead.release();
+    return Unpooled.EMPTY_BUFFER;
+  }
+}

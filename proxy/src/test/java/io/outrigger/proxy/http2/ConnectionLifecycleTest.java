@@ -1,0 +1,382 @@
+package io.outrigger.proxy.http2;
+
+import static io.outrigger.proxy.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.http2.Frames.data;
+import static io.outrigger.proxy.http2.Frames.frame;
+import static io.outrigger.proxy.http2.Frames.goAway;
+import static io.outrigger.proxy.http2.Frames.headers;
+import static io.outrigger.proxy.http2.Frames.ping;
+import static io.outrigger.proxy.http2.Frames.request;
+import static io.outrigger.proxy.http2.Frames.reset;
+import static io.outrigger.proxy.http2.Frames.settings;
+import static io.outrigger.proxy.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.http2.Messages.OK;
+import static io.outrigger.proxy.http2.Messages.POST;
+import static io.outrigger.proxy.http2.Messages.TRAILERS;
+import static io.outrigger.proxy.http2.Messages.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.testing.Conformance;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ConnectionLifecycleTest {
+  private static final int MAX_STREAMS = FrameType.SETTINGS_MAX_CONCURRENT_STREAMS;
+
+  @Test
+  void aRequestBehindThePrefaceIsServedBeforeSettingsAreAcknowledged() {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.send(Frames.join(Frames.PREFACE, settings(), wholeRequest(1)));
+
+      assertThat(peer.events.stream(0).story()).isEqualTo("headers+end");
+      assertThat(peer.answer()).isEqualTo("SETTINGS, WINDOW_UPDATE 0 16711681, SETTINGS ack");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
+        "POST /s/m HTTP/1.0\r\n",
+        "PRI * HTTP/1.1\r\n\r\n"
+      })
+  @Conformance("SC-01")
+  void aClientThatSpeaksHttp1GetsAnAnswerItUnderstands(String request) {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      for (byte b : request.getBytes(StandardCharsets.US_ASCII)) {
+        peer.send(new byte[] {b});
+      }
+
+      assertThat(peer.take().toString(StandardCharsets.US_ASCII))
+          .startsWith("HTTP/1.1 505 ")
+          .endsWith("\r\n\r\nthis port speaks HTTP/2 with prior knowledge (h2c) only\n");
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\u0016\u0003\u0001\u0002", "hello world", "PRI * HTTP/2.0\r\n\r\nXX", "\0"})
+  @Conformance("SC-01")
+  void otherBytesEndTheConnectionWithGoAway(String bytes) {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.send(bytes.getBytes(StandardCharsets.ISO_8859_1));
+
+      assertThat(peer.answer()).endsWith("GOAWAY 0 PROTOCOL_ERROR").startsWith("SETTINGS");
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void theFirstFrameOfEitherSideIsSettings() {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.send(Frames.PREFACE, ping(1));
+      assertThat(peer.answer()).endsWith("GOAWAY 0 PROTOCOL_ERROR");
+    }
+    try (RawPeer peer = RawPeer.silentServer()) {
+      peer.send("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events).containsExactly("closed: the first frame is not SETTINGS");
+    }
+  }
+
+  @Test
+  void aServerThatAcceptsButSaysNothingIsNotReadyAndGivenUpAfterTwentySeconds() {
+    try (RawPeer peer = RawPeer.silentServer()) {
+      peer.advance(Duration.ofSeconds(19));
+      assertThat(peer.isOpen()).isTrue();
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.events.events).isEmpty();
+
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events).containsExactly("closed: no SETTINGS from the peer in time");
+    }
+  }
+
+  @Test
+  @Conformance("SC-49")
+  void pingsAreAnsweredWithWhatTheyCarry() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(ping(0x0102030405060708L));
+
+      Frame answer = peer.read().get(0);
+      assertThat(answer).hasToString("PING ack");
+      assertThat(answer.payload()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+    }
+  }
+
+  @Test
+  void unknownFramesAndPrioritiesAreIgnored() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(
+          frame(0x99, 0xff, 7, new byte[300]),
+          frame(FrameType.PRIORITY, 0, 9, new byte[5]),
+          settings(0x99, 7),
+          frame(
+              FrameType.HEADERS,
+              0x2d,
+              1,
+              Frames.join(
+                  new byte[] {2, 0, 0, 0, 0, 9}, Frames.block(Frames.REQUEST), new byte[2])));
+
+      assertThat(peer.answer()).isEqualTo("SETTINGS ack");
+      assertThat(peer.events.stream(0).story()).isEqualTo("headers+end");
+    }
+  }
+
+  @Test
+  void streamsAboveTheLimitAreRefusedOneByOne() {
+    try (RawPeer peer = RawPeer.client(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(2))) {
+      peer.send(request(1), request(3), request(5));
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 5 REFUSED_STREAM");
+
+      peer.send(reset(1, Http2Error.CANCEL), data(5, END_STREAM), request(7));
+      assertThat(peer.answer()).isEmpty();
+      assertThat(peer.events.streams).hasSize(3);
+    }
+  }
+
+  @Test
+  void aDrainingServerFinishesWhatWasOnItsWay() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(wholeRequest(1));
+      peer.connection.drain();
+      assertThat(peer.answer()).isEqualTo("GOAWAY 2147483647 NO_ERROR, PING");
+
+      peer.send(wholeRequest(3)); // sent before the GOAWAY was seen
+      peer.send(frame(FrameType.PING, FrameType.FLAG_ACK, 0, new byte[8])); // not ours
+      assertThat(peer.answer()).isEmpty();
+      peer.send(drainPingAck());
+      assertThat(peer.answer()).isEqualTo("GOAWAY 3 NO_ERROR");
+
+      peer.send(wholeRequest(5));
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 5 REFUSED_STREAM");
+      for (RecordingStream served : peer.events.streams) {
+        assertThat(peer.isOpen()).isTrue();
+        served.stream().sendHeaders(OK, false);
+        served.stream().sendHeaders(TRAILERS, true);
+        peer.channel.runPendingTasks();
+      }
+      assertThat(peer.events.streams).hasSize(2);
+      assertThat(peer.answer())
+          .isEqualTo("HEADERS 1, HEADERS 1 end, HEADERS 3, HEADERS 3 end, GOAWAY 5 NO_ERROR");
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void aDrainingServerDoesNotWaitLongForThePeersPing() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.connection.drain();
+      peer.advance(Duration.ofSeconds(5));
+
+      assertThat(peer.answer()).endsWith("GOAWAY 0 NO_ERROR");
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Conformance({"SC-34", "SC-35"})
+  @Test
+  void afterGoAwayLowerStreamsFinishAndHigherOnesMayBeRetried() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      RecordingStream first = peer.open(POST, true);
+      RecordingStream second = peer.open(POST, true);
+      RecordingStream unsent = new RecordingStream();
+      assertThat(peer.connection.openStream(unsent)).isNotNull();
+      peer.send(goAway(1, Http2Error.NO_ERROR));
+
+      assertThat(second.story()).isEqualTo("refused");
+      assertThat(unsent.story()).isEqualTo("refused");
+      assertThat(first.story()).isEmpty();
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.events.events).containsExactly("ready", "goaway 1 NO_ERROR");
+
+      peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200", "grpc-status", "0"));
+      assertThat(first.story()).isEqualTo("headers+end");
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events).hasSize(3);
+    }
+  }
+
+  @Conformance("SC-35")
+  @Test
+  void whoIsRefusedByGoAwayGetsNoNewStreamThere() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      List<Boolean> mayOpen = new ArrayList<>();
+      Http2Stream refused =
+          peer.connection.openStream(
+              new RecordingStream() {
+                @Override
+                public void onConnectionLost(boolean mayRetry, String reason) {
+                  mayOpen.add(peer.connection.canOpenStream());
+                }
+              });
+      refused.sendHeaders(POST, true);
+
+      peer.send(goAway(0, Http2Error.NO_ERROR));
+
+      assertThat(mayOpen).containsExactly(false);
+    }
+  }
+
+  @Conformance("SC-34")
+  @Test
+  void aGoAwayInOrderPassesStreamsOverAfterOthersAndRefusesThemWithoutOthers() {
+    assertThat(lostBy(goAway(1, Http2Error.NO_ERROR)))
+        .containsExactly("passed over", "passed over");
+    assertThat(lostBy(goAway(1, Http2Error.ENHANCE_YOUR_CALM)))
+        .containsExactly("refused", "passed over");
+    assertThat(lostBy(goAway(0, Http2Error.NO_ERROR))).containsExactly("refused", "passed over");
+  }
+
+  /** What a stream that was begun second, and one on which nothing was written, hear. */
+  private static List<String> lostBy(byte[] goAway) {
+    List<String> heard = new ArrayList<>();
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.open(POST, true);
+      for (boolean sent : new boolean[] {true, false}) {
+        Http2Stream stream =
+            peer.connection.openStream(
+                new RecordingStream() {
+                  @Override
+                  public void onPassedOver(String reason) {
+                    heard.add("passed over");
+                  }
+
+                  @Override
+                  public void onConnectionLost(boolean refused, String reason) {
+                    heard.add(refused ? "refused" : "lost");
+                  }
+                });
+        if (sent) {
+          stream.sendHeaders(POST, true);
+        }
+      }
+      peer.send(goAway);
+      return List.copyOf(heard);
+    }
+  }
+
+  @Test
+  void itIsKnownWhetherAPeerHasBegunAnyAnswer() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.open(POST, true);
+      assertThat(peer.connection.hasAnswered()).isFalse();
+      peer.send(headers(1, END_HEADERS, ":status", "103"));
+      assertThat(peer.connection.hasAnswered()).isFalse();
+      peer.send(headers(1, END_HEADERS, ":status", "200"));
+      assertThat(peer.connection.hasAnswered()).isTrue();
+      peer.send(headers(1, END_HEADERS | END_STREAM, "grpc-status", "0"));
+      assertThat(peer.connection.hasAnswered()).isTrue();
+    }
+  }
+
+  @Test
+  void theServersLimitOfStreamsIsObeyed() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 1)) {
+      RecordingStream first = peer.open(POST, true);
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.openStream(new RecordingStream())).isNull();
+
+      peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
+      assertThat(first.ended).isTrue();
+      assertThat(peer.events.events).containsExactly("ready", "capacity");
+      assertThat(peer.connection.canOpenStream()).isTrue();
+    }
+  }
+
+  @Test
+  void aLimitOfZeroStreamsMayBeRaisedLater() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 0)) {
+      assertThat(peer.connection.canOpenStream()).isFalse();
+
+      peer.send(settings(MAX_STREAMS, 3));
+      assertThat(peer.events.events).containsExactly("ready", "capacity");
+      assertThat(peer.open(POST, true).stream().id()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void eachSideEndsItsHalfForItself() {
+    try (Wire wire = Wire.open()) {
+      RecordingStream call = wire.request(POST, false);
+      wire.run();
+      RecordingStream served = wire.serverEvents.stream(0);
+      served.stream().sendHeaders(OK, false);
+      served.stream().sendData(text("early"), false);
+      wire.run();
+      assertThat(call.story()).isEqualTo("headers data");
+
+      served.stream().sendHeaders(TRAILERS, true);
+      wire.run();
+      assertThat(call.story()).isEqualTo("headers data headers+end");
+      assertThat(call.stream().isOpenForSending()).isTrue();
+      call.stream().sendData(text("still here"), true);
+      wire.run();
+      assertThat(served.story()).isEqualTo("headers data+end");
+      assertThat(wire.server.activeStreams() + wire.client.activeStreams()).isZero();
+    }
+  }
+
+  @Test
+  void theLastStreamIdEndsTheConnectionLikeAGoAway() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.connection.lastLocalIdIsNear();
+      RecordingStream last = peer.open(POST, true);
+      assertThat(last.stream().id()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      peer.channel.runPendingTasks();
+      assertThat(peer.events.events).containsExactly("ready", "goaway max NO_ERROR");
+
+      peer.send(headers(Integer.MAX_VALUE, END_HEADERS | END_STREAM, ":status", "200"));
+      assertThat(last.ended).isTrue();
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void aSilentPeerIsAskedAndThenGivenUp() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.connection.keepAlive(Duration.ofSeconds(10), Duration.ofSeconds(2));
+      peer.advance(Duration.ofSeconds(60));
+      assertThat(peer.answer()).isEmpty(); // no stream is open
+
+      RecordingStream call = peer.open(POST, true);
+      peer.advance(Duration.ofSeconds(10));
+      assertThat(peer.answer()).isEqualTo("HEADERS 1 end, PING");
+      peer.send(frame(FrameType.PING, FrameType.FLAG_ACK, 0, new byte[8]));
+      peer.advance(Duration.ofSeconds(2));
+      peer.advance(Duration.ofSeconds(10));
+      assertThat(peer.answer()).isEqualTo("PING");
+      peer.advance(Duration.ofSeconds(2));
+      assertThat(call.story()).isEqualTo("lost");
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void streamsAreToldOfALostSocketBeforeTheConnection() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      RecordingStream call = peer.open(POST, false);
+      var unused = peer.channel.close();
+
+      assertThat(call.story()).isEqualTo("lost");
+      assertThat(peer.events.events).containsExactly("ready", "closed: socket closed by the peer");
+      call.stream().sendData(text("late"), true);
+      call.stream().reset(Http2Error.CANCEL);
+    }
+  }
+
+  private static byte[] drainPingAck() {
+    byte[] opaque = {0x6f, 0x75, 0x74, 0x72, 0x69, 0x67, 0x67, 0x72};
+    return frame(FrameType.PING, FrameType.FLAG_ACK, 0, opaque);
+  }
+}
