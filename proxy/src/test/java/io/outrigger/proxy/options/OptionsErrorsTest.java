@@ -90,8 +90,8 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " bytes",
         "MAX_MEMORY | -1GiB | --max-memory: \"-1GiB\" is not a size such as 65536, 64KiB or 1GiB",
         "MAX_MEMORY | 0 | --max-memory: \"0\" is less than 1048576 bytes",
-        "MAX_MEMORY | 224MiB | --max-memory: \"224MiB\" is more than the JVM has for it, 223 MiB:"
-            + " 106 MiB of the heap and 117 MiB for buffers; raise the container's memory limit, or"
+        "MAX_MEMORY | 243MiB | --max-memory: \"243MiB\" is more than the JVM has for it, 241 MiB:"
+            + " 124 MiB of the heap and 117 MiB for buffers; raise the container's memory limit, or"
             + " the JVM's limits in OUTRIGGER_JAVA_OPTS",
         "MAX_MEMORY | 99999999999GiB | --max-memory: \"99999999999GiB\" is too large",
         "KEEPALIVE_TIME | 999999999d | --keepalive-time: \"999999999d\" is longer than a hundred years",

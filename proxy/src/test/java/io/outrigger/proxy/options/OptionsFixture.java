@@ -24,7 +24,7 @@ abstract class OptionsFixture {
        "node": {"id": "me"}}
       """;
 
-  /** Peers may have 106 MiB of the heap and 117 MiB of the buffers. */
+  /** Peers may have 124 MiB of the heap and 117 MiB of the buffers. */
   static final MemoryPlan MEMORY = new MemoryPlan(180 << 20, 130 << 20);
 
   final Path folder;

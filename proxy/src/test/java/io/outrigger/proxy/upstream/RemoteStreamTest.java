@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Two event loops as two queues of tasks; what is written down is in the order in which it ran. */
@@ -56,6 +57,13 @@ class RemoteStreamTest {
 
   private static ByteBuf bytes(String text) {
     return Unpooled.copiedBuffer(text, US_ASCII);
+  }
+
+  /** As the call does that settles: nothing is kept after that. */
+  @AfterEach
+  void theCallLetsGo() {
+    remote.reset(Http2Error.CANCEL);
+    runBoth();
   }
 
   @Test
