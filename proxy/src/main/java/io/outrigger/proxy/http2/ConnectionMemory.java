@@ -29,6 +29,9 @@ final class ConnectionMemory implements MemoryHolder {
   /** A stream, its call and what both have at the least. */
   static final int STREAM_BYTES = 2 << 10;
 
+  /** A stream that keeps less than this part of what the heaviest keeps is light. */
+  private static final int LIGHT_SHARE = 16;
+
   /** A peer whose streams were ended as often has its connection ended, unless others share it. */
   private static final int MAX_SHED_STREAMS = 100;
 
@@ -117,7 +120,8 @@ final class ConnectionMemory implements MemoryHolder {
     }
     refresh();
     boolean isRepeated = side == PeerSide.APP && shedStreams > MAX_SHED_STREAMS;
-    boolean isHeavyItself = held() > goal && ownBytes() >= streamBytes();
+    boolean isHeavyItself =
+        held() > goal && ownBytes() >= Math.max(streamBytes(), leastBytesToEnd());
     if (isEnding || isHeavyItself || isRepeated) {
       if (!isEnding) {
         account.onConnectionEnded();
@@ -135,11 +139,18 @@ final class ConnectionMemory implements MemoryHolder {
     }
   }
 
+  /** All apps share a connection to a backend, and few of its bytes are its own. */
+  private int leastBytesToEnd() {
+    return side == PeerSide.BACKEND ? 1 << 20 : 0;
+  }
+
+  /** The heaviest, and none that are light beside those: to end them would bring nothing. */
   private void shedStreams(long goal) {
     List<SocketStream> order = parts.table.snapshot();
     order.sort(Comparator.comparingInt(SocketStream::keptBytes).reversed());
+    int least = order.isEmpty() ? 0 : order.get(0).keptBytes() / LIGHT_SHARE;
     for (SocketStream stream : order) {
-      if (held() <= goal || parts.course.isEnding()) {
+      if (held() <= goal || parts.course.isEnding() || stream.keptBytes() < least) {
         return;
       }
       if (!stream.isGone()) {

@@ -193,6 +193,22 @@ final class ConnectionMemoryTest {
     }
   }
 
+  /** What others hold does not come back when calls end that keep next to nothing. */
+  @Test
+  void lightStreamsOfASharedConnectionGoOn() {
+    ledger.alsoHeld(() -> 950_000);
+    try (RawPeer peer = RawPeer.server(settings)) {
+      RecordingStream heavy = peer.open(Messages.POST, false);
+      RecordingStream light = peer.open(Messages.POST, false);
+      heavy.stream().keeps(0, 120_000);
+      peer.channel.runPendingTasks();
+
+      assertThat(heavy.story()).endsWith("reset ENHANCE_YOUR_CALM");
+      assertThat(light.story()).isEmpty();
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
   @Test
   void aConnectionWhoseOwnPartsAreHeavyEnds() {
     var small = new MemoryLedger(new Limits(MIB, 16_000, MIB));
