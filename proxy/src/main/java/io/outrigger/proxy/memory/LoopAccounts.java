@@ -49,6 +49,8 @@ public final class LoopAccounts {
 
   private static final int SCALE = 8;
 
+  private static final int CAUSE_SHARE = 8;
+
   /** How much may come before the heaviest are others. */
   private static final int RANKED_FOR_BYTES = 2 << 20;
 
@@ -299,7 +301,7 @@ public final class LoopAccounts {
    * up, less of them the oftener it does; those that move count next to nothing, and still more
    * than nothing. So of thousands that hold as little, those go first that do nothing; and
    * connections to backends, of which there are as many as we want, only when they hold much: all
-   * apps share them.
+   * apps share them. Who holds an eighth of all that may be held is the cause, at work or not.
    */
   private long weight(MemoryAccount account) {
     if (account.side() == PeerSide.BACKEND && account.bytes() < MIN_BACKEND_BYTES) {
@@ -308,6 +310,9 @@ public final class LoopAccounts {
     boolean ofHeap = ledger.isHeapShortest();
     long still = account.stillBytes(ofHeap);
     long all = ofHeap ? account.heapBytes() : account.directBytes();
+    if (all > ledger.shortestLimit() / CAUSE_SHARE) {
+      return all * (1 + STILL_FACTOR) / SCALE;
+    }
     long unit = Math.max(1, ledger.stillBytes() / STILL_FACTOR);
     long times = Math.min(account.stillFor() / unit, STILL_FACTOR);
     int work = 1 + Math.min(account.givenBackOften() / OFTEN, MOST_WORK - 1);

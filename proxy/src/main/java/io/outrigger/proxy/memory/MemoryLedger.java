@@ -201,6 +201,11 @@ public final class MemoryLedger {
     return heapIsShortest;
   }
 
+  /** Of the heap, or of buffers: whichever is short. */
+  long shortestLimit() {
+    return isHeapShortest() ? limits.heapBytes() : limits.directBytes();
+  }
+
   /** How many bytes must come before those that lie meanwhile count as still for long. */
   long stillBytes() {
     return limits.totalBytes();

@@ -116,12 +116,12 @@ final class MemoryLedgerTest {
   @Test
   void bytesThatLieStillWeighMoreThanThoseThatMove() {
     Peer stuck = new Peer("stuck").holds(10);
-    Peer busy = new Peer("busy").holds(20);
+    Peer busy = new Peer("busy").holds(12);
     for (int i = 0; i < 50; i++) {
       busy.account.heap(-5L * MIB);
       busy.holds(5);
     }
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
       new Peer("new").holds(7);
     }
     busy.account.heap(-5L * MIB);
@@ -131,7 +131,7 @@ final class MemoryLedgerTest {
 
     assertThat(asked.get(0)).isEqualTo("stuck");
     assertThat(stuck.account.heapBytes()).isLessThan(10L * MIB);
-    assertThat(busy.account.heapBytes()).isEqualTo(20L * MIB);
+    assertThat(busy.account.heapBytes()).isEqualTo(12L * MIB);
   }
 
   /**
@@ -143,15 +143,15 @@ final class MemoryLedgerTest {
     tick(1_000);
     neighbour.holds(1);
     neighbour.account.heap(-MIB);
-    neighbour.holds(30);
-    for (int i = 0; i < 11; i++) {
+    neighbour.holds(10);
+    for (int i = 0; i < 16; i++) {
       new Peer("attacker").holds(5);
     }
 
     channel.runPendingTasks();
 
     assertThat(asked).isNotEmpty().containsOnly("attacker");
-    assertThat(neighbour.account.heapBytes()).isEqualTo(31L * MIB);
+    assertThat(neighbour.account.heapBytes()).isEqualTo(11L * MIB);
   }
 
   /** Of two that hold as much, one has just given something back. */
@@ -176,9 +176,11 @@ final class MemoryLedgerTest {
   /** As a caller does, beside those whose only call was as long ago as its last. */
   @Test
   void whoGivesBackAllTheWhileWeighsLess() {
-    Peer caller = new Peer("caller").holds(20);
-    Peer once = new Peer("once").holds(12);
-    new Peer("others").holds(50);
+    Peer caller = new Peer("caller").holds(12);
+    Peer once = new Peer("once").holds(10);
+    for (int i = 0; i < 6; i++) {
+      new Peer("other").holds(10);
+    }
     for (int i = 0; i < 100; i++) {
       caller.account.heap(-1);
       caller.account.heap(1);
@@ -190,7 +192,24 @@ final class MemoryLedgerTest {
     channel.runPendingTasks();
 
     assertThat(asked).doesNotContain("caller");
-    assertThat(caller.account.heapBytes()).isEqualTo(20L * MIB);
+    assertThat(caller.account.heapBytes()).isEqualTo(12L * MIB);
+  }
+
+  /** A thousand heads that came a moment ago; and the others hold nothing that would help. */
+  @Test
+  void whoHoldsMuchOfAllIsTheCauseAtWorkOrNot() {
+    Peer waiting = new Peer("waiting").holds(1);
+    Peer attacker = new Peer("attacker").holds(80);
+    for (int i = 0; i < 100; i++) {
+      attacker.account.heap(-MIB);
+      attacker.holds(1);
+    }
+    attacker.holds(4);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).containsExactly("attacker");
+    assertThat(waiting.account.heapBytes()).isEqualTo(MIB);
   }
 
   /** To end one takes system calls: others are served in between. */
