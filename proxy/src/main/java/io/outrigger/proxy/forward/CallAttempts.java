@@ -56,7 +56,7 @@ final class CallAttempts {
   private @Nullable Attempt attempt;
 
   /** How often the request was sent again since it had been refused. */
-  private int remade;
+  private byte remade;
 
   /** Whether this attempt had to wait for a pick or a stream. */
   private boolean waited;

@@ -39,10 +39,11 @@ final class RequestRelay {
   /** Bytes that the stream of the current backend was given. */
   private long given;
 
-  /** Bytes that have left for the current backend, and for any backend. */
+  /** Bytes that have left for the current backend. */
   private long sent;
 
-  private long credited;
+  /** Bytes that earn no credit when they leave: they have left for an earlier backend. */
+  private int creditless;
 
   /** Memory of the above, as the app's stream counts it. */
   private int counted;
@@ -103,6 +104,7 @@ final class RequestRelay {
    */
   void open(Http2Stream stream) {
     backend = stream;
+    creditless += (int) sent; // no more than the copy has
     sent = 0;
     given = 0;
     boolean ended = app.requestEnded();
@@ -149,9 +151,10 @@ final class RequestRelay {
     if (!committed && sent > (replay == null ? 0 : replay.size())) {
       giveUpReplay();
     }
-    if (sent > credited) {
-      app.returnCredit((int) (sent - credited));
-      credited = sent;
+    int repeated = Math.min(creditless, bytes);
+    creditless -= repeated;
+    if (bytes > repeated) {
+      app.returnCredit(bytes - repeated);
     }
   }
 

@@ -190,6 +190,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void onTick(long nowNanos) {
+    parts.table.trim();
     refresh();
     if (isShort()) {
       settlePending();

@@ -32,6 +32,9 @@ public final class PendingData {
   /** What the buffers take of which it has parts, each counted once. */
   private int pinned;
 
+  /** What of it the stream has counted. */
+  private int counted;
+
   /** The read buffer of which the last chunks are slices; null when they are copies. */
   private @Nullable ByteBuf source;
 
@@ -48,6 +51,20 @@ public final class PendingData {
   /** What the buffers take that are alive because of it: what to count for it. */
   public int pinnedBytes() {
     return pinned;
+  }
+
+  /** By how much that has changed since it was last counted; now it is. */
+  int count() {
+    int change = pinned - counted;
+    counted = pinned;
+    return change;
+  }
+
+  /** What was counted; now nothing is. */
+  int takeCounted() {
+    int was = counted;
+    counted = 0;
+    return was;
   }
 
   public boolean isEmpty() {

@@ -20,7 +20,7 @@ final class ReadTurn implements RecvByteBufAllocator {
   /** Of at most 64 KiB each: who sends as fast as it can leaves the loop to the others soon. */
   private static final int READS = 4;
 
-  private static final int STREAMS = 64;
+  private static final int STREAMS = 128;
   private static final int BUSY = 256;
   private static final int STREAMS_WHEN_BUSY = 8;
   private static final int LEAST_BYTES = 512;

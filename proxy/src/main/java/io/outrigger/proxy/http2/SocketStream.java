@@ -64,9 +64,6 @@ final class SocketStream implements Http2Stream {
 
   private int keptDirect;
 
-  /** Of {@link #keptDirect}, for what is pending. */
-  private int pinned;
-
   /** What the peer's window leaves for us to send; below zero when the peer lowered it. */
   private int sendWindow;
 
@@ -178,9 +175,12 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public PendingData takeUnsent() {
-    PendingData unsent = pending == null ? new PendingData() : pending;
+    PendingData unsent = pending;
+    if (unsent == null) {
+      return new PendingData();
+    }
+    countPending(-unsent.takeCounted());
     pending = null;
-    onPendingChanged();
     return unsent;
   }
 
@@ -214,13 +214,14 @@ final class SocketStream implements Http2Stream {
 
   /** Counts anew what waits. */
   void onPendingChanged() {
-    int now = pending == null ? 0 : pending.pinnedBytes();
-    if (now != pinned) {
-      int change = now - pinned;
-      pinned = now;
-      if (!gone) {
-        connection.memory().onPending(change);
-      }
+    if (pending != null) {
+      countPending(pending.count());
+    }
+  }
+
+  private void countPending(int change) {
+    if (change != 0 && !gone) {
+      connection.memory().onPending(change);
       keeps(0, change);
     }
   }
@@ -462,7 +463,9 @@ final class SocketStream implements Http2Stream {
   int end() {
     waitingHead = null;
     trailers = null;
-    connection.memory().onPending(-pinned);
+    if (pending != null) {
+      countPending(-pending.takeCounted());
+    }
     keeps(-keptHeap, -keptDirect);
     gone = true;
     int left = held;

@@ -21,7 +21,7 @@ final class StreamTable {
 
   private final boolean server;
 
-  /** A map that once had more streams than this is made anew when it is empty. */
+  /** A map that once had more streams than this is made anew when it is found empty. */
   private static final int MOST_KEPT = 64;
 
   private IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
@@ -55,6 +55,14 @@ final class StreamTable {
 
   int active() {
     return open.size() + unnumbered.size();
+  }
+
+  /** Gives back what a crowd of streams has left; called now and then, not for each crowd. */
+  void trim() {
+    if (open.isEmpty() && most > MOST_KEPT) {
+      open = new IntObjectHashMap<>();
+      most = 0;
+    }
   }
 
   /** What the map takes on the heap beyond that of a few streams. */
@@ -112,10 +120,6 @@ final class StreamTable {
       unnumbered.remove(stream);
     } else {
       open.remove(stream.id());
-      if (open.isEmpty() && most > MOST_KEPT) {
-        open = new IntObjectHashMap<>();
-        most = 0;
-      }
       count(stream);
       remember(stream.id(), byOurReset);
     }
