@@ -62,7 +62,7 @@ final class ReadTurnTest {
   void aFloodOfSmallRequestsIsReadInParts() {
     assertThat(read(1_024)).isFalse();
     turn.reset(config);
-    assertThat(room()).isEqualTo(FULL / 1_024 * 64);
+    assertThat(room()).isEqualTo(FULL / 1_024 * 128);
   }
 
   @Test
