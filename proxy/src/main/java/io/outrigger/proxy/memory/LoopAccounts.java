@@ -14,9 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * ledger whenever it has taken {@value #LOOK_BYTES} more bytes, and makes its own connections let
  * go when the ledger says so.
  *
- * <p>A connection that has held its bytes while much else was taken weighs more than one whose
- * bytes come and go: the first is stuck, the second at work, and of it counts what lay still for a
- * second or two. No clock is read for that: time is what the loop has taken in all.
+ * <p>Who lets go first is a matter of {@link Weight}, how it goes of {@link Relief}.
  */
 @LoopConfined
 public final class LoopAccounts {
@@ -31,34 +29,8 @@ public final class LoopAccounts {
   /** A connection that holds less is read from whatever the others do. */
   static final long MIN_PAUSED_BYTES = 1 << 20;
 
-  /** How many times heavier bytes that have lain still long are than those of who is at work. */
-  private static final int STILL_FACTOR = 256;
-
-  /** How much comes at least between two rounds: each looks at all accounts. */
-  private static final int RELIEF_BYTES = 512 << 10;
-
-  /** How many connections are ended before the loop does something else: a few milliseconds. */
-  private static final int ASKED_AT_ONCE = 32;
-
-  private static final int MIN_BACKEND_BYTES = 64 << 10;
-
-  /** How many times lighter bytes are of who gives back all the while, as callers do. */
-  private static final int MOST_WORK = 8;
-
-  private static final int OFTEN = 8;
-
-  private static final int SCALE = 8;
-
-  private static final int CAUSE_SHARE = 8;
-
-  /** How much may come before the heaviest are others. */
-  private static final int RANKED_FOR_BYTES = 2 << 20;
-
   /** A second while memory is short. */
   private static final int STRETCH_TICKS = 10;
-
-  /** How many bytes that come and go weigh as much as one that has just begun to lie still. */
-  private static final int MOVING_PARTS = 16;
 
   private final MemoryLedger ledger;
   private final EventExecutor loop;
@@ -66,6 +38,7 @@ public final class LoopAccounts {
   private final List<MemoryAccount> paused = new ArrayList<>();
   private final AtomicLong heapBytes = new AtomicLong();
   private final AtomicLong directBytes = new AtomicLong();
+  private final Relief relief;
 
   /** The weight of the heaviest account when it was last looked at; any thread reads it. */
   private volatile long heaviest;
@@ -74,27 +47,13 @@ public final class LoopAccounts {
   private long direct;
   private long taken;
   private long lookAt = LOOK_BYTES;
-  private long relieveAt;
   private int ticks;
   private boolean ticking;
-
-  /** Who is still to be asked to let go in the relief under way. */
-  private final List<Weighed> order = new ArrayList<>();
-
-  private long rankedAt;
-
-  /** What had been taken when some were asked last. */
-  private long relievedAt;
-
-  /** Whether nobody has let go in it so far. */
-  private boolean inVain;
-
-  /** Whether nothing was left to end, since the last tick. */
-  private boolean relievedInVain;
 
   LoopAccounts(MemoryLedger ledger, EventExecutor loop) {
     this.ledger = ledger;
     this.loop = loop;
+    relief = new Relief(ledger, this, accounts);
   }
 
   /** Opens the account of a connection. */
@@ -193,17 +152,19 @@ public final class LoopAccounts {
         accounts.get(i).holder().onTick(now);
       }
     }
-    heaviest = 0;
+    Weight.Shortage shortage = ledger.shortage();
+    long most = 0;
     for (MemoryAccount account : accounts) {
-      heaviest = Math.max(heaviest, weight(account));
+      most = Math.max(most, account.weight(shortage));
     }
+    heaviest = most;
     if (ledger.isShort()) {
-      pauseTheHeaviest();
+      pauseTheHeaviest(shortage);
     }
     if (++ticks % STRETCH_TICKS == 0) {
       accounts.forEach(MemoryAccount::onStretchOver);
     }
-    relievedInVain = false;
+    relief.onTick();
     ledger.mayRelieveAgain();
     ledger.look();
     if (accounts.isEmpty()) {
@@ -217,11 +178,11 @@ public final class LoopAccounts {
    * Those that hold most are not read from until the next tick. Not longer: what a peer says next
    * may be what lets others go on, such as WINDOW_UPDATE.
    */
-  private void pauseTheHeaviest() {
+  private void pauseTheHeaviest(Weight.Shortage shortage) {
     long least = heaviest / 4;
     for (MemoryAccount account : accounts) {
       if (account.bytes() >= MIN_PAUSED_BYTES
-          && weight(account) >= least
+          && account.weight(shortage) >= least
           && account.holder().isHeavyByReading()) {
         account.holder().pauseReading(true);
         paused.add(account);
@@ -229,94 +190,19 @@ public final class LoopAccounts {
     }
   }
 
-  /**
-   * Makes the heaviest connections of this loop let go while too much is held, unless another loop
-   * has heavier ones, which are asked at the same time. Some of them now, the next ones after what
-   * else the loop has to do: to end a connection takes system calls.
-   */
+  /** Makes the heaviest connections of this loop let go while too much is held. */
   void relieve() {
-    if (order.isEmpty()) {
-      relievedAt = taken;
-      rank();
-    } else if (taken - rankedAt > RANKED_FOR_BYTES) {
-      rank();
-    }
-    int asked = 0;
-    long due = taken - relievedAt; // as much as has come, or more would come than goes
-    relievedAt = taken;
-    while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
-      Weighed next = order.remove(order.size() - 1);
-      long excess = ledger.excess();
-      if (excess <= 0 || next.weight == 0 || next.weight < ledger.heaviestElsewhere(this) / 2) {
-        order.clear();
-      } else if (next.account.place >= 0) { // it may have closed meanwhile
-        asked++;
-        heaviest = next.weight;
-        long before = next.account.bytes();
-        next.account.holder().letGo(excess);
-        long freed = before - next.account.bytes();
-        due -= freed;
-        inVain &= freed <= 0;
-      }
-    }
-    if (!order.isEmpty()) {
-      post(this::relieve);
-      return;
-    }
-    relievedInVain = inVain;
-    ledger.look();
-    if (!inVain) {
-      ledger.mayRelieveAgain();
-    }
+    relief.go();
   }
 
-  /** Who is to be asked, the heaviest last. */
-  private void rank() {
-    inVain = true;
-    rankedAt = taken;
-    order.clear();
-    if (ledger.excess() > 0) {
-      for (MemoryAccount account : accounts) {
-        order.add(new Weighed(account, weight(account)));
-      }
-      order.sort(Comparator.comparingLong(Weighed::weight));
-    }
-  }
-
-  /**
-   * Makes connections let go at once where too much is held: thousands of others may be about to be
-   * read from in this turn of the loop. To be called between two connections, not within one.
-   */
+  /** See {@link Relief#goIfHeavy}. */
   public void relieveIfHeavy() {
-    if (ledger.isHeavy() && !relievedInVain && taken >= relieveAt) {
-      relieveAt = taken + RELIEF_BYTES;
-      relieve();
-    }
+    relief.goIfHeavy();
   }
 
-  private record Weighed(MemoryAccount account, long weight) {}
-
-  /**
-   * Bytes of what is short that lie still, and more of them the longer their peer has taken nothing
-   * up, less of them the oftener it does; those that move count next to nothing, and still more
-   * than nothing. So of thousands that hold as little, those go first that do nothing; and
-   * connections to backends, of which there are as many as we want, only when they hold much: all
-   * apps share them. Who holds an eighth of all that may be held is the cause, at work or not.
-   */
-  private long weight(MemoryAccount account) {
-    if (account.side() == PeerSide.BACKEND && account.bytes() < MIN_BACKEND_BYTES) {
-      return 0;
-    }
-    boolean ofHeap = ledger.isHeapShortest();
-    long still = account.stillBytes(ofHeap);
-    long all = ofHeap ? account.heapBytes() : account.directBytes();
-    if (all > ledger.shortestLimit() / CAUSE_SHARE) {
-      return all * (1 + STILL_FACTOR) / SCALE;
-    }
-    long unit = Math.max(1, ledger.stillBytes() / STILL_FACTOR);
-    long times = Math.min(account.stillFor() / unit, STILL_FACTOR);
-    int work = 1 + Math.min(account.givenBackOften() / OFTEN, MOST_WORK - 1);
-    return (still * (1 + times) + all / MOVING_PARTS) / ((long) SCALE * work);
+  /** The weight of the heaviest is {@code weight}: others compare theirs with it. */
+  void heaviest(long weight) {
+    heaviest = weight;
   }
 
   /** Those that hold most. On the loop. */

@@ -80,19 +80,22 @@ public final class MemoryAccount {
     givesNow = 0;
   }
 
-  /**
-   * The bytes that count against it when the heaviest are looked for: of one that is at work those
-   * that lay still for one to two stretches, however much it may have to do at this moment.
-   */
-  long stillBytes(boolean ofHeap) {
-    return ofHeap
-        ? Math.min(heapBytes, Math.min(now.heapBytes, before.heapBytes))
-        : Math.min(directBytes, Math.min(now.directBytes, before.directBytes));
-  }
-
-  /** How often it has given something back for one to two stretches. */
-  int givenBackOften() {
-    return givesNow + givesBefore;
+  /** How much it weighs where {@code shortage} is what is wrong; see {@link Weight}. */
+  long weight(Weight.Shortage shortage) {
+    boolean ofHeap = shortage.ofHeap();
+    long all = ofHeap ? heapBytes : directBytes;
+    long still =
+        ofHeap
+            ? Math.min(now.heapBytes, before.heapBytes)
+            : Math.min(now.directBytes, before.directBytes);
+    return new Weight(
+            side,
+            bytes(),
+            all,
+            Math.min(all, still),
+            loop.taken() - movedAt,
+            givesNow + givesBefore)
+        .in(shortage);
   }
 
   public long heapBytes() {
@@ -108,9 +111,9 @@ public final class MemoryAccount {
     return heapBytes + directBytes;
   }
 
-  /** What the loop has taken since this account last gave something back. */
-  long stillFor() {
-    return loop.taken() - movedAt;
+  /** Whether its connection is among those of the loop. */
+  boolean isOpen() {
+    return place >= 0;
   }
 
   MemoryHolder holder() {
@@ -121,7 +124,7 @@ public final class MemoryAccount {
     return side;
   }
 
-  /** See {@link LoopAccounts#relieveIfHeavy}. */
+  /** See {@link Relief#goIfHeavy}. */
   public void relieveIfHeavy() {
     loop.relieveIfHeavy();
   }

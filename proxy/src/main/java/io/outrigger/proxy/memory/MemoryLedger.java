@@ -197,18 +197,15 @@ public final class MemoryLedger {
     return Math.max(ofTotal, ofPool);
   }
 
-  boolean isHeapShortest() {
+  private boolean isHeapShortest() {
     return heapIsShortest;
   }
 
-  /** Of the heap, or of buffers: whichever is short. */
-  long shortestLimit() {
-    return isHeapShortest() ? limits.heapBytes() : limits.directBytes();
-  }
-
-  /** How many bytes must come before those that lie meanwhile count as still for long. */
-  long stillBytes() {
-    return limits.totalBytes();
+  /** Which kind of memory is nearest to its limit. */
+  Weight.Shortage shortage() {
+    boolean ofHeap = isHeapShortest();
+    long limit = ofHeap ? limits.heapBytes() : limits.directBytes();
+    return new Weight.Shortage(ofHeap, limit, limits.totalBytes());
   }
 
   long heaviestElsewhere(LoopAccounts than) {

@@ -1,0 +1,135 @@
+package io.outrigger.proxy.memory;
+
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Has the connections of one loop let go, the heaviest first ({@link Weight}), while the ledger
+ * says that too much is held: some of them, then whatever else the loop has to do, then the next
+ * ones. To end a connection takes system calls, and thousands may have to go.
+ */
+@LoopConfined
+final class Relief {
+  /** How many are asked before the loop does something else: a few milliseconds. */
+  private static final int ASKED_AT_ONCE = 32;
+
+  /** How much may come before the heaviest are others. */
+  private static final int RANKED_FOR_BYTES = 2 << 20;
+
+  /** How much comes at least between two rounds within one turn: each looks at all accounts. */
+  private static final int ROUND_BYTES = 512 << 10;
+
+  private record Weighed(MemoryAccount account, long weight) {}
+
+  private final MemoryLedger ledger;
+  private final LoopAccounts loop;
+  private final List<MemoryAccount> accounts;
+
+  /** Who is still to be asked in the round under way, the heaviest last; empty between rounds. */
+  private final List<Weighed> order = new ArrayList<>();
+
+  /**
+   * What the loop had taken when {@link #order} was made, when some were asked, at the next round.
+   */
+  private long rankedAt;
+
+  private long askedAt;
+  private long nextRoundAt;
+
+  /** Whether nobody has let go of anything in the round under way. */
+  private boolean inVain;
+
+  /** Whether the last round was in vain; until the next tick there is none then. */
+  private boolean exhausted;
+
+  /**
+   * @param accounts those of {@code loop}
+   */
+  Relief(MemoryLedger ledger, LoopAccounts loop, List<MemoryAccount> accounts) {
+    this.ledger = ledger;
+    this.loop = loop;
+    this.accounts = accounts;
+  }
+
+  /** Time has passed: those who had nothing to give may have something now. */
+  void onTick() {
+    exhausted = false;
+  }
+
+  /**
+   * Begins a round where too much is held, or goes on with it: thousands of others may be about to
+   * be read from in this turn of the loop. To be called between two connections, not within one.
+   */
+  void goIfHeavy() {
+    if (ledger.isHeavy() && !exhausted && loop.taken() >= nextRoundAt) {
+      nextRoundAt = loop.taken() + ROUND_BYTES;
+      go();
+    }
+  }
+
+  /** Asks some, and posts itself to the loop until nobody is to be asked. */
+  void go() {
+    if (order.isEmpty()) {
+      askedAt = loop.taken();
+      rank();
+    } else if (loop.taken() - rankedAt > RANKED_FOR_BYTES) {
+      rank();
+    }
+    int asked = 0;
+    long due = loop.taken() - askedAt; // as much as has come, or more would come than goes
+    askedAt = loop.taken();
+    while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
+      Weighed next = order.remove(order.size() - 1);
+      long excess = ledger.excess();
+      if (excess <= 0 || next.weight == 0 || isHeavierElsewhere(next)) {
+        order.clear();
+      } else if (next.account.isOpen()) {
+        asked++;
+        due -= ask(next, excess);
+      }
+    }
+    if (order.isEmpty()) {
+      end();
+    } else {
+      loop.post(this::go);
+    }
+  }
+
+  private void rank() {
+    inVain = true;
+    rankedAt = loop.taken();
+    order.clear();
+    if (ledger.excess() > 0) {
+      Weight.Shortage shortage = ledger.shortage();
+      for (MemoryAccount account : accounts) {
+        order.add(new Weighed(account, account.weight(shortage)));
+      }
+      order.sort(Comparator.comparingLong(Weighed::weight));
+    }
+  }
+
+  /** Another loop has much heavier ones, which it asks at the same time. */
+  private boolean isHeavierElsewhere(Weighed account) {
+    return account.weight < ledger.heaviestElsewhere(loop) / 2;
+  }
+
+  /** How many bytes are free now that were not. */
+  private long ask(Weighed next, long excess) {
+    loop.heaviest(next.weight);
+    long before = next.account.bytes();
+    next.account.holder().letGo(excess);
+    long freed = before - next.account.bytes();
+    inVain &= freed <= 0;
+    return freed;
+  }
+
+  private void end() {
+    exhausted = inVain;
+    ledger.look();
+    if (!inVain) {
+      ledger.mayRelieveAgain();
+    }
+  }
+}

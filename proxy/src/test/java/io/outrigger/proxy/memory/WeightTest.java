@@ -1,0 +1,44 @@
+package io.outrigger.proxy.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.memory.Weight.Shortage;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class WeightTest {
+  private static final int MIB = 1 << 20;
+
+  /** Of 64 MiB; what lay still while 256 MiB came has lain still for long. */
+  private static final Shortage SHORTAGE = new Shortage(true, 64 * MIB, 256 * MIB);
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    //                                        side, holds, still, MiB since, gave back, weight
+    "bytes that just begin to lie still,      APP,     1600, 1600,   0,  0,   1700",
+    "that have lain still for half the time,  APP,     1600, 1600, 128,  0, 206500",
+    "for long,                                APP,     1600, 1600, 256,  0, 411300",
+    "for longer: no heavier,                  APP,     1600, 1600, 999,  0, 411300",
+    "bytes that come and go,                  APP,     1600,    0,   0,  0,    100",
+    "of a peer that takes up now and then,    APP,     1600,    0,   0,  7,    100",
+    "often,                                   APP,     1600,    0,   0,  8,     50",
+    "all the while,                           APP,     1600,    0,   0, 56,     12",
+    "more often than counts,                  APP,     1600,    0,   0, 99,     12",
+    "a backend's connection with little,      BACKEND, 65535, 65535, 256, 0,     0",
+    "a backend's connection with enough,      BACKEND, 65536, 65536, 256, 0, 16846848",
+    "an eighth of all at work,                APP,     8388608, 0,   0, 99,  65536",
+    "more than an eighth of all at work,      APP,     8388609, 0,   0, 99, 2155872513",
+  })
+  void theHeavierGoesFirst(
+      String what,
+      PeerSide side,
+      long holds,
+      long still,
+      long mibSince,
+      int gaveBack,
+      long weight) {
+    var account = new Weight(side, holds, holds, still, mibSince * MIB, gaveBack);
+
+    assertThat(account.in(SHORTAGE)).as(what).isEqualTo(weight);
+  }
+}
