@@ -54,8 +54,7 @@ class ResourceDecoderPropertyTest {
                "outlier_detection": {"interval": "1s", "enforcing_success_rate": 5},
                "circuit_breakers": {"thresholds": [{"max_requests": 4294967295}]}}
               """
-                  .formatted(
-                      BalancingPolicyDecoder.WRR_LOCALITY, BalancingPolicyDecoder.ROUND_ROBIN)),
+                  .formatted(WrrLocalityDecoder.TYPE, RoundRobinDecoder.TYPE)),
           Decoding.any(
               ResourceType.ENDPOINT,
               """

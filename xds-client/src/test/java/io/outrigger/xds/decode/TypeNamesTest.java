@@ -49,9 +49,9 @@ class TypeNamesTest {
         Arguments.of(
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
         Arguments.of(TransportSecurityDecoder.RAW_BUFFER, RawBuffer.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.WRR_LOCALITY, WrrLocality.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.ROUND_ROBIN, RoundRobin.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.PICK_FIRST, PickFirst.getDescriptor()));
+        Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
+        Arguments.of(RoundRobinDecoder.TYPE, RoundRobin.getDescriptor()),
+        Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()));
   }
 
   @ParameterizedTest(name = "{0}")
