@@ -3,8 +3,12 @@ package io.outrigger.config.route;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The configuration of an HTTP filter that is understood (A39). */
-public sealed interface FilterConfig {
+/**
+ * The settings of an HTTP filter that is understood (A39); the class says which filter. Open, since
+ * nobody asks for all cases: {@code xds.decode.FilterDecoders} has what makes settings, {@code
+ * proxy.filter.HttpFilters} what acts on them. Equal settings act alike.
+ */
+public interface FilterConfig {
   /** The terminal filter: forwards. */
   record Router() implements FilterConfig {}
 

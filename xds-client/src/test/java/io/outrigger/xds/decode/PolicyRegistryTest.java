@@ -21,14 +21,6 @@ class PolicyRegistryTest {
     }
   }
 
-  /** All but the one that only distributes over localities. */
-  @Test
-  void everyPolicyThatPicksEndpointsHasANameInServiceConfigs() {
-    assertThat(ALL.decoders())
-        .filteredOn(decoder -> decoder.custom().isEmpty())
-        .hasOnlyElementsOfType(WrrLocalityDecoder.class);
-  }
-
   @Test
   void everyPolicyOfTheModelHasADecoder() {
     assertThat(ALL.decoders())

@@ -31,9 +31,7 @@ class ResourceDecoderPropertyTest {
                   {"name": "r", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
               """
                   .formatted(
-                      ListenerDecoder.CONNECTION_MANAGER,
-                      HttpFilterDecoder.FAULT,
-                      HttpFilterDecoder.ROUTER)),
+                      ListenerDecoder.CONNECTION_MANAGER, FaultDecoder.TYPE, RouterDecoder.TYPE)),
           Decoding.any(
               ResourceType.ROUTE,
               """

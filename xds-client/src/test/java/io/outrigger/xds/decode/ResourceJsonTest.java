@@ -216,8 +216,8 @@ class ResourceJsonTest {
     for (String type :
         List.of(
             ListenerDecoder.CONNECTION_MANAGER,
-            HttpFilterDecoder.ROUTER,
-            HttpFilterDecoder.FAULT,
+            RouterDecoder.TYPE,
+            FaultDecoder.TYPE,
             HttpFilterDecoder.FILTER_CONFIG,
             ClusterSourceDecoder.AGGREGATE,
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS,
