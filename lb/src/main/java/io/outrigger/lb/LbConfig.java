@@ -34,9 +34,14 @@ public sealed interface LbConfig {
     return this == other || (size() == other.size() && equals(other));
   }
 
+  /** Which policy it is for, see {@link PolicyRegistry}: the class of its settings. */
+  default Class<?> kind() {
+    return getClass();
+  }
+
   /** Configurations of equal identity go to the same policy; another identity asks for another. */
   default Object identity() {
-    return getClass();
+    return kind();
   }
 
   /**
@@ -220,95 +225,54 @@ public sealed interface LbConfig {
    */
   record Target(Locality locality, long weight, LbConfig child) {}
 
-  /** Each READY endpoint in turn. */
-  record RoundRobin(List<Backend> backends, FailureNote note) implements LbConfig {
-    public RoundRobin {
-      backends = List.copyOf(backends);
-    }
-
-    @Override
-    public String policy() {
-      return "round_robin";
-    }
-  }
-
-  /** The first address that connects (A62); shuffled, those of heavier endpoints come first. */
-  record PickFirst(
-      List<Backend> backends, LocalityWeights weights, boolean shuffle, FailureNote note)
-      implements LbConfig {
-    public PickFirst {
-      backends = List.copyOf(backends);
-    }
-
-    /** Localities, if there are several, weigh the same. */
-    public PickFirst(List<Backend> backends, boolean shuffle, FailureNote note) {
-      this(backends, LocalityWeights.EQUAL, shuffle, note);
-    }
-
-    @Override
-    public String policy() {
-      return "pick_first";
-    }
-  }
-
-  /** The endpoint that the request's hash falls to (A42); a heavier one has more hashes. */
-  record RingHash(
+  /**
+   * A policy that picks an endpoint: the same configuration for all of them. Which policy it is,
+   * the class of its settings says.
+   *
+   * @param weights what localities weigh, for a policy that {@linkplain
+   *     BalancingPolicy.EndpointPicking#weighsLocalities weighs} by them (A113)
+   * @param note what failures of picks say besides
+   * @param locality that all endpoints are in, as metrics have it (A78); empty above localities
+   */
+  record Leaf<S extends BalancingPolicy.EndpointPicking>(
+      S settings,
       List<Backend> backends,
       LocalityWeights weights,
-      BalancingPolicy.RingHash settings,
-      FailureNote note)
-      implements LbConfig {
-    public RingHash {
-      backends = List.copyOf(backends);
-    }
-
-    /** Localities, if there are several, weigh the same. */
-    public RingHash(List<Backend> backends, BalancingPolicy.RingHash settings, FailureNote note) {
-      this(backends, LocalityWeights.EQUAL, settings, note);
-    }
-
-    @Override
-    public String policy() {
-      return "ring_hash";
-    }
-  }
-
-  /** Among a few endpoints drawn at random, that with the fewest requests in flight (A48). */
-  record LeastRequest(List<Backend> backends, int choices, FailureNote note) implements LbConfig {
-    public LeastRequest {
-      backends = List.copyOf(backends);
-    }
-
-    @Override
-    public String policy() {
-      return "least_request";
-    }
-  }
-
-  /**
-   * Each READY endpoint in turn, as often as the load that it reports allows (A58).
-   *
-   * @param locality what its metrics say of where it balances (A78); empty above localities
-   */
-  record WeightedRoundRobin(
-      List<Backend> backends,
-      BalancingPolicy.WeightedRoundRobin settings,
       FailureNote note,
       String locality)
       implements LbConfig {
-    public WeightedRoundRobin {
+    public Leaf {
       backends = List.copyOf(backends);
     }
 
-    /** Above localities. */
-    public WeightedRoundRobin(
-        List<Backend> backends, BalancingPolicy.WeightedRoundRobin settings, FailureNote note) {
-      this(backends, settings, note, "");
+    /** Above localities, which weigh the same if there are several. */
+    public Leaf(S settings, List<Backend> backends, FailureNote note) {
+      this(settings, backends, LocalityWeights.EQUAL, note, "");
     }
 
     @Override
     public String policy() {
-      return "weighted_round_robin";
+      return settings.policy();
+    }
+
+    /**
+     * {@code config} as that of a policy whose settings are of class {@code settings}.
+     *
+     * @throws ClassCastException if it is another policy's
+     */
+    public static <S extends BalancingPolicy.EndpointPicking> Leaf<S> of(
+        Class<S> settings, LbConfig config) {
+      if (!settings.isInstance(((Leaf<?>) config).settings())) {
+        throw new ClassCastException("no settings of " + settings.getName() + ": " + config);
+      }
+      @SuppressWarnings("unchecked") // just checked
+      Leaf<S> own = (Leaf<S>) config;
+      return own;
+    }
+
+    @Override
+    public Class<?> kind() {
+      return settings.getClass();
     }
   }
 

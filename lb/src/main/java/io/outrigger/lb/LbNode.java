@@ -11,6 +11,8 @@ import java.util.function.Consumer;
  * @param policy the policy's name, such as {@code round_robin}
  * @param config its settings: strings, numbers, booleans, lists of these
  * @param detail one line for people; empty when there is nothing to say
+ * @param endpoints of a leaf, all that it balances; of a node with children, those that none of
+ *     them balances, for their health
  * @param isUsed whether the parent gives it calls now; a root is used
  */
 public record LbNode(

@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
-import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
-import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -26,13 +24,8 @@ class ChildSlotTest {
   private final ChildSlot slot = new ChildSlot(this::create, parent);
 
   private LbPolicy create(LbConfig config, LbParent above) {
-    if (config instanceof LbConfig.RingHash ring) {
-      return new RingHashPolicy(parent.loop(), parent.random(), ring, above);
-    }
-    if (config instanceof LbConfig.LeastRequest least) {
-      return new LeastRequestPolicy(parent.loop(), parent.random(), least, above);
-    }
-    return new LeafPolicies(parent.loop(), parent.random(), 1).create(config, above);
+    return LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
+        .create(config, above);
   }
 
   @Conformance("A52-05")
@@ -72,8 +65,7 @@ class ChildSlotTest {
     update(roundRobin(E1));
     parent.ready(E1);
 
-    update(
-        new LbConfig.RingHash(Samples.backends(E2), new BalancingPolicy.RingHash(1, 1, ""), NOTE));
+    update(new LbConfig.Leaf<>(new BalancingPolicy.RingHash(1, 1, ""), Samples.backends(E2), NOTE));
 
     assertThat(parent.state()).isEqualTo(IDLE);
     assertThat(parent.connector().open()).isEmpty();
@@ -125,7 +117,9 @@ class ChildSlotTest {
     parent.ready(E1);
     update(leastRequest(E2));
 
-    update(new LbConfig.PickFirst(Samples.backends("10.0.0.3:80"), false, NOTE));
+    update(
+        new LbConfig.Leaf<>(
+            new BalancingPolicy.PickFirst(false), Samples.backends("10.0.0.3:80"), NOTE));
 
     assertThat(parent.connector().open()).containsExactly(E1, "10.0.0.3:80");
     parent.ready("10.0.0.3:80");
@@ -155,11 +149,12 @@ class ChildSlotTest {
   }
 
   private static LbConfig roundRobin(String... addresses) {
-    return new LbConfig.RoundRobin(Samples.backends(addresses), NOTE);
+    return new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), Samples.backends(addresses), NOTE);
   }
 
   private static LbConfig leastRequest(String... addresses) {
-    return new LbConfig.LeastRequest(Samples.backends(addresses), 2, NOTE);
+    return new LbConfig.Leaf<>(
+        new BalancingPolicy.LeastRequest(2), Samples.backends(addresses), NOTE);
   }
 
   private void update(LbConfig config) {

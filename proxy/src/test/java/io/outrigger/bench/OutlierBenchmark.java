@@ -1,6 +1,6 @@
 package io.outrigger.bench;
 
-import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
@@ -32,7 +32,7 @@ public class OutlierBenchmark {
   public void build() {
     cluster =
         Tree.aggregate(
-            BalancingPolicy.DEFAULT,
+            ClusterResource.DEFAULT_POLICY,
             detection.equals("on") ? Optional.of(Detections.deviating(10)) : Optional.empty());
   }
 

@@ -19,6 +19,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.RouteDecision;
@@ -44,7 +45,8 @@ final class Routes {
 
   static ConfigSelector selector(List<Route> routes) {
     ClusterHandle cluster = ClusterHandles.named("orders");
-    return new ConfigSelectors("orders", false).next(config(routes), Map.of("orders", cluster));
+    return new ConfigSelectors("orders", HttpFilters.ofProcess(), false)
+        .next(config(routes), Map.of("orders", cluster));
   }
 
   /** Selects as a call does, and lets go of the cluster. */

@@ -2,12 +2,13 @@ package io.outrigger.bench;
 
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.route.FilterConfig.SessionCookie;
+import io.outrigger.config.route.FilterConfig.StatefulSession;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.tree.ClusterHandle;
-import io.outrigger.proxy.session.Session;
-import io.outrigger.proxy.session.SessionFilter;
+import io.outrigger.proxy.filter.Session;
+import io.outrigger.proxy.filter.SessionFilter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -29,7 +30,9 @@ import org.openjdk.jmh.annotations.Threads;
 @State(Scope.Benchmark)
 public class SessionBenchmark {
   private static final SessionFilter FILTER =
-      new SessionFilter(new SessionCookie("sid", "", Duration.ZERO));
+      SessionFilter.of(
+              new StatefulSession(Optional.of(new SessionCookie("sid", "", Duration.ZERO))))
+          .orElseThrow();
   private static final Request REQUEST = new Request("10.0.1.7:8080;aggregate");
   private static final Set<String> CLUSTERS = Set.of("aggregate", "other");
 

@@ -3,16 +3,65 @@ package io.outrigger.config.cluster;
 import java.time.Duration;
 import java.util.List;
 
-/** The endpoint-picking policy of a cluster (A27, A52). */
+/**
+ * The settings of a cluster's policy (A27, A52); the class says which policy. A new one is a record
+ * here, a decoder in {@code xds.decode.PolicyRegistry} and a policy in {@code
+ * lb.endpoint.LeafPolicies}.
+ */
 public sealed interface BalancingPolicy {
+  /**
+   * Whether an ejected endpoint (A50) gets no calls. A61: pick_first goes by connections alone, so
+   * nothing is detected for it; every other policy lets an ejected endpoint rest (A50-52, decision
+   * 0011).
+   */
+  default boolean heedsEjections() {
+    return true;
+  }
+
   /** Localities by weight, {@code child} within each. */
-  record WrrLocality(BalancingPolicy child) implements BalancingPolicy {}
+  record WrrLocality(BalancingPolicy child) implements BalancingPolicy {
+    @Override
+    public boolean heedsEjections() {
+      return child.heedsEjections();
+    }
+  }
+
+  /** A leaf of the tree: picks an endpoint. */
+  sealed interface EndpointPicking extends BalancingPolicy {
+    /** The policy's name in gRPC's registry, as status views show it. */
+    String policy();
+
+    /** Whether endpoints of several localities weigh as their localities do (A113). */
+    default boolean weighsLocalities() {
+      return false;
+    }
+  }
 
   /** Each READY endpoint in turn. */
-  record RoundRobin() implements BalancingPolicy {}
+  record RoundRobin() implements EndpointPicking {
+    @Override
+    public String policy() {
+      return "round_robin";
+    }
+  }
 
-  /** The first endpoint that connects (A62). */
-  record PickFirst(boolean shuffle) implements BalancingPolicy {}
+  /** The first address that connects (A62); shuffled, those of heavier endpoints come first. */
+  record PickFirst(boolean shuffle) implements EndpointPicking {
+    @Override
+    public String policy() {
+      return "pick_first";
+    }
+
+    @Override
+    public boolean heedsEjections() {
+      return false;
+    }
+
+    @Override
+    public boolean weighsLocalities() {
+      return true;
+    }
+  }
 
   /**
    * The endpoint that the request's hash falls to (A42).
@@ -22,9 +71,19 @@ public sealed interface BalancingPolicy {
    * @param requestHashHeader lower case; the header whose value is hashed instead of what the route
    *     says (A76); empty when the route decides
    */
-  record RingHash(long minSize, long maxSize, String requestHashHeader) implements BalancingPolicy {
+  record RingHash(long minSize, long maxSize, String requestHashHeader) implements EndpointPicking {
     public static final long DEFAULT_MIN_SIZE = 1024; // A42-02
     public static final long LARGEST = 8 * 1024 * 1024; // A42-02, the default as well
+
+    @Override
+    public String policy() {
+      return "ring_hash";
+    }
+
+    @Override
+    public boolean weighsLocalities() {
+      return true;
+    }
   }
 
   /**
@@ -32,9 +91,14 @@ public sealed interface BalancingPolicy {
    *
    * @param choices how many are drawn, 2 to {@link #MOST_CHOICES}
    */
-  record LeastRequest(int choices) implements BalancingPolicy {
+  record LeastRequest(int choices) implements EndpointPicking {
     public static final int DEFAULT_CHOICES = 2; // A48-01
     public static final int MOST_CHOICES = 10; // A48-01
+
+    @Override
+    public String policy() {
+      return "least_request";
+    }
   }
 
   /**
@@ -57,7 +121,7 @@ public sealed interface BalancingPolicy {
       Duration updatePeriod,
       double errorPenalty,
       List<String> utilizationMetrics)
-      implements BalancingPolicy {
+      implements EndpointPicking {
     public static final Duration DEFAULT_OOB_PERIOD = Duration.ofSeconds(10); // A58-01
     public static final Duration DEFAULT_BLACKOUT = Duration.ofSeconds(10); // A58-01
     public static final Duration DEFAULT_EXPIRATION = Duration.ofMinutes(3); // A58-01
@@ -70,8 +134,10 @@ public sealed interface BalancingPolicy {
           updatePeriod.compareTo(MIN_UPDATE_PERIOD) < 0 ? MIN_UPDATE_PERIOD : updatePeriod;
       utilizationMetrics = List.copyOf(utilizationMetrics);
     }
-  }
 
-  /** What {@code lb_policy: ROUND_ROBIN} means (A52-04). */
-  BalancingPolicy DEFAULT = new WrrLocality(new RoundRobin());
+    @Override
+    public String policy() {
+      return "weighted_round_robin";
+    }
+  }
 }

@@ -26,6 +26,10 @@ public record ClusterResource(
     Set<HealthStatus> overrideHostStatus,
     boolean httpConnect,
     Optional<LoadReporting> loadReporting) {
+  /** What {@code lb_policy: ROUND_ROBIN} means (A52-04). */
+  public static final BalancingPolicy DEFAULT_POLICY =
+      new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
+
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
   public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40

@@ -3,8 +3,13 @@ package io.outrigger.config.route;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The configuration of an HTTP filter that is understood (A39). */
-public sealed interface FilterConfig {
+/**
+ * The settings of an HTTP filter that is understood (A39); the class says which filter, and equal
+ * settings act alike. Here are those of the gRFCs; another filter may have its settings beside its
+ * decoder. Open, since nobody asks for all cases: {@code xds.decode.FilterDecoders} lists what
+ * makes settings, {@code proxy.filter.HttpFilters} what acts on them.
+ */
+public interface FilterConfig {
   /** The terminal filter: forwards. */
   record Router() implements FilterConfig {}
 

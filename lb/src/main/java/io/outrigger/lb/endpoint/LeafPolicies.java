@@ -1,38 +1,40 @@
 package io.outrigger.lb.endpoint;
 
-import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbParent;
-import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.PolicyRegistry;
+import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
+import io.outrigger.lb.endpoint.ring.RingHashPolicy;
+import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 
-/** Makes the leaves: the policies that own endpoints, and those that stand for their absence. */
-@ControlConfined
-public final class LeafPolicies implements PolicyFactory {
-  private final ControlLoop control;
-  private final RandomSource random;
-  private final int loops;
+/** The leaves: the policies that pick endpoints, and those that stand for their absence. */
+public final class LeafPolicies {
+  private LeafPolicies() {}
 
-  /** Leaves whose calls come from {@code loops} event loops. */
-  public LeafPolicies(ControlLoop control, RandomSource random, int loops) {
-    this.control = control;
-    this.random = random;
-    this.loops = loops;
-  }
-
-  @Override
-  public LbPolicy create(LbConfig config, LbParent parent) {
-    if (config instanceof LbConfig.RoundRobin roundRobin) {
-      return new RoundRobinPolicy(control, random, loops, roundRobin, parent);
-    }
-    if (config instanceof LbConfig.PickFirst pickFirst) {
-      return new PickFirstPolicy(control, random, pickFirst, parent);
-    }
-    if (config instanceof LbConfig.Failing || config instanceof LbConfig.Refusing) {
-      return new FailingPolicy(parent, config);
-    }
-    throw new AssertionError("not a leaf: " + config);
+  /** A registry of all leaves, whose calls come from {@code loops} event loops. */
+  public static PolicyRegistry registry(
+      ControlLoop control, RandomSource random, LbObserver observer, int loops) {
+    return new PolicyRegistry()
+        .leaf(
+            BalancingPolicy.RoundRobin.class,
+            (config, parent) -> new RoundRobinPolicy(control, random, loops, config, parent))
+        .leaf(
+            BalancingPolicy.PickFirst.class,
+            (config, parent) -> new PickFirstPolicy(control, random, config, parent))
+        .leaf(
+            BalancingPolicy.RingHash.class,
+            (config, parent) -> new RingHashPolicy(control, random, config, parent))
+        .leaf(
+            BalancingPolicy.LeastRequest.class,
+            (config, parent) -> new LeastRequestPolicy(control, random, config, parent))
+        .leaf(
+            BalancingPolicy.WeightedRoundRobin.class,
+            (config, parent) ->
+                new WeightedRoundRobinPolicy(control, random, observer, loops, config, parent))
+        .node(LbConfig.Failing.class, (config, parent) -> new FailingPolicy(parent, config))
+        .node(LbConfig.Refusing.class, (config, parent) -> new FailingPolicy(parent, config));
   }
 }

@@ -3,6 +3,7 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.EndpointTally;
@@ -40,12 +41,15 @@ final class PickFirstPolicy implements LbPolicy {
   private final RandomSource random;
   private final LbParent parent;
 
-  private LbConfig.PickFirst config;
+  private LbConfig.Leaf<BalancingPolicy.PickFirst> config;
   private @Nullable HappyEyeballs addresses;
   private boolean updating;
 
   PickFirstPolicy(
-      ControlLoop control, RandomSource random, LbConfig.PickFirst config, LbParent parent) {
+      ControlLoop control,
+      RandomSource random,
+      LbConfig.Leaf<BalancingPolicy.PickFirst> config,
+      LbParent parent) {
     this.control = control;
     this.random = random;
     this.config = config;
@@ -54,10 +58,10 @@ final class PickFirstPolicy implements LbPolicy {
 
   @Override
   public void update(LbConfig next) {
-    config = (LbConfig.PickFirst) next;
+    config = LbConfig.Leaf.of(BalancingPolicy.PickFirst.class, next);
     updating = true;
     List<Backend> backends =
-        config.shuffle()
+        config.settings().shuffle()
             ? WeightedShuffle.of(config.backends(), config.weights(), random)
             : config.backends();
     if (backends.isEmpty()) {

@@ -3,8 +3,8 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
@@ -13,7 +13,7 @@ import io.outrigger.lb.member.Member;
 
 /** Each READY endpoint in turn. */
 @ControlConfined
-final class RoundRobinPolicy extends EveryEndpointPolicy<LbConfig.RoundRobin, Member> {
+final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, Member> {
   private final ControlLoop control;
   private final RandomSource random;
   private final int loops;
@@ -23,7 +23,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LbConfig.RoundRobin, Me
       ControlLoop control,
       RandomSource random,
       int loops,
-      LbConfig.RoundRobin config,
+      LbConfig.Leaf<BalancingPolicy.RoundRobin> config,
       LbParent parent) {
     super(control, config, parent);
     this.control = control;
@@ -35,11 +35,6 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LbConfig.RoundRobin, Me
   @Override
   protected Member newMember(Backend backend) {
     return new Member(control, parent, backend);
-  }
-
-  @Override
-  protected FailureNote note() {
-    return config().note();
   }
 
   @Override

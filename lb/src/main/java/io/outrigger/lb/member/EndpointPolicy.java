@@ -3,6 +3,7 @@ package io.outrigger.lb.member;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ListChange;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
@@ -36,16 +37,17 @@ import org.jspecify.annotations.Nullable;
  * the same, even when the READY ones are the same as before: a call may wait because the connection
  * it was given had just gone, and only another picker wakes it.
  *
- * @param <C> its configuration
+ * @param <S> its settings
  * @param <M> what it knows of an endpoint
  */
 @ControlConfined
-public abstract class EndpointPolicy<C extends LbConfig, M extends Member> implements LbPolicy {
+public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, M extends Member>
+    implements LbPolicy {
   private static final Connectivity[] STATES = Connectivity.values();
 
   private final ControlLoop control;
   private final LbParent parent;
-  private C config;
+  private LbConfig.Leaf<S> config;
   private final Map<Key, M> members = new HashMap<>();
 
   /** The members in the order of the configuration. */
@@ -58,7 +60,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   private boolean closed;
 
   /** A policy without endpoints until its first update. */
-  protected EndpointPolicy(ControlLoop control, C config, LbParent parent) {
+  protected EndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     this.control = control;
     this.parent = parent;
     this.config = config;
@@ -76,11 +78,17 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   /** Decides, from the states of the members, what {@link #publish} is to be called with. */
   protected abstract void publish();
 
-  /** The note of {@code config}. */
-  protected abstract FailureNote note();
-
-  protected final C config() {
+  protected final LbConfig.Leaf<S> config() {
     return config;
+  }
+
+  protected final S settings() {
+    return config.settings();
+  }
+
+  /** What failures of picks say besides. */
+  protected final FailureNote note() {
+    return config.note();
   }
 
   /** In the order of the configuration. */
@@ -106,7 +114,7 @@ public abstract class EndpointPolicy<C extends LbConfig, M extends Member> imple
   @Override
   public final void update(LbConfig next) {
     @SuppressWarnings("unchecked") // equal identity: the same kind
-    C own = (C) next;
+    LbConfig.Leaf<S> own = (LbConfig.Leaf<S>) next;
     Change<M> change = place(config.backends(), own.backends());
     config = own;
     onUpdate(change);

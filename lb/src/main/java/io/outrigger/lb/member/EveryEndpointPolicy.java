@@ -2,6 +2,7 @@ package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
@@ -22,10 +23,11 @@ import io.outrigger.lb.Picker;
  * weighted_round_robin (A58).
  */
 @ControlConfined
-public abstract class EveryEndpointPolicy<C extends LbConfig, M extends Member>
-    extends EndpointPolicy<C, M> {
+public abstract class EveryEndpointPolicy<
+        S extends BalancingPolicy.EndpointPicking, M extends Member>
+    extends EndpointPolicy<S, M> {
   /** A policy without endpoints until its first update. */
-  protected EveryEndpointPolicy(ControlLoop control, C config, LbParent parent) {
+  protected EveryEndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     super(control, config, parent);
   }
 

@@ -46,7 +46,7 @@ final class ClusterTree {
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
-        cluster.outlierDetection().filter(detection -> heedsEjections(policyOf(cluster))),
+        cluster.outlierDetection().filter(detection -> policyOf(cluster).heedsEjections()),
         new LbConfig.ClusterImpl(
             note,
             edsServiceName(cluster.source()),
@@ -122,17 +122,6 @@ final class ClusterTree {
   }
 
   /**
-   * A61: pick_first goes by connections alone, so nothing is detected for it; every other policy
-   * lets an ejected endpoint rest (A50-52, decision 0011).
-   */
-  private static boolean heedsEjections(BalancingPolicy policy) {
-    if (policy instanceof BalancingPolicy.WrrLocality wrr) {
-      return heedsEjections(wrr.child());
-    }
-    return !(policy instanceof BalancingPolicy.PickFirst);
-  }
-
-  /**
    * @param place the locality that the policy is for, as metrics have it; empty above localities
    */
   private static LbConfig policy(
@@ -152,23 +141,10 @@ final class ClusterTree {
                               locality.source().locality().label())))
               .toList());
     }
-    if (policy instanceof BalancingPolicy.PickFirst pickFirst) {
-      return new LbConfig.PickFirst(
-          flat(localities), weights(localities), pickFirst.shuffle(), note);
-    }
-    if (policy instanceof BalancingPolicy.RingHash ringHash) {
-      return new LbConfig.RingHash(flat(localities), weights(localities), ringHash, note);
-    }
-    if (policy instanceof BalancingPolicy.RoundRobin) {
-      return new LbConfig.RoundRobin(flat(localities), note);
-    }
-    if (policy instanceof BalancingPolicy.LeastRequest least) {
-      return new LbConfig.LeastRequest(flat(localities), least.choices(), note);
-    }
-    if (policy instanceof BalancingPolicy.WeightedRoundRobin weighted) {
-      return new LbConfig.WeightedRoundRobin(flat(localities), weighted, note, place);
-    }
-    throw new AssertionError(policy);
+    var settings = (BalancingPolicy.EndpointPicking) policy;
+    LocalityWeights weights =
+        settings.weighsLocalities() ? weights(localities) : LocalityWeights.EQUAL;
+    return new LbConfig.Leaf<>(settings, flat(localities), weights, note, place);
   }
 
   private static List<Backend> flat(List<LocalityBackends> localities) {

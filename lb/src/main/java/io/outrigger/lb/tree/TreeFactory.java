@@ -9,11 +9,9 @@ import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.PolicyRegistry;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.endpoint.LeafPolicies;
-import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
-import io.outrigger.lb.endpoint.ring.RingHashPolicy;
-import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
@@ -23,13 +21,12 @@ import io.outrigger.lb.priority.PriorityPolicy;
 /** Makes every policy of the grammar: the one place that knows all of them. */
 @ControlConfined
 final class TreeFactory implements PolicyFactory {
-  private final ControlLoop control;
   private final RandomSource random;
   private final CircuitBreakers breakers;
   private final LoadRegistry loads;
   private final LbObserver observer;
   private final int loops;
-  private final LeafPolicies leaves;
+  private final PolicyRegistry policies;
 
   TreeFactory(
       ControlLoop control,
@@ -38,42 +35,34 @@ final class TreeFactory implements PolicyFactory {
       LoadRegistry loads,
       LbObserver observer,
       int loops) {
-    this.control = control;
     this.random = random;
     this.breakers = breakers;
     this.loads = loads;
     this.observer = observer;
     this.loops = loops;
-    this.leaves = new LeafPolicies(control, random, loops);
+    this.policies =
+        LeafPolicies.registry(control, random, observer, loops)
+            .node(
+                LbConfig.Priority.class,
+                (config, parent) -> new PriorityPolicy(control, observer, this, config, parent))
+            .node(
+                LbConfig.OutlierDetecting.class,
+                (config, parent) ->
+                    new OutlierDetectionPolicy(
+                        control, random, observer, loops, this, config, parent))
+            .node(LbConfig.ClusterImpl.class, this::clusterImpl)
+            .node(
+                LbConfig.OverrideHost.class,
+                (config, parent) -> new OverrideHostPolicy(control, this, config, parent))
+            .node(
+                LbConfig.WeightedTarget.class,
+                (config, parent) -> new WeightedTargetPolicy(this, random, config, parent))
+            .complete();
   }
 
   @Override
   public LbPolicy create(LbConfig config, LbParent parent) {
-    if (config instanceof LbConfig.Priority priority) {
-      return new PriorityPolicy(control, observer, this, priority, parent);
-    }
-    if (config instanceof LbConfig.OutlierDetecting outlier) {
-      return new OutlierDetectionPolicy(control, random, observer, loops, this, outlier, parent);
-    }
-    if (config instanceof LbConfig.ClusterImpl cluster) {
-      return clusterImpl(cluster, parent);
-    }
-    if (config instanceof LbConfig.OverrideHost override) {
-      return new OverrideHostPolicy(control, this, override, parent);
-    }
-    if (config instanceof LbConfig.WeightedTarget weighted) {
-      return new WeightedTargetPolicy(this, random, weighted, parent);
-    }
-    if (config instanceof LbConfig.RingHash ring) {
-      return new RingHashPolicy(control, random, ring, parent);
-    }
-    if (config instanceof LbConfig.LeastRequest least) {
-      return new LeastRequestPolicy(control, random, least, parent);
-    }
-    if (config instanceof LbConfig.WeightedRoundRobin weighted) {
-      return new WeightedRoundRobinPolicy(control, random, observer, loops, weighted, parent);
-    }
-    return leaves.create(config, parent);
+    return policies.create(config, parent);
   }
 
   private LbPolicy clusterImpl(LbConfig.ClusterImpl config, LbParent parent) {

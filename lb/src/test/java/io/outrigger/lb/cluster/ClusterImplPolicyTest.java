@@ -3,6 +3,7 @@ package io.outrigger.lb.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.lb.CallOutcome;
@@ -40,7 +41,7 @@ class ClusterImplPolicyTest {
   private int released;
   private final ClusterImplPolicy policy =
       new ClusterImplPolicy(
-          new LeafPolicies(parent.loop(), parent.random(), THREADS),
+          LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), THREADS),
           parent.random(),
           breaker,
           () -> released++,
@@ -332,7 +333,7 @@ class ClusterImplPolicyTest {
         maxRequests,
         maxConnections,
         Optional.empty(),
-        new LbConfig.RoundRobin(Samples.backends(E1), NOTE));
+        new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), Samples.backends(E1), NOTE));
   }
 
   private void update(LbConfig config) {

@@ -7,9 +7,11 @@ import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.LocalityWeights;
 import io.outrigger.lb.PickResult;
@@ -32,8 +34,9 @@ class PickFirstPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      new LeafPolicies(parent.loop(), parent.random(), 1)
-          .create(new LbConfig.PickFirst(List.of(), false, NOTE), parent);
+      LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
+          .create(
+              new LbConfig.Leaf<>(new BalancingPolicy.PickFirst(false), List.of(), NOTE), parent);
 
   @Conformance("A37-02")
   @Test
@@ -271,7 +274,11 @@ class PickFirstPolicyTest {
 
     parent
         .loop()
-        .inside(() -> policy.update(new LbConfig.PickFirst(Samples.backends(E1, E2), true, NOTE)));
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(
+                        new BalancingPolicy.PickFirst(true), Samples.backends(E1, E2), NOTE)));
 
     assertThat(parent.connector().open()).containsExactly(E2);
   }
@@ -296,6 +303,9 @@ class PickFirstPolicyTest {
     parent
         .loop()
         .inside(
-            () -> policy.update(new LbConfig.PickFirst(Samples.backends(addresses), false, NOTE)));
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(
+                        new BalancingPolicy.PickFirst(false), Samples.backends(addresses), NOTE)));
   }
 }

@@ -6,11 +6,13 @@ import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -33,8 +35,8 @@ class RoundRobinPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      new LeafPolicies(parent.loop(), parent.random(), 2)
-          .create(new LbConfig.RoundRobin(List.of(), NOTE), parent);
+      LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 2)
+          .create(new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE), parent);
 
   @Test
   void everyEndpointIsConnectedAndTakesItsTurn() {
@@ -303,6 +305,11 @@ class RoundRobinPolicyTest {
   }
 
   private void apply(List<Backend> backends) {
-    parent.loop().inside(() -> policy.update(new LbConfig.RoundRobin(backends, NOTE)));
+    parent
+        .loop()
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), backends, NOTE)));
   }
 }

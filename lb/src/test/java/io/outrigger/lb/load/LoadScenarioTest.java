@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.PropagatedMetrics;
@@ -458,7 +458,7 @@ class LoadScenarioTest {
   /** Takes two requests at once, and drops one of a hundred in each category. */
   private static ClusterConfig.Leaf dropping(String... categories) {
     var cluster =
-        Samples.cluster("pay", new ClusterSource.Eds("pay-eds"), BalancingPolicy.DEFAULT, 2);
+        Samples.cluster("pay", new ClusterSource.Eds("pay-eds"), ClusterResource.DEFAULT_POLICY, 2);
     DropCategory[] drops =
         Arrays.stream(categories)
             .map(category -> new DropCategory(category, new Fraction(1, 100)))

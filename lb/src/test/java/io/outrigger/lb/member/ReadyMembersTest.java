@@ -4,6 +4,7 @@ import static io.outrigger.lb.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.ControlLoop;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FailureNote;
@@ -101,7 +102,12 @@ class ReadyMembersTest {
   }
 
   private void apply(List<Backend> backends) {
-    parent.loop().inside(() -> policy.update(new LbConfig.RoundRobin(backends, NOTE)));
+    parent
+        .loop()
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), backends, NOTE)));
   }
 
   private static List<Backend> backends(int from, int count) {
@@ -135,14 +141,16 @@ class ReadyMembersTest {
   }
 
   /** Shares calls as nobody would; what it is about is what it is told. */
-  private static final class Policy extends EveryEndpointPolicy<LbConfig.RoundRobin, Watched> {
+  private static final class Policy
+      extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, Watched> {
     private final ControlLoop control;
     private final LbParent parent;
     private PickResult[] shared = new PickResult[0];
     private int looks;
 
     Policy(ControlLoop control, LbParent parent) {
-      super(control, new LbConfig.RoundRobin(List.of(), NOTE), parent);
+      super(
+          control, new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE), parent);
       this.control = control;
       this.parent = parent;
     }
@@ -150,11 +158,6 @@ class ReadyMembersTest {
     @Override
     protected Watched newMember(Backend backend) {
       return new Watched(control, parent, backend, this);
-    }
-
-    @Override
-    protected FailureNote note() {
-      return NOTE;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.outrigger.lb.override;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -61,7 +62,9 @@ final class OverrideHostScript {
               (health.isUsable() ? usable : statuses.contains(health) ? sessionOnly : setAside)
                   .add(backend);
             });
-    var child = new LbConfig.RoundRobin(usable, new FailureNote("pay", "note"));
+    var child =
+        new LbConfig.Leaf<>(
+            new BalancingPolicy.RoundRobin(), usable, new FailureNote("pay", "note"));
     return new LbConfig.OverrideHost(statuses, idleTimeout, sessionOnly, setAside, child);
   }
 

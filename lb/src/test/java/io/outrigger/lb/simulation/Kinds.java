@@ -1,6 +1,7 @@
 package io.outrigger.lb.simulation;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
 import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
@@ -52,7 +53,7 @@ final class Kinds {
 
   static Map<String, BalancingPolicy> policies() {
     Map<String, BalancingPolicy> all = new LinkedHashMap<>();
-    all.put("round_robin", BalancingPolicy.DEFAULT);
+    all.put("round_robin", ClusterResource.DEFAULT_POLICY);
     all.put("least_request", LEAST_REQUEST);
     all.put("weighted_round_robin", new BalancingPolicy.WrrLocality(weighted()));
     all.put("ring_hash", new BalancingPolicy.RingHash(1024, 4096, ""));

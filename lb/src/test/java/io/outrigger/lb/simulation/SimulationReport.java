@@ -1,6 +1,7 @@
 package io.outrigger.lb.simulation;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.simulation.Simulation.Result;
 import java.time.Duration;
@@ -157,7 +158,7 @@ final class SimulationReport {
       String kind = detection.equals(Kinds.DEFAULTS) ? "defaults" : "brisk";
       var simulation =
           new Simulation(
-              BalancingPolicy.DEFAULT,
+              ClusterResource.DEFAULT_POLICY,
               Optional.of(detection),
               servers,
               perServer * servers,

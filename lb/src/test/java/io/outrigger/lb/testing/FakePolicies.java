@@ -1,5 +1,6 @@
 package io.outrigger.lb.testing;
 
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
@@ -34,8 +35,10 @@ public final class FakePolicies implements PolicyFactory {
 
   /** The configuration of the child called {@code name}; another version is another value. */
   public static LbConfig config(String name, int version) {
-    return new LbConfig.PickFirst(
-        List.of(), false, new FailureNote(name, Integer.toString(version)));
+    return new LbConfig.Leaf<>(
+        new BalancingPolicy.PickFirst(false),
+        List.of(),
+        new FailureNote(name, Integer.toString(version)));
   }
 
   public static LbConfig config(String name) {
@@ -59,7 +62,7 @@ public final class FakePolicies implements PolicyFactory {
 
   @Override
   public LbPolicy create(LbConfig config, LbParent parent) {
-    String name = ((LbConfig.PickFirst) config).note().cluster();
+    String name = ((LbConfig.Leaf<?>) config).note().cluster();
     created.add(name);
     var policy = new FakePolicy(name, parent);
     policies.put(name, policy);

@@ -95,7 +95,8 @@ public final class Samples {
   }
 
   public static ClusterResource cluster(String name, ClusterSource source) {
-    return cluster(name, source, BalancingPolicy.DEFAULT, ClusterResource.DEFAULT_MAX_REQUESTS);
+    return cluster(
+        name, source, ClusterResource.DEFAULT_POLICY, ClusterResource.DEFAULT_MAX_REQUESTS);
   }
 
   public static ClusterResource cluster(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
@@ -222,7 +223,7 @@ class AggregateScenarioTest {
   void limitsAndDropsAreThoseOfTheLeafInUse() {
     var limited =
         Samples.leaf(
-            Samples.cluster("a", new ClusterSource.Eds("a"), BalancingPolicy.DEFAULT, 1),
+            Samples.cluster("a", new ClusterSource.Eds("a"), ClusterResource.DEFAULT_POLICY, 1),
             Samples.priorities(Samples.zone("x", A0)));
     var dropping =
         Samples.eds(
@@ -354,7 +355,8 @@ class AggregateScenarioTest {
 
   private static ClusterConfig.Leaf leafA(long maxRequests, String address) {
     return Samples.leaf(
-        Samples.cluster("a", new ClusterSource.Eds("a"), BalancingPolicy.DEFAULT, maxRequests),
+        Samples.cluster(
+            "a", new ClusterSource.Eds("a"), ClusterResource.DEFAULT_POLICY, maxRequests),
         Samples.priorities(Samples.zone("x", address)));
   }
 

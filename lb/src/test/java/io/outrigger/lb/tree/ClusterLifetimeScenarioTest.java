@@ -3,7 +3,7 @@ package io.outrigger.lb.tree;
 import static io.outrigger.lb.Connectivity.CONNECTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
@@ -262,7 +262,8 @@ class ClusterLifetimeScenarioTest {
     lb.apply(Samples.config(Set.of("a"), limited("a", 1, E1)));
     lb.ready(E1);
     Subchannel old = lb.start("a");
-    var renamed = Samples.cluster("a", new ClusterSource.Eds("eds2"), BalancingPolicy.DEFAULT, 1);
+    var renamed =
+        Samples.cluster("a", new ClusterSource.Eds("eds2"), ClusterResource.DEFAULT_POLICY, 1);
 
     lb.apply(
         Samples.config(
@@ -290,7 +291,8 @@ class ClusterLifetimeScenarioTest {
 
   private static ClusterConfig.Leaf limited(String name, long maxRequests, String address) {
     return Samples.leaf(
-        Samples.cluster(name, new ClusterSource.Eds(name), BalancingPolicy.DEFAULT, maxRequests),
+        Samples.cluster(
+            name, new ClusterSource.Eds(name), ClusterResource.DEFAULT_POLICY, maxRequests),
         Samples.priorities(Samples.zone("z", address)));
   }
 

@@ -8,6 +8,7 @@ import static io.outrigger.lb.testing.Samples.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
@@ -63,14 +64,14 @@ class ClusterTrafficScenarioTest {
   @Conformance("A52-05")
   @Test
   void aChangeOfPolicyKeepsConnectionsAndFailsNoCall() {
-    lb.apply(Samples.config(Set.of("a"), balanced(BalancingPolicy.DEFAULT, E1, E2)));
+    lb.apply(Samples.config(Set.of("a"), balanced(ClusterResource.DEFAULT_POLICY, E1, E2)));
     lb.ready(E1, E2);
     List<BalancingPolicy> policies =
         List.of(
             new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)),
             new BalancingPolicy.RoundRobin(),
             new BalancingPolicy.PickFirst(false),
-            BalancingPolicy.DEFAULT);
+            ClusterResource.DEFAULT_POLICY);
 
     for (BalancingPolicy policy : policies) {
       lb.apply(Samples.config(Set.of("a"), balanced(policy, E1, E2)));
@@ -84,7 +85,7 @@ class ClusterTrafficScenarioTest {
   @Conformance("A52-05")
   @Test
   void aNewPolicyWithNewEndpointsTakesOverWhenItIsReady() {
-    lb.apply(Samples.config(Set.of("a"), balanced(BalancingPolicy.DEFAULT, E1)));
+    lb.apply(Samples.config(Set.of("a"), balanced(ClusterResource.DEFAULT_POLICY, E1)));
     lb.ready(E1);
 
     var next = new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2));

@@ -50,14 +50,14 @@ class ClusterTreeTest {
         .extracting(LbConfig.Target::locality)
         .containsExactly(Samples.locality("a"), Samples.locality("b"));
     assertThat(first.targets()).extracting(LbConfig.Target::weight).containsExactly(3L, 1L);
-    assertThat(first.targets().get(0).child()).isInstanceOf(LbConfig.RoundRobin.class);
+    assertThat(first.targets().get(0).child().kind()).isEqualTo(BalancingPolicy.RoundRobin.class);
   }
 
   @Test
   void clusterSettingsArriveAtTheirNodes() {
     var drops = List.of(new DropCategory("lb", new Fraction(1, 100)));
     var resource =
-        Samples.cluster("pay", new ClusterSource.Eds("svc"), BalancingPolicy.DEFAULT, 77);
+        Samples.cluster("pay", new ClusterSource.Eds("svc"), ClusterResource.DEFAULT_POLICY, 77);
     var endpoints = new EndpointSet("svc", List.of(List.of(Samples.zone("a", E1))), drops);
 
     var cluster = clusterImpl(tree(Samples.leaf(resource, endpoints)));
@@ -137,8 +137,9 @@ class ClusterTreeTest {
     LbConfig.Priority priority = priority(tree);
     assertThat(priority.children()).hasSize(1);
     assertThat(priority.children().get(0).reresolves()).isTrue();
-    var leaf = (LbConfig.PickFirst) priority.children().get(0).config();
-    assertThat(leaf.shuffle()).isFalse();
+    var leaf =
+        LbConfig.Leaf.of(BalancingPolicy.PickFirst.class, priority.children().get(0).config());
+    assertThat(leaf.settings().shuffle()).isFalse();
     assertThat(leaf.backends()).hasSize(2);
   }
 
@@ -150,7 +151,9 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf = (LbConfig.RoundRobin) priority(tree).children().get(0).config();
+    var leaf =
+        LbConfig.Leaf.of(
+            BalancingPolicy.RoundRobin.class, priority(tree).children().get(0).config());
     assertThat(leaf.backends())
         .extracting(backend -> backend.locality().zone())
         .containsExactly("a", "b");
@@ -169,7 +172,8 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf = (LbConfig.RingHash) priority(tree).children().get(0).config();
+    var leaf =
+        LbConfig.Leaf.of(BalancingPolicy.RingHash.class, priority(tree).children().get(0).config());
     long one = 1L << 31;
     assertThat(leaf.settings()).isEqualTo(settings);
     assertThat(leaf.weights().sharesOf(leaf.backends()))
@@ -189,7 +193,9 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf = (LbConfig.PickFirst) priority(tree).children().get(0).config();
+    var leaf =
+        LbConfig.Leaf.of(
+            BalancingPolicy.PickFirst.class, priority(tree).children().get(0).config());
     assertThat(leaf.weights().sharesOf(leaf.backends())).containsExactly(1L, 1L, (1L << 31) - 1);
   }
 
@@ -202,8 +208,9 @@ class ClusterTreeTest {
     LbConfig tree = tree(Samples.leaf(resource, Samples.priorities(Samples.zone("a", E1, E2))));
 
     var target = (LbConfig.WeightedTarget) priority(tree).children().get(0).config();
-    var leaf = (LbConfig.LeastRequest) target.targets().get(0).child();
-    assertThat(leaf.choices()).isEqualTo(3);
+    var leaf =
+        LbConfig.Leaf.of(BalancingPolicy.LeastRequest.class, target.targets().get(0).child());
+    assertThat(leaf.settings().choices()).isEqualTo(3);
     assertThat(leaf.backends()).hasSize(2);
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
@@ -132,7 +133,7 @@ class OutlierEjectionScenarioTest {
         Samples.config(
             Set.of("a"),
             Samples.watched(
-                Samples.cluster("a", new ClusterSource.Eds("a"), BalancingPolicy.DEFAULT, 1),
+                Samples.cluster("a", new ClusterSource.Eds("a"), ClusterResource.DEFAULT_POLICY, 1),
                 Optional.of(anyFailure()),
                 drops ? Samples.endpoints(zone, all) : Samples.endpoints(zone))));
     List<Subchannel> running = new ArrayList<>();

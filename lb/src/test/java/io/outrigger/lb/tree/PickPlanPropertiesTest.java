@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
@@ -41,7 +42,7 @@ class PickPlanPropertiesTest {
   private static final int PICKS = 3000;
   private static final List<BalancingPolicy> POLICIES =
       List.of(
-          BalancingPolicy.DEFAULT,
+          ClusterResource.DEFAULT_POLICY,
           new BalancingPolicy.RoundRobin(),
           new BalancingPolicy.PickFirst(false),
           new BalancingPolicy.LeastRequest(2),
@@ -49,7 +50,7 @@ class PickPlanPropertiesTest {
           new BalancingPolicy.RingHash(64, 4096, ""),
           new BalancingPolicy.RingHash(64, 4096, "x-user"),
           new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)),
-          BalancingPolicy.WeightedRoundRobin.DEFAULT);
+          ClusterResource.DEFAULT_POLICY);
 
   private final LbScript lb = new LbScript();
 
@@ -139,7 +140,8 @@ class PickPlanPropertiesTest {
 
   @Test
   void aFullBreakerIsInThePlan() {
-    var cluster = Samples.cluster("a", new ClusterSource.Eds("a"), BalancingPolicy.DEFAULT, 2);
+    var cluster =
+        Samples.cluster("a", new ClusterSource.Eds("a"), ClusterResource.DEFAULT_POLICY, 2);
     lb.apply(
         Samples.config(
             Set.of("a"),

@@ -10,7 +10,6 @@ import static io.outrigger.lb.testing.Samples.priorities;
 import static io.outrigger.lb.testing.Samples.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
@@ -580,7 +579,7 @@ class SessionAffinityScenarioTest {
         new ClusterResource(
             "pay",
             new ClusterSource.Eds("pay"),
-            BalancingPolicy.DEFAULT,
+            ClusterResource.DEFAULT_POLICY,
             ClusterResource.DEFAULT_MAX_REQUESTS,
             ClusterResource.DEFAULT_MAX_CONNECTIONS,
             detection,

@@ -63,7 +63,7 @@ final class UpdateCost {
 
   private static final List<Case> CASES =
       List.of(
-          new Case("wrr_locality(round_robin)", BalancingPolicy.DEFAULT, 1, 1),
+          new Case("wrr_locality(round_robin)", ClusterResource.DEFAULT_POLICY, 1, 1),
           new Case("round_robin", new BalancingPolicy.RoundRobin(), 1, 1),
           new Case("least_request", new BalancingPolicy.LeastRequest(2), 1, 1),
           new Case("ring_hash", RING, 1, 1),

@@ -11,7 +11,6 @@ import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
-import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -19,6 +18,7 @@ import io.outrigger.config.route.WireText;
 import io.outrigger.proxy.explain.Explanation;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.explain.Explanation.Verdict;
+import io.outrigger.proxy.filter.FilterPlan;
 import io.outrigger.proxy.forward.RequestPreview;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.route.EffectiveTimeout;
@@ -164,7 +164,7 @@ public final class ExplainView {
     json.add("timeout", timeout(chosen.limit(), request));
     json.add("retry", chosen.action().retry().map(ExplainView::retry).orElse(JsonNull.INSTANCE));
     var filters = new JsonArray();
-    chosen.filters().faults().forEach(fault -> filters.add(fault(fault)));
+    branch.filters().forEach(plan -> filters.add(filter(plan)));
     json.add("filters", filters);
     json.add(
         "session",
@@ -218,27 +218,10 @@ public final class ExplainView {
     return json;
   }
 
-  private static JsonObject fault(FilterConfig.Fault fault) {
+  private static JsonObject filter(FilterPlan plan) {
     var json = new JsonObject();
-    json.addProperty("kind", "fault");
-    fault
-        .delay()
-        .ifPresent(
-            delay ->
-                json.addProperty(
-                    "delay",
-                    delay.fixed().map(fixed -> fixed.toMillis() + " ms").orElse("as a header says")
-                        + " for "
-                        + delay.share()));
-    fault
-        .abort()
-        .ifPresent(abort -> json.addProperty("abort", text(abort) + " for " + abort.share()));
+    json.addProperty("kind", plan.kind());
+    plan.effects().forEach(json::addProperty);
     return json;
-  }
-
-  private static String text(FilterConfig.Abort abort) {
-    Optional<String> grpc = abort.grpcStatus().map(status -> "gRPC status " + status);
-    return grpc.or(() -> abort.httpStatus().map(status -> "HTTP status " + status))
-        .orElse("the status that a header says");
   }
 }

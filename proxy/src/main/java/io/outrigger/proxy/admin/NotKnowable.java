@@ -1,11 +1,9 @@
 package io.outrigger.proxy.admin;
 
-import io.outrigger.config.route.FilterConfig;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.explain.Explanation;
 import io.outrigger.proxy.explain.Explanation.Branch;
-import io.outrigger.proxy.route.RouteDecision;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,9 +23,7 @@ final class NotKnowable {
       unknowns.lines.add("which branch: a draw for each request decides, by probability");
     }
     for (Branch branch : explanation.branches()) {
-      if (branch.decision() instanceof RouteDecision.Forward chosen) {
-        chosen.filters().faults().forEach(unknowns::add);
-      }
+      branch.filters().forEach(plan -> unknowns.lines.addAll(plan.notKnowable()));
       branch.plan().ifPresent(unknowns::add);
     }
     if (explanation.branches().stream()
@@ -48,15 +44,6 @@ final class NotKnowable {
           }
         });
     return may.getPlain();
-  }
-
-  private void add(FilterConfig.Fault fault) {
-    fault
-        .delay()
-        .ifPresent(delay -> lines.add("whether the fault filter delays it: " + delay.share()));
-    fault
-        .abort()
-        .ifPresent(abort -> lines.add("whether the fault filter aborts it: " + abort.share()));
   }
 
   private void add(PickPlan plan) {

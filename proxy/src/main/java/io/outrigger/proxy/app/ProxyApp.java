@@ -9,6 +9,7 @@ import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.AdsEvents;
 import io.outrigger.proxy.events.EventLog;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.memory.BufferMemory;
@@ -131,6 +132,7 @@ public final class ProxyApp implements AutoCloseable {
             counters,
             events,
             loops.count(),
+            HttpFilters.ofProcess(),
             options.aggregatesDecide(),
             options.ignoreRouteTimeout());
   }

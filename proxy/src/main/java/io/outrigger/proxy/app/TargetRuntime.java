@@ -15,6 +15,7 @@ import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ConfigSelectors;
 import io.outrigger.proxy.route.ForwardTarget;
@@ -71,13 +72,14 @@ final class TargetRuntime
       ControlLoop control,
       String name,
       String authority,
+      HttpFilters filters,
       boolean ignoreRouteTimeout,
       Function<ClusterManager.Listener, ClusterManager> makeClusters,
       Function<XdsDependencyManager.Listener, XdsDependencyManager> makeDependencies) {
     this.control = control;
     this.name = name;
     this.authority = authority;
-    this.selectors = new ConfigSelectors(authority, ignoreRouteTimeout);
+    this.selectors = new ConfigSelectors(authority, filters, ignoreRouteTimeout);
     this.clusters = makeClusters.apply(this);
     this.dependencies = makeDependencies.apply(this);
   }

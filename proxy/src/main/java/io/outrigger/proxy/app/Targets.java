@@ -11,6 +11,7 @@ import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.events.LbEvents;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.upstream.NettyConnector;
@@ -20,8 +21,8 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.stream.AdsClients;
 
 /**
- * Makes targets out of what they all share: the xDS clients, one connector, what the process
- * counts: circuit breakers and load.
+ * Makes targets out of what they all share: the xDS clients, one connector, the HTTP filters, what
+ * the process counts: circuit breakers and load.
  *
  * @param loops how many event loops pick
  */
@@ -38,6 +39,7 @@ record Targets(
     LbCounters counters,
     EventLog events,
     int loops,
+    HttpFilters filters,
     boolean aggregatesDecide,
     boolean ignoreRouteTimeout) {
   /**
@@ -57,6 +59,7 @@ record Targets(
             control,
             service.toString(),
             authority,
+            filters,
             ignoreRouteTimeout,
             clusters -> {
               var manager =

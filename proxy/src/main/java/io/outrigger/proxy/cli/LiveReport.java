@@ -39,7 +39,7 @@ final class LiveReport {
             .map(each -> each.address().toString())
             .collect(Collectors.joining(", "));
     int more = node.endpoints().size() - MOST_ENDPOINTS;
-    String kept = node.policy().equals("override_host") ? "left out for their health: " : "";
+    String kept = node.children().isEmpty() ? "" : "left out for their health: ";
     add(
         indent
             + node.policy()

@@ -10,16 +10,16 @@ import io.outrigger.config.route.RouteMatch;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.tree.ClusterHandle;
-import io.outrigger.proxy.explain.Explanation.AskedSession;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.explain.Explanation.Result;
 import io.outrigger.proxy.explain.Explanation.Verdict;
+import io.outrigger.proxy.filter.FilterPlan;
+import io.outrigger.proxy.filter.FilterPlan.AskedSession;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.RequestPreview;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.proxy.route.RouteDecision;
-import io.outrigger.proxy.session.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -186,17 +186,15 @@ public final class Explainer {
    * that come to the same are one branch.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
-    Session session = chosen.filters().session(request);
+    List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
+    List<FilterPlan> acting = plans.stream().filter(plan -> !plan.effects().isEmpty()).toList();
+    Optional<AskedSession> asked =
+        plans.stream().flatMap(plan -> plan.session().stream()).findFirst();
     ClusterHandle cluster =
-        session == null
-            ? chosen.cluster()
-            : chosen.changeTo(session.cluster(chosen.clusters().keySet()));
+        chosen.change(chosen.cluster(), asked.map(AskedSession::taken).orElse(""));
     try {
-      Optional<AskedSession> asked =
-          Optional.ofNullable(session)
-              .map(s -> new AskedSession(s.cookie(), s.namedCluster(), s.preferred()));
       for (int i = 0; i < branches.size(); i++) {
-        if (branches.get(i).isAs(chosen, cluster.name(), asked)) {
+        if (branches.get(i).isAs(chosen, cluster.name(), acting, asked)) {
           branches.set(i, branches.get(i).orWith(probability));
           return;
         }
@@ -208,6 +206,7 @@ public final class Explainer {
                 probability,
                 chosen,
                 cluster.name(),
+                acting,
                 asked,
                 described.computeIfAbsent(cluster.name(), trees),
                 Optional.of(cluster.picker().plan(call))));

@@ -1,11 +1,12 @@
 package io.outrigger.proxy.explain;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickPlan;
+import io.outrigger.proxy.filter.FilterPlan;
+import io.outrigger.proxy.filter.FilterPlan.AskedSession;
 import io.outrigger.proxy.forward.RequestPreview;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.List;
@@ -57,6 +58,7 @@ public record Explanation(
    * @param probability by the draws of routes and of weighted clusters
    * @param cluster where it goes: the decision's, or that of the request's session; empty when it
    *     is answered here
+   * @param filters those that may do something to the request on the way, in order
    * @param session that the request belongs to; empty when the route keeps none
    * @param tree of the cluster, as it stands
    * @param plan what the cluster's picker would answer
@@ -65,43 +67,45 @@ public record Explanation(
       double probability,
       RouteDecision decision,
       String cluster,
+      List<FilterPlan> filters,
       Optional<AskedSession> session,
       Optional<LbNode> tree,
       Optional<PickPlan> plan) {
+    public Branch {
+      filters = List.copyOf(filters);
+    }
+
     /** One that ends here. */
     static Branch answered(double probability, RouteDecision decision) {
       return new Branch(
-          probability, decision, "", Optional.empty(), Optional.empty(), Optional.empty());
+          probability,
+          decision,
+          "",
+          List.of(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
     }
 
     /**
      * Whether a request would meet the same here: of a weighted route, draws differ in their
      * filters, but a session leads all of them that keep it to one cluster (A60).
      */
-    boolean isAs(RouteDecision.Forward other, String otherCluster, Optional<AskedSession> asked) {
+    boolean isAs(
+        RouteDecision.Forward other,
+        String otherCluster,
+        List<FilterPlan> otherFilters,
+        Optional<AskedSession> asked) {
       return decision instanceof RouteDecision.Forward mine
           && mine.route().equals(other.route())
-          && mine.filters().faults().equals(other.filters().faults())
+          && filters.equals(otherFilters)
           && cluster.equals(otherCluster)
           && session.equals(asked);
     }
 
     /** The same when further draws come to it. */
     Branch orWith(double more) {
-      return new Branch(probability + more, decision, cluster, session, tree, plan);
-    }
-  }
-
-  /**
-   * What the cookie of a request says (A55, A60).
-   *
-   * @param cookie its name
-   * @param cluster that it names; may be empty, or none of the route's
-   * @param addresses that it names, the best first; empty when the session begins with the request
-   */
-  public record AskedSession(String cookie, String cluster, List<EndpointAddress> addresses) {
-    public AskedSession {
-      addresses = List.copyOf(addresses);
+      return new Branch(probability + more, decision, cluster, filters, session, tree, plan);
     }
   }
 }

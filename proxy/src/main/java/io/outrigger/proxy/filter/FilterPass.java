@@ -1,47 +1,36 @@
 package io.outrigger.proxy.filter;
 
 import io.outrigger.base.LoopConfined;
-import io.outrigger.base.RandomSource;
-import io.outrigger.config.route.FilterConfig;
-import io.outrigger.config.route.RequestView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One request's way through its chain: filter after filter, each first a delay and then an abort if
- * both hit (A33-03). A fault counts as active from its first effect to its last.
- */
+/** One request's way through its chain, filter after filter, and its response's way back. */
 @LoopConfined
 public final class FilterPass {
-  private final List<FilterConfig.Fault> faults;
-  private final RequestView request;
-  private final RandomSource random;
-  private final ActiveFaults active;
+  private final List<RouteFilter> filters;
+  private final FilteredCall call;
   private int passed;
-  private boolean counted;
-  private FilterStep.@Nullable Answer afterPause;
+  private FilterStep.@Nullable Pause pause;
 
-  FilterPass(
-      List<FilterConfig.Fault> faults,
-      RequestView request,
-      RandomSource random,
-      ActiveFaults active) {
-    this.faults = faults;
-    this.request = request;
-    this.random = random;
-    this.active = active;
+  FilterPass(List<RouteFilter> filters, FilteredCall call) {
+    this.filters = filters;
+    this.call = call;
   }
 
   /** What to do now; after a pause, when its time is over. */
   public FilterStep next() {
-    FilterStep.Answer answer = afterPause;
-    if (answer != null) {
+    FilterStep.Pause over = pause;
+    if (over != null) {
       end();
-      return answer;
+      if (over.next() != FilterStep.PROCEED) {
+        return over.next();
+      }
     }
-    end();
-    while (passed < faults.size()) {
-      FilterStep step = inject(faults.get(passed++));
+    while (passed < filters.size()) {
+      FilterStep step = filters.get(passed++).onRequest(call);
+      if (step instanceof FilterStep.Pause begun) {
+        pause = begun;
+      }
       if (step != FilterStep.PROCEED) {
         return step;
       }
@@ -49,28 +38,19 @@ public final class FilterPass {
     return FilterStep.PROCEED;
   }
 
-  private FilterStep inject(FilterConfig.Fault fault) {
-    long delayNanos = FaultDraw.delayNanos(fault, request, random);
-    FilterStep.Answer abort = FaultDraw.abort(fault, request, random);
-    boolean hit = delayNanos != FaultDraw.NO_DELAY || abort != null;
-    if (!hit || !active.tryBegin(fault.maxActive().orElse(Long.MAX_VALUE))) {
-      return FilterStep.PROCEED;
+  /** The filters that the request has passed may change the head of its response. */
+  public void onResponse(HeaderEdits head) {
+    for (int i = passed - 1; i >= 0; i--) {
+      filters.get(i).onResponse(call, head);
     }
-    counted = true;
-    if (delayNanos != FaultDraw.NO_DELAY) {
-      afterPause = abort;
-      return new FilterStep.Pause(delayNanos);
-    }
-    end();
-    return abort == null ? FilterStep.PROCEED : abort;
   }
 
   /** The request goes no further, or went on; harmless a second time. */
   public void end() {
-    afterPause = null;
-    if (counted) {
-      counted = false;
-      active.end();
+    FilterStep.Pause open = pause;
+    if (open != null) {
+      pause = null;
+      open.onEnd().run();
     }
   }
 }

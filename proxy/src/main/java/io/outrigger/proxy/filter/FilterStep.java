@@ -2,16 +2,21 @@ package io.outrigger.proxy.filter;
 
 import io.outrigger.base.RpcStatus;
 
-/** What the filters want done with a request next. */
+/** What a filter wants done with a request next. */
 public sealed interface FilterStep {
-  /** The last filter was passed: the request may be sent. */
+  /** Nothing: the next filter is asked; behind the last one the request may be sent. */
   FilterStep PROCEED = new Proceed();
 
   /** See {@link #PROCEED}. */
   record Proceed() implements FilterStep {}
 
-  /** Hold the request back for {@code nanos}, then ask for the next step. */
-  record Pause(long nanos) implements FilterStep {}
+  /**
+   * Hold the request back for {@code nanos}.
+   *
+   * @param next what to do then: proceed or answer
+   * @param onEnd runs once when the time is over or the call is, whichever comes first
+   */
+  record Pause(long nanos, FilterStep next, Runnable onEnd) implements FilterStep {}
 
   /**
    * Answer the request here.

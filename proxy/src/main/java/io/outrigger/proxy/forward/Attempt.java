@@ -6,7 +6,6 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -43,18 +42,11 @@ final class Attempt implements StreamWaiter {
   private @Nullable CallTransport transport;
   private @Nullable Http2Stream stream;
 
-  /**
-   * @param setCookie what the response gets besides; null: nothing
-   */
-  Attempt(
-      ForwardedCall call,
-      CallAttempts attempts,
-      Subchannel subchannel,
-      @Nullable HeaderField setCookie) {
+  Attempt(ForwardedCall call, CallAttempts attempts, Subchannel subchannel) {
     this.call = call;
     this.attempts = attempts;
     this.subchannel = subchannel;
-    response = new ResponseRelay(call, subchannel.address(), setCookie);
+    response = new ResponseRelay(call, subchannel.address());
     call.record.attempt(subchannel);
   }
 

@@ -5,18 +5,16 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.http2.HeaderField;
-import io.outrigger.proxy.http2.HeaderName;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.route.RouteDecision;
-import io.outrigger.proxy.session.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,18 +37,16 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class CallAttempts {
-  private static final HeaderName SET_COOKIE = HeaderName.of(AsciiString.cached("set-cookie"));
-
   /** How often connections may end before they come to a request (decision 0033). */
   static final int MAX_REMADE = 64;
 
   private final ForwardedCall call;
   private AttemptPhase phase = AttemptPhase.IDLE;
-  private @Nullable Route route;
+  private RouteDecision.@Nullable Forward decision;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
   private boolean rewritesAuthority;
-  private @Nullable Session session;
+  private @Nullable SessionHint session;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
@@ -71,22 +67,16 @@ final class CallAttempts {
   }
 
   /**
-   * All attempts go to one cluster as {@code decision} says, which has acquired it (A31-04): to
-   * that of the request's session, if the route has it (A60 "Request Side Processing").
+   * All attempts go to one cluster as {@code chosen} says, which has acquired it (A31-04): unless a
+   * filter changes it before the first of them.
    */
-  void route(RouteDecision.Forward decision) {
-    ClusterHandle chosen = decision.cluster();
-    Session begun = decision.filters().session(call.head());
-    if (begun != null) {
-      chosen = decision.changeTo(begun.cluster(decision.clusters().keySet()));
-      session = begun;
-    }
-    route = decision.route();
-    cluster = chosen;
+  void route(RouteDecision.Forward chosen) {
+    decision = chosen;
+    cluster = chosen.cluster();
     holdsCluster = true;
-    call.limit(decision.limit().forRequest(call.limitNanos()));
-    call.record.routed(decision, chosen.name(), call.limitNanos());
-    RouteAction.Forward action = decision.action();
+    call.limit(chosen.limit().forRequest(call.limitNanos()));
+    call.record.routed(chosen, clusterName(), call.limitNanos());
+    RouteAction.Forward action = chosen.action();
     rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), call.loop.random());
@@ -97,14 +87,29 @@ final class CallAttempts {
     }
   }
 
-  /** The route that was chosen; call it after that. */
-  Route route() {
-    return requireNonNull(route);
+  /** What routing decided; call it after that. */
+  RouteDecision.Forward decision() {
+    return requireNonNull(decision);
   }
 
-  /** The session that the call belongs to; null when its route keeps none. */
-  @Nullable Session session() {
+  /** See {@link RouteDecision.Forward#change}. */
+  void changeCluster(String name) {
+    cluster = decision().change(requireNonNull(cluster), name);
+    call.record.routed(decision(), clusterName(), call.limitNanos());
+  }
+
+  /** What picks are told of the call's session; null when its route keeps none. */
+  @Nullable SessionHint session() {
     return session;
+  }
+
+  void session(SessionHint hint) {
+    session = hint;
+  }
+
+  /** The name of {@link #cluster}; call it after that was chosen. */
+  String clusterName() {
+    return requireNonNull(cluster).name();
   }
 
   /** The cluster that routing chose; null before that. */
@@ -180,7 +185,7 @@ final class CallAttempts {
   /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
-    var next = new Attempt(call, this, subchannel, setCookie());
+    var next = new Attempt(call, this, subchannel);
     attempt = next;
     if (!next.start()) {
       to(AttemptPhase.PICKING);
@@ -191,17 +196,6 @@ final class CallAttempts {
       call.takeSeat(); // without one it is answered: in hand either way
     }
     return true;
-  }
-
-  /** What the response of the backend just picked gets for the session (A55-12); null: nothing. */
-  private @Nullable HeaderField setCookie() {
-    if (session == null) {
-      return null;
-    }
-    return session
-        .setCookie(requireNonNull(cluster).name())
-        .map(value -> HeaderField.of(SET_COOKIE, new AsciiString(value)))
-        .orElse(null);
   }
 
   // What the attempt reports.

@@ -4,7 +4,6 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
-import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.http2.EventLoops;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -19,7 +18,6 @@ public final class CallLoop {
   private final Executor executor;
   private final LongSupplier clock;
   private final RandomSource random;
-  private final ActiveFaults faults;
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
   private final TimeoutFields timeouts = new TimeoutFields();
@@ -28,39 +26,32 @@ public final class CallLoop {
 
   /**
    * @param clock monotonic nanoseconds
-   * @param faults of the whole process
    */
   public CallLoop(
       int index,
       Executor executor,
       LongSupplier clock,
       DeadlineTimers.Alarm alarm,
-      RandomSource random,
-      ActiveFaults faults) {
+      RandomSource random) {
     this.index = index;
     this.executor = executor;
     this.clock = clock;
     this.random = random;
-    this.faults = faults;
     deadlines = new DeadlineTimers(clock, alarm);
   }
 
   /** The loops of a running process, in order. */
   public static List<CallLoop> of(EventLoops loops, RandomSource random) {
-    var faults = new ActiveFaults();
-    return IntStream.range(0, loops.count())
-        .mapToObj(i -> of(i, loops.loop(i), random, faults))
-        .toList();
+    return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
   }
 
-  private static CallLoop of(int index, EventLoop loop, RandomSource random, ActiveFaults faults) {
+  private static CallLoop of(int index, EventLoop loop, RandomSource random) {
     return new CallLoop(
         index,
         loop,
         Ticker.systemTicker()::nanoTime,
         (delayNanos, task) -> loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
-        random,
-        faults);
+        random);
   }
 
   public int index() {
@@ -78,10 +69,6 @@ public final class CallLoop {
 
   RandomSource random() {
     return random;
-  }
-
-  ActiveFaults faults() {
-    return faults;
   }
 
   DeadlineTimers deadlines() {

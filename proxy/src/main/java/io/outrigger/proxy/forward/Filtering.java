@@ -1,14 +1,18 @@
 package io.outrigger.proxy.forward;
 
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.filter.FilterChain;
 import io.outrigger.proxy.filter.FilterPass;
 import io.outrigger.proxy.filter.FilterStep;
+import io.outrigger.proxy.filter.FilteredCall;
+import io.outrigger.proxy.http2.HeaderList;
+import org.jspecify.annotations.Nullable;
 
 /** A call on its way through the filters of its route. Made only where there are any. */
 @LoopConfined
 final class Filtering {
   /** The call, as its filters see it. */
-  interface Next {
+  interface Next extends FilteredCall {
     /** A filter holds the request back; false when there is no room, and it was answered. */
     boolean holdBack();
 
@@ -19,14 +23,17 @@ final class Filtering {
     void send();
   }
 
+  private final CallLoop loop;
   private final Next call;
   private final FilterPass pass;
-  private final CallPause pause;
 
-  Filtering(CallLoop loop, Next call, FilterPass pass) {
+  /** Made when a filter first holds the request back. */
+  private @Nullable CallPause pause;
+
+  Filtering(CallLoop loop, Next call, FilterChain chain) {
+    this.loop = loop;
     this.call = call;
-    this.pass = pass;
-    pause = new CallPause(loop, this::resume);
+    this.pass = chain.begin(call);
   }
 
   /** Goes on until the call is sent, answered, or waits. */
@@ -34,7 +41,7 @@ final class Filtering {
     FilterStep step = pass.next();
     if (step instanceof FilterStep.Pause wait) {
       if (call.holdBack()) {
-        pause.begin(wait.nanos());
+        pause(wait.nanos());
       }
     } else if (step instanceof FilterStep.Answer answer) {
       call.answer(answer);
@@ -43,9 +50,25 @@ final class Filtering {
     }
   }
 
+  private void pause(long nanos) {
+    if (pause == null) {
+      pause = new CallPause(loop, this::resume);
+    }
+    pause.begin(nanos);
+  }
+
+  /** The final head of a backend's response, as the filters leave it. */
+  HeaderList response(HeaderList head) {
+    var edits = new HeaderListEdits(head);
+    pass.onResponse(edits);
+    return edits.result();
+  }
+
   /** The call is over. */
   void end() {
-    pause.cancel();
+    if (pause != null) {
+      pause.cancel();
+    }
     pass.end();
   }
 }

@@ -6,10 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.proxy.filter.FilterStep;
+import io.outrigger.proxy.filter.HeaderEdits;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
@@ -18,6 +21,8 @@ import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.proxy.route.GrpcTimeout;
 import io.outrigger.proxy.route.RouteDecision;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +84,7 @@ public final class ForwardedCall extends TimedCall
   public long hash() {
     Long known = hash;
     if (known == null) {
-      known = attempts.route().hash(head(), forward.channelId(), loop.random());
+      known = attempts.decision().route().hash(head(), forward.channelId(), loop.random());
       hash = known;
     }
     return known;
@@ -93,6 +98,50 @@ public final class ForwardedCall extends TimedCall
   @Override
   public @Nullable SessionHint session() {
     return attempts.session();
+  }
+
+  // What filters see and do.
+
+  @Override
+  public RequestView request() {
+    return head();
+  }
+
+  @Override
+  public RandomSource random() {
+    return loop.random();
+  }
+
+  @Override
+  public void editRequest(Consumer<HeaderEdits> edits) {
+    var list = new HeaderListEdits(head().headers());
+    edits.accept(list);
+    head = loop.heads().of(list.result());
+  }
+
+  @Override
+  public String cluster() {
+    return attempts.clusterName();
+  }
+
+  @Override
+  public Set<String> clusters() {
+    return attempts.decision().clusters().keySet();
+  }
+
+  @Override
+  public void changeCluster(String name) {
+    attempts.changeCluster(name);
+  }
+
+  @Override
+  public void session(SessionHint hint) {
+    attempts.session(hint);
+  }
+
+  /** The final head of a backend's response, as the route's filters leave it. */
+  HeaderList filtered(HeaderList response) {
+    return filtering == null ? response : filtering.response(response);
   }
 
   boolean isGrpc() {
@@ -236,12 +285,11 @@ public final class ForwardedCall extends TimedCall
     attempts.route(chosen);
     if (isTimeOver()) {
       onDeadline();
-    } else if (chosen.filters().mayInterfere()) {
-      var pass = chosen.filters().begin(head(), loop.random(), loop.faults());
-      filtering = new Filtering(loop, this, pass);
-      filtering.resume();
-    } else {
+    } else if (chosen.filters().isEmpty()) {
       send();
+    } else {
+      filtering = new Filtering(loop, this, chosen.filters());
+      filtering.resume();
     }
   }
 

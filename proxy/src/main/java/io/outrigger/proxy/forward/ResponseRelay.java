@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class ResponseRelay {
   private final ForwardedCall call;
   private final EndpointAddress address;
-  private final @Nullable HeaderField setCookie;
   private int status;
   private boolean owesGrpcStatus;
   private boolean ended;
@@ -28,12 +27,10 @@ final class ResponseRelay {
 
   /**
    * @param address of the backend, for messages
-   * @param setCookie added to the final head, beside what the backend sets (SC-40); null: nothing
    */
-  ResponseRelay(ForwardedCall call, EndpointAddress address, @Nullable HeaderField setCookie) {
+  ResponseRelay(ForwardedCall call, EndpointAddress address) {
     this.call = call;
     this.address = address;
-    this.setCookie = setCookie;
   }
 
   /** Whether the final head has come. */
@@ -65,21 +62,12 @@ final class ResponseRelay {
     status = code;
     call.record.responded(code);
     owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers);
-    HeaderList own = HopByHopHeaders.withoutOurs(headers);
-    HeaderList head = setCookie == null ? own : with(setCookie, own);
+    HeaderList head = call.filtered(HopByHopHeaders.withoutOurs(headers));
     if (endStream) {
       onEnd(head);
     } else {
       call.app.headers(head);
     }
-  }
-
-  private static HeaderList with(HeaderField field, HeaderList headers) {
-    var more = HeaderList.builder(headers.size() + 1);
-    for (int i = 0; i < headers.size(); i++) {
-      more.add(headers.field(i));
-    }
-    return more.add(field).build();
   }
 
   void onData(ByteBuf data, boolean endStream) {

@@ -10,6 +10,7 @@ import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.filter.HttpFilters;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +55,7 @@ public final class ConfigSelector {
    * @param authority the target's data-plane authority, for messages
    * @param routes the index of the routes of {@code config}
    * @param handles every cluster that a route of {@code config} names
+   * @param filters make the chains of the routes
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
   static ConfigSelector of(
@@ -61,8 +63,9 @@ public final class ConfigSelector {
       XdsConfig config,
       RouteIndex routes,
       Map<String, ClusterHandle> handles,
+      HttpFilters filters,
       boolean ignoreRouteTimeout) {
-    var prepared = new RouteChoices(config, handles, ignoreRouteTimeout);
+    var prepared = new RouteChoices(config, handles, filters, ignoreRouteTimeout);
     RouteChoice[] choices = new RouteChoice[routes.size()];
     for (int i = 0; i < choices.length; i++) {
       choices[i] = prepared.of(routes.route(i));

@@ -7,6 +7,7 @@ import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.filter.HttpFilters;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class ConfigSelectors {
   private final String authority;
+  private final HttpFilters filters;
   private final boolean ignoreRouteTimeout;
   private RouteIndex routes = RouteIndex.of(List.of());
   private @Nullable Made last;
@@ -38,10 +40,12 @@ public final class ConfigSelectors {
 
   /**
    * @param authority the target's data-plane authority, for messages
+   * @param filters those of the process
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
-  public ConfigSelectors(String authority, boolean ignoreRouteTimeout) {
+  public ConfigSelectors(String authority, HttpFilters filters, boolean ignoreRouteTimeout) {
     this.authority = authority;
+    this.filters = filters;
     this.ignoreRouteTimeout = ignoreRouteTimeout;
   }
 
@@ -56,7 +60,8 @@ public final class ConfigSelectors {
     }
     VirtualHost host = config.virtualHost();
     routes = routes.with(host.routes());
-    var selector = ConfigSelector.of(authority, config, routes, handles, ignoreRouteTimeout);
+    var selector =
+        ConfigSelector.of(authority, config, routes, handles, filters, ignoreRouteTimeout);
     last = new Made(host, config.listener(), Map.copyOf(handles), selector);
     return selector;
   }

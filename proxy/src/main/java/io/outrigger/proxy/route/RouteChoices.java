@@ -9,6 +9,7 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.proxy.filter.FilterChain;
+import io.outrigger.proxy.filter.HttpFilters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +19,18 @@ import java.util.Map;
 final class RouteChoices {
   private final XdsConfig config;
   private final Map<String, ClusterHandle> handles;
+  private final HttpFilters filters;
   private final boolean ignoreRouteTimeout;
 
   /** The parameters of {@link ConfigSelector#of}. */
-  RouteChoices(XdsConfig config, Map<String, ClusterHandle> handles, boolean ignoreRouteTimeout) {
+  RouteChoices(
+      XdsConfig config,
+      Map<String, ClusterHandle> handles,
+      HttpFilters filters,
+      boolean ignoreRouteTimeout) {
     this.config = config;
     this.handles = handles;
+    this.filters = filters;
     this.ignoreRouteTimeout = ignoreRouteTimeout;
   }
 
@@ -66,12 +73,12 @@ final class RouteChoices {
           RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
           "xds_error");
     }
-    var filters =
-        FilterChain.of(
+    FilterChain chain =
+        filters.chain(
             config.listener().filters(),
             List.of(
                 filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
-    return new RouteDecision.Forward(handle, route, action, limit, filters, clusters);
+    return new RouteDecision.Forward(handle, route, action, limit, chain, clusters);
   }
 
   private static RouteDecision unsupported(Route route, String kind) {

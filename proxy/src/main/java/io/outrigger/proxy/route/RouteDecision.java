@@ -28,15 +28,16 @@ public sealed interface RouteDecision {
     /**
      * Takes the route's cluster of that name for the call instead (A60 "Config Selector Changes").
      *
-     * @return the one that the call holds now: {@link #cluster} when the route has no such cluster,
-     *     or has none any more
+     * @param held the cluster that the call holds; released when another takes its place
+     * @return the one that the call holds now: {@code held} when the route has no such cluster, or
+     *     has none any more
      */
-    public ClusterHandle changeTo(String name) {
+    public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);
-      if (other == null || other == cluster || !other.acquire()) {
-        return cluster;
+      if (other == null || other == held || !other.acquire()) {
+        return held;
       }
-      cluster.release();
+      held.release();
       return other;
     }
   }

@@ -1,7 +1,6 @@
 package io.outrigger.proxy.warmup;
 
 import io.outrigger.base.Outcome;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.Endpoint;
@@ -75,7 +74,7 @@ final class SampleConfig {
         new ClusterResource(
             CLUSTER,
             new ClusterSource.Eds(CLUSTER),
-            BalancingPolicy.DEFAULT,
+            ClusterResource.DEFAULT_POLICY,
             ClusterResource.DEFAULT_MAX_REQUESTS,
             ClusterResource.DEFAULT_MAX_CONNECTIONS,
             Optional.empty(),

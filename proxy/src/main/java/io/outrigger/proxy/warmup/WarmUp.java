@@ -10,6 +10,7 @@ import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
@@ -150,7 +151,8 @@ public final class WarmUp {
     if (!isOver) {
       XdsConfig config = SampleConfig.leadingTo(backend.address());
       target.publish(
-          new ConfigSelectors(SampleConfig.AUTHORITY, false).next(config, clusters.apply(config)));
+          new ConfigSelectors(SampleConfig.AUTHORITY, HttpFilters.ofProcess(), false)
+              .next(config, clusters.apply(config)));
     }
   }
 

@@ -7,6 +7,7 @@ import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -38,6 +39,7 @@ class AuthorityTargetsTest {
         loop,
         "xds:///" + authority,
         authority,
+        HttpFilters.ofProcess(),
         false,
         events ->
             new ClusterManager(

@@ -33,6 +33,7 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
@@ -154,6 +155,7 @@ final class ScaleMain {
             loop,
             NAME,
             NAME,
+            HttpFilters.ofProcess(),
             false,
             listener ->
                 new ClusterManager(

@@ -26,6 +26,7 @@ import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.proxy.explain.Explanation.Branch;
 import io.outrigger.proxy.explain.Explanation.Result;
 import io.outrigger.proxy.explain.Explanation.Verdict;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -179,9 +180,7 @@ class ExplainerPropertiesTest {
                         branch.probability(),
                         branch.cluster(),
                         branch.session().isPresent() ? " session" : "",
-                        ((RouteDecision.Forward) branch.decision()).filters().mayInterfere()
-                            ? " fault"
-                            : ""))
+                        branch.filters().isEmpty() ? "" : " fault"))
         .containsExactlyElementsOf(branches);
     handles.values().forEach(handle -> assertThat(handle.callsInUse()).isZero());
   }
@@ -243,7 +242,7 @@ class ExplainerPropertiesTest {
         new ListenerResource(
             "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     return new Target(
-        new ConfigSelectors("orders", false)
+        new ConfigSelectors("orders", HttpFilters.ofProcess(), false)
             .next(new XdsConfig(listener, table, host, Map.of()), handles));
   }
 

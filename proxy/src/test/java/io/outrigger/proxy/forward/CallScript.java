@@ -24,6 +24,8 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.filter.ActiveFaults;
+import io.outrigger.proxy.filter.HttpFilters;
+import io.outrigger.proxy.filter.RouteFilter;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.memory.Pressure;
@@ -49,6 +51,7 @@ final class CallScript {
   final List<ByteBuf> buffers = new ArrayList<>();
   final List<String> ended = new ArrayList<>();
   final ActiveFaults faults = new ActiveFaults();
+  private final HttpFilters chains = HttpFilters.of(faults);
   final ScriptedRandom random = new ScriptedRandom(1);
   final CallLoop loop =
       new CallLoop(
@@ -56,8 +59,7 @@ final class CallScript {
           time,
           time::nanoTime,
           (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
-          random,
-          faults);
+          random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
   Forward forward = forward(ForwardSettings.defaults(NODE));
@@ -92,10 +94,20 @@ final class CallScript {
     return this;
   }
 
+  /** One route without a limit with a filter of the test's own before the router. */
+  <C extends FilterConfig> CallScript filtered(C settings, RouteFilter filter) {
+    @SuppressWarnings("unchecked") // its own class
+    Class<C> type = (Class<C>) settings.getClass();
+    var own = chains.with(type, given -> Optional.of(filter));
+    var filters = List.of(new HttpFilter("own", settings));
+    target.publish(selector(own, cluster, noLimit(), filters, Optional.empty()));
+    return this;
+  }
+
   /** The same with a fault filter before the router. */
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
     var filters = List.of(new HttpFilter("fault", fault));
-    target.publish(selector(cluster, timeout, filters, Optional.empty()));
+    target.publish(selector(chains, cluster, timeout, filters, Optional.empty()));
     return this;
   }
 
@@ -108,13 +120,13 @@ final class CallScript {
             false,
             List.of(policies),
             Optional.empty());
-    target.publish(selector(cluster, action, List.of()));
+    target.publish(selector(chains, cluster, action, List.of()));
     return this;
   }
 
   /** One route without a limit whose failures are met with {@code policy}. */
   CallScript retried(RetryPolicy policy) {
-    target.publish(selector(cluster, noLimit(), List.of(), Optional.of(policy)));
+    target.publish(selector(chains, cluster, noLimit(), List.of(), Optional.of(policy)));
     return this;
   }
 
@@ -127,14 +139,14 @@ final class CallScript {
             true,
             List.of(),
             Optional.of(policy));
-    target.publish(selector(cluster, action, List.of()));
+    target.publish(selector(chains, cluster, action, List.of()));
     return this;
   }
 
   /** Both. */
   CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
     var filters = List.of(new HttpFilter("fault", fault));
-    target.publish(selector(cluster, noLimit(), filters, Optional.of(policy)));
+    target.publish(selector(chains, cluster, noLimit(), filters, Optional.of(policy)));
     return this;
   }
 
@@ -148,16 +160,17 @@ final class CallScript {
     var config = new FilterConfig.SessionCookie(cookie, path, Duration.ZERO);
     var filter = new FilterConfig.StatefulSession(Optional.of(config));
     var filters = List.of(new HttpFilter("session", filter));
-    target.publish(selector(cluster, noLimit(), filters, retry));
+    target.publish(selector(chains, cluster, noLimit(), filters, retry));
     return this;
   }
 
   /** A selector with one route. */
   static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    return selector(cluster, timeout, List.of(), Optional.empty());
+    return selector(HttpFilters.ofProcess(), cluster, timeout, List.of(), Optional.empty());
   }
 
   private static ConfigSelector selector(
+      HttpFilters chains,
       ClusterHandle cluster,
       RouteTimeout timeout,
       List<HttpFilter> filters,
@@ -165,11 +178,11 @@ final class CallScript {
     var action =
         new RouteAction.Forward(
             new ClusterChoice.Single(cluster.name()), timeout, false, List.of(), retry);
-    return selector(cluster, action, filters);
+    return selector(chains, cluster, action, filters);
   }
 
   private static ConfigSelector selector(
-      ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
+      HttpFilters chains, ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
@@ -179,7 +192,8 @@ final class CallScript {
         new ListenerResource(
             "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
-    return new ConfigSelectors("orders", false).next(config, Map.of(cluster.name(), cluster));
+    return new ConfigSelectors("orders", chains, false)
+        .next(config, Map.of(cluster.name(), cluster));
   }
 
   /** Publishes a picker with one answer. */

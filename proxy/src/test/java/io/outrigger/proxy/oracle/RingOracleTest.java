@@ -106,9 +106,9 @@ class RingOracleTest {
                         Samples.endpoint(entry.getKey(), entry.getValue()), Samples.locality("z")))
             .toList();
     var config =
-        new LbConfig.RingHash(
-            backends,
+        new LbConfig.Leaf<>(
             new BalancingPolicy.RingHash(min, max, ""),
+            backends,
             new FailureNote("pay", Samples.NOTE));
     var policy = new RingHashPolicy(parent.loop(), parent.random(), config, parent);
     parent.loop().inside(() -> policy.update(config));

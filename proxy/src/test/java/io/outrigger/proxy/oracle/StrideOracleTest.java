@@ -68,9 +68,9 @@ class StrideOracleTest {
             1,
             List.of());
     var config =
-        new LbConfig.WeightedRoundRobin(
-            Samples.backends(addresses.toArray(String[]::new)),
+        new LbConfig.Leaf<>(
             settings,
+            Samples.backends(addresses.toArray(String[]::new)),
             new FailureNote("pay", Samples.NOTE));
     var policy =
         new WeightedRoundRobinPolicy(

@@ -25,9 +25,8 @@ import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
-import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.filter.FilterChain;
-import io.outrigger.proxy.filter.FilterStep;
+import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.util.ArrayList;
@@ -36,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -202,7 +202,7 @@ class ConfigSelectorTest {
   /** The cluster that a call holds which would rather have {@code wanted}; let go at once. */
   private String changed(ConfigSelector selector, String wanted) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, "/split"));
-    ClusterHandle held = decision.changeTo(wanted);
+    ClusterHandle held = decision.change(decision.cluster(), wanted);
     assertThat(held.callsInUse()).isEqualTo(1);
     held.release();
     return held.name();
@@ -225,15 +225,15 @@ class ConfigSelectorTest {
   /** The code with which the filters of the route for {@code path} abort. */
   private int aborts(ConfigSelector selector, String path) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, path));
-    var pass = decision.filters().begin(request(path), random, new ActiveFaults());
-    return ((FilterStep.Answer) pass.next()).status().code().number();
+    var plan = decision.filters().plan(request(path), Set.of()).get(0);
+    return ((FilterConfig.Fault) plan.settings()).abort().orElseThrow().grpcStatus().orElseThrow();
   }
 
   @Conformance("A31-11")
   @Test
   void aClusterThatBalancingDoesNotKnowIsInternal() {
     var selector =
-        new ConfigSelectors("orders", false)
+        new ConfigSelectors("orders", HttpFilters.ofProcess(), false)
             .next(config(route(new PathMatcher.Prefix("", true), forward("a"))), Map.of());
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
@@ -271,7 +271,7 @@ class ConfigSelectorTest {
     for (String name : config.routedClusters()) {
       handles.put(name, ClusterHandles.named(name));
     }
-    return new ConfigSelectors("orders", false).next(config, handles);
+    return new ConfigSelectors("orders", HttpFilters.ofProcess(), false).next(config, handles);
   }
 
   private static XdsConfig config(Route... routes) {

@@ -7,12 +7,14 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.filter.HttpFilters;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ConfigSelectorsTest {
-  private final ConfigSelectors selectors = new ConfigSelectors("orders", false);
+  private final ConfigSelectors selectors =
+      new ConfigSelectors("orders", HttpFilters.ofProcess(), false);
   private final Map<String, ClusterHandle> handles = Map.of("a", ClusterHandles.named("a"));
 
   @Test

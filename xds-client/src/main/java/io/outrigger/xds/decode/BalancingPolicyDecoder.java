@@ -1,39 +1,24 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.Struct;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
-import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import java.util.LinkedHashSet;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** The policy of a cluster: {@code load_balancing_policy}, else {@code lb_policy} (A27, A52). */
 final class BalancingPolicyDecoder {
   /** A52 "xDS LB Policy Registry": deeper configurations are invalid. */
   static final int DEEPEST = 16;
 
-  private static final String PACKAGE = "envoy.extensions.load_balancing_policies.";
-  static final String WRR_LOCALITY = PACKAGE + "wrr_locality.v3.WrrLocality";
-  static final String ROUND_ROBIN = PACKAGE + "round_robin.v3.RoundRobin";
-  static final String PICK_FIRST = PACKAGE + "pick_first.v3.PickFirst";
-  static final String RING_HASH = PACKAGE + "ring_hash.v3.RingHash";
-  static final String LEAST_REQUEST = PACKAGE + "least_request.v3.LeastRequest";
-  static final String WEIGHTED_ROUND_ROBIN =
-      PACKAGE + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
-
   /** Of no use to a cluster with endpoints: an aggregate may name it all the same (A75-04). */
-  private static final String CLUSTER_PROVIDED = PACKAGE + "cluster_provided.v3.ClusterProvided";
+  private static final String CLUSTER_PROVIDED =
+      "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 
-  private static final String SUPPORTED =
-      "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest,"
-          + " ClientSideWeightedRoundRobin";
+  private static final PolicyRegistry POLICIES = PolicyRegistry.ALL;
 
   private BalancingPolicyDecoder() {}
 
@@ -56,46 +41,32 @@ final class BalancingPolicyDecoder {
     }
     FieldErrors ignored = FieldErrors.ofResource();
     Optional<BalancingPolicy> policy = legacy(proto, ignored);
-    return ignored.isEmpty() ? policy : Optional.of(BalancingPolicy.DEFAULT);
+    return ignored.isEmpty() ? policy : Optional.of(ClusterResource.DEFAULT_POLICY);
   }
 
   /** A52-04: what the enumeration means in terms of policies. */
   private static Optional<BalancingPolicy> legacy(Cluster proto, FieldErrors errors) {
-    switch (proto.getLbPolicy()) {
-      case ROUND_ROBIN -> {
-        return Optional.of(BalancingPolicy.DEFAULT);
-      }
-      case RING_HASH -> {
-        return PolicySettingsDecoder.ringHash(
-            proto.getRingHashLbConfig(), errors.at("ring_hash_lb_config"));
-      }
-      case LEAST_REQUEST -> {
-        return PolicySettingsDecoder.leastRequest(
-                proto.getLeastRequestLbConfig().hasChoiceCount(),
-                proto.getLeastRequestLbConfig().getChoiceCount(),
-                errors.at("least_request_lb_config"))
-            .map(BalancingPolicy.WrrLocality::new);
-      }
-      case LOAD_BALANCING_POLICY_CONFIG -> {
-        errors
-            .at("lb_policy")
-            .add("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
-        return Optional.empty();
-      }
-      default -> {
-        String name =
-            proto.getLbPolicy() == Cluster.LbPolicy.UNRECOGNIZED
-                ? "value " + proto.getLbPolicyValue()
-                : proto.getLbPolicy().name();
-        errors
-            .at("lb_policy")
-            .add(
-                name
-                    + " is not supported; supported: ROUND_ROBIN, RING_HASH, LEAST_REQUEST,"
-                    + " or load_balancing_policy");
-        return Optional.empty();
-      }
+    Cluster.LbPolicy value = proto.getLbPolicy();
+    Optional<PolicyDecoder.Legacy> policy = POLICIES.legacy(value);
+    if (policy.isPresent()) {
+      return policy.get().decoder().apply(proto, errors);
     }
+    if (value == Cluster.LbPolicy.LOAD_BALANCING_POLICY_CONFIG) {
+      errors
+          .at("lb_policy")
+          .add("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
+      return Optional.empty();
+    }
+    String name =
+        value == Cluster.LbPolicy.UNRECOGNIZED ? "value " + proto.getLbPolicyValue() : value.name();
+    errors
+        .at("lb_policy")
+        .add(
+            name
+                + " is not supported; supported: "
+                + POLICIES.legacyNames()
+                + ", or load_balancing_policy");
+    return Optional.empty();
   }
 
   /** The first supported entry decides, and must be valid (A52-01, A52-03). */
@@ -115,13 +86,20 @@ final class BalancingPolicyDecoder {
       }
       TypedConfig typed = config.get();
       if (typed.struct().isPresent()) {
-        if (CustomPolicyDecoder.isSupported(typed.typeName())) {
-          return CustomPolicyDecoder.decode(typed.typeName(), typed.struct().get(), here);
+        Optional<PolicyDecoder.Custom> custom = POLICIES.custom(typed.typeName());
+        if (custom.isPresent()) {
+          return decode(custom.get(), typed.struct().get(), here.at("value"));
         }
-      } else if (isSupported(typed.typeName())) {
-        return decode(typed, depth, here);
-      } else if (ofAggregate && typed.typeName().equals(CLUSTER_PROVIDED)) {
-        return Optional.of(BalancingPolicy.DEFAULT);
+      } else {
+        Optional<PolicyDecoder> decoder = POLICIES.ofType(typed.typeName());
+        if (decoder.isPresent()) {
+          return decoder
+              .get()
+              .decode(typed, (child, at) -> decode(child, false, depth + 1, at), here);
+        }
+        if (ofAggregate && typed.typeName().equals(CLUSTER_PROVIDED)) {
+          return Optional.of(ClusterResource.DEFAULT_POLICY);
+        }
       }
       skipped.add(typed.quotedType());
     }
@@ -129,67 +107,19 @@ final class BalancingPolicyDecoder {
         .at("policies")
         .add(
             skipped.isEmpty()
-                ? "is empty" + SUPPORTED
+                ? "is empty; supported: " + POLICIES.typeNames()
                 : "none is supported of "
-                    + skipped.stream().collect(Collectors.joining(", "))
-                    + SUPPORTED);
+                    + String.join(", ", skipped)
+                    + "; supported: "
+                    + POLICIES.typeNames());
     return Optional.empty();
   }
 
-  private static boolean isSupported(String type) {
-    return switch (type) {
-      case WRR_LOCALITY, ROUND_ROBIN, PICK_FIRST, RING_HASH, LEAST_REQUEST, WEIGHTED_ROUND_ROBIN ->
-          true;
-      default -> false;
-    };
-  }
-
-  private static Optional<BalancingPolicy> decode(TypedConfig typed, int depth, FieldErrors here) {
-    return switch (typed.typeName()) {
-      case WRR_LOCALITY ->
-          typed
-              .read(WrrLocality.getDefaultInstance(), here)
-              .flatMap(config -> wrrLocality(config, depth, here));
-      case ROUND_ROBIN ->
-          typed
-              .read(RoundRobin.getDefaultInstance(), here)
-              .map(config -> new BalancingPolicy.RoundRobin());
-      case PICK_FIRST ->
-          typed
-              .read(PickFirst.getDefaultInstance(), here)
-              .map(config -> new BalancingPolicy.PickFirst(config.getShuffleAddressList()));
-      case RING_HASH ->
-          typed
-              .read(RingHash.getDefaultInstance(), here)
-              .flatMap(config -> PolicySettingsDecoder.ringHash(config, here));
-      case LEAST_REQUEST ->
-          typed
-              .read(LeastRequest.getDefaultInstance(), here)
-              .flatMap(
-                  config ->
-                      PolicySettingsDecoder.leastRequest(
-                          config.hasChoiceCount(), config.getChoiceCount(), here));
-      case WEIGHTED_ROUND_ROBIN ->
-          typed
-              .read(ClientSideWeightedRoundRobin.getDefaultInstance(), here)
-              .flatMap(config -> PolicySettingsDecoder.weightedRoundRobin(config, here));
-      default -> throw new AssertionError(typed.typeName());
-    };
-  }
-
-  private static Optional<BalancingPolicy> wrrLocality(
-      WrrLocality proto, int depth, FieldErrors errors) {
-    FieldErrors here = errors.at("endpoint_picking_policy");
-    if (!proto.hasEndpointPickingPolicy()) {
-      here.add("is missing");
-      return Optional.empty();
-    }
-    return decode(proto.getEndpointPickingPolicy(), false, depth + 1, here)
-        .map(
-            child ->
-                // Within one locality there is nothing left to weigh.
-                child instanceof BalancingPolicy.WrrLocality
-                    ? child
-                    : new BalancingPolicy.WrrLocality(child));
+  /** A setting of the wrong kind counts as absent: its error refuses the policy. */
+  private static Optional<BalancingPolicy> decode(
+      PolicyDecoder.Custom custom, Struct config, FieldErrors errors) {
+    int before = errors.count();
+    Optional<BalancingPolicy> policy = custom.decoder().apply(new ServiceConfig(config, errors));
+    return errors.count() > before ? Optional.empty() : policy;
   }
 }

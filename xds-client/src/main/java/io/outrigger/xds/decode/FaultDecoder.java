@@ -9,10 +9,25 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** {@code HTTPFault}: delay, abort and their limit (A33); its other fields are ignored. */
-final class FaultDecoder {
-  private FaultDecoder() {}
+final class FaultDecoder implements FilterDecoder {
+  static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 
-  static FilterConfig.Fault decode(HTTPFault proto, FieldErrors errors) {
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Class<FilterConfig.Fault> settings() {
+    return FilterConfig.Fault.class;
+  }
+
+  @Override
+  public Optional<FilterConfig.Fault> decode(TypedConfig config, FieldErrors errors) {
+    return config.read(HTTPFault.getDefaultInstance(), errors).map(proto -> decode(proto, errors));
+  }
+
+  private static FilterConfig.Fault decode(HTTPFault proto, FieldErrors errors) {
     Optional<FilterConfig.Delay> delay =
         proto.hasDelay() ? delay(proto.getDelay(), errors.at("delay")) : Optional.empty();
     Optional<FilterConfig.Abort> abort =

@@ -3,10 +3,6 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
-import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
-import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
-import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSession;
-import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
 import java.util.ArrayList;
@@ -15,23 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Function;
 
 /** HTTP filters: the chain of a listener, and the overrides below it (A39). */
 final class HttpFilterDecoder {
-  static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
-  static final String FAULT = "envoy.extensions.filters.http.fault.v3.HTTPFault";
-  static final String SESSION = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
-  static final String SESSION_PER_ROUTE =
-      "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";
 
-  private static final Set<String> FILTERS = Set.of(ROUTER, FAULT, SESSION);
-  private static final Set<String> OVERRIDES = Set.of(ROUTER, FAULT, SESSION_PER_ROUTE);
-
-  private static final String SUPPORTED =
-      "is not supported; supported: router, fault, stateful_session; mark it is_optional to have"
-          + " it ignored";
+  private static final FilterDecoders FILTERS = FilterDecoders.ALL;
 
   private HttpFilterDecoder() {}
 
@@ -43,7 +29,7 @@ final class HttpFilterDecoder {
     if (protos.isEmpty()) {
       errors
           .at("http_filters")
-          .add("is empty; at least the router filter (" + ROUTER + ") is needed");
+          .add("is empty; at least the router filter (" + RouterDecoder.TYPE + ") is needed");
       return List.of();
     }
     var names = new HashSet<String>();
@@ -64,13 +50,15 @@ final class HttpFilterDecoder {
       if (terminated) {
         here.add("follows the router filter, which must be the last");
       }
-      Optional<FilterConfig> config = config(proto, here);
+      Optional<? extends FilterConfig> config = config(proto, here);
       config.ifPresent(known -> filters.add(new HttpFilter(proto.getName(), known)));
       understood &= config.isPresent();
       terminated |= config.isPresent() && config.get() instanceof FilterConfig.Router;
     }
     if (understood && !terminated) {
-      errors.at("http_filters").add("the last filter must be the router filter (" + ROUTER + ")");
+      errors
+          .at("http_filters")
+          .add("the last filter must be the router filter (" + RouterDecoder.TYPE + ")");
     }
     return filters;
   }
@@ -80,17 +68,17 @@ final class HttpFilterDecoder {
     if (!proto.getIsOptional()) {
       return false;
     }
-    return !proto.hasTypedConfig() || !isOneOf(FILTERS, proto.getTypedConfig());
+    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), FILTERS::ofType);
   }
 
   /** Whether {@code config} is of a type of ours; an unreadable TypedStruct is not. */
-  private static boolean isOneOf(Set<String> types, Any config) {
+  private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
     return TypedConfig.of(config, FieldErrors.ofResource())
-        .map(typed -> types.contains(typed.typeName()))
-        .orElse(false);
+        .flatMap(typed -> filters.apply(typed.typeName()))
+        .isPresent();
   }
 
-  private static Optional<FilterConfig> config(
+  private static Optional<? extends FilterConfig> config(
       io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
       FieldErrors errors) {
     if (!proto.hasTypedConfig()) {
@@ -103,39 +91,24 @@ final class HttpFilterDecoder {
     if (typed.isEmpty()) {
       return Optional.empty();
     }
-    switch (typed.get().typeName()) {
-      case ROUTER -> {
-        return typed
-            .get()
-            .read(Router.getDefaultInstance(), here)
-            .map(router -> new FilterConfig.Router()); // A39 "The Router Filter": fields ignored
-      }
-      case FAULT -> {
-        return fault(typed.get(), here);
-      }
-      case SESSION -> {
-        return typed
-            .get()
-            .read(StatefulSession.getDefaultInstance(), here)
-            .map(session -> StatefulSessionDecoder.decode(session, here));
-      }
-      default -> {
-        here.add(
-            "filter "
-                + quoted(proto.getName())
-                + " of type "
-                + typed.get().quotedType()
-                + " "
-                + SUPPORTED);
-        return Optional.empty();
-      }
+    Optional<FilterDecoder> decoder = FILTERS.ofType(typed.get().typeName());
+    if (decoder.isEmpty()) {
+      here.add(
+          "filter "
+              + quoted(proto.getName())
+              + " of type "
+              + typed.get().quotedType()
+              + " "
+              + notSupported());
+      return Optional.empty();
     }
+    return decoder.get().decode(typed.get(), here);
   }
 
-  private static Optional<FilterConfig> fault(TypedConfig typed, FieldErrors errors) {
-    return typed
-        .read(HTTPFault.getDefaultInstance(), errors)
-        .map(proto -> FaultDecoder.decode(proto, errors));
+  private static String notSupported() {
+    return "is not supported; supported: "
+        + FILTERS.names()
+        + "; mark it is_optional to have it ignored";
   }
 
   /**
@@ -154,7 +127,7 @@ final class HttpFilterDecoder {
     return overrides;
   }
 
-  private static Optional<FilterConfig> override(Any any, FieldErrors errors) {
+  private static Optional<? extends FilterConfig> override(Any any, FieldErrors errors) {
     Any config = any;
     boolean optional = false;
     FieldErrors here = errors;
@@ -172,32 +145,18 @@ final class HttpFilterDecoder {
       optional = wrapper.get().getIsOptional();
       here = errors.at("config");
     }
-    if (optional && !isOneOf(OVERRIDES, config)) {
+    if (optional && !isKnown(config, FILTERS::ofOverrideType)) {
       return Optional.empty();
     }
     Optional<TypedConfig> typed = TypedConfig.of(config, here);
     if (typed.isEmpty()) {
       return Optional.empty();
     }
-    switch (typed.get().typeName()) {
-      case FAULT -> {
-        return fault(typed.get(), here);
-      }
-      case SESSION_PER_ROUTE -> {
-        FieldErrors at = here;
-        return typed
-            .get()
-            .read(StatefulSessionPerRoute.getDefaultInstance(), at)
-            .map(session -> StatefulSessionDecoder.decode(session, at));
-      }
-      case ROUTER -> {
-        here.add("the router filter takes no override");
-        return Optional.empty();
-      }
-      default -> {
-        here.add("override of type " + typed.get().quotedType() + " " + SUPPORTED);
-        return Optional.empty();
-      }
+    Optional<FilterDecoder> decoder = FILTERS.ofOverrideType(typed.get().typeName());
+    if (decoder.isEmpty()) {
+      here.add("override of type " + typed.get().quotedType() + " " + notSupported());
+      return Optional.empty();
     }
+    return decoder.get().decodeOverride(typed.get(), here);
   }
 }

@@ -15,14 +15,45 @@ import java.util.function.IntPredicate;
  * {@code StatefulSession} and its override (A55): a cookie's name, path and life; other fields,
  * such as {@code strict}, are ignored.
  */
-final class StatefulSessionDecoder {
+final class StatefulSessionDecoder implements FilterDecoder {
+  static final String TYPE = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
+  static final String OVERRIDE_TYPE =
+      "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String COOKIE_STATE =
       "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState";
 
-  private StatefulSessionDecoder() {}
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Class<FilterConfig.StatefulSession> settings() {
+    return FilterConfig.StatefulSession.class;
+  }
+
+  @Override
+  public Optional<FilterConfig.StatefulSession> decode(TypedConfig config, FieldErrors errors) {
+    return config
+        .read(StatefulSession.getDefaultInstance(), errors)
+        .map(proto -> decode(proto, errors));
+  }
+
+  @Override
+  public String overrideTypeName() {
+    return OVERRIDE_TYPE;
+  }
+
+  @Override
+  public Optional<FilterConfig.StatefulSession> decodeOverride(
+      TypedConfig config, FieldErrors errors) {
+    return config
+        .read(StatefulSessionPerRoute.getDefaultInstance(), errors)
+        .map(proto -> decode(proto, errors));
+  }
 
   /** The filter of a listener; without {@code session_state} it does nothing. */
-  static FilterConfig.StatefulSession decode(StatefulSession proto, FieldErrors errors) {
+  private static FilterConfig.StatefulSession decode(StatefulSession proto, FieldErrors errors) {
     if (!proto.hasSessionState()) {
       return FilterConfig.StatefulSession.OFF;
     }
@@ -32,8 +63,9 @@ final class StatefulSessionDecoder {
             .flatMap(state -> cookieState(state, here)));
   }
 
-  /** What a route has in the filter's place: off, or with another cookie. */
-  static FilterConfig.StatefulSession decode(StatefulSessionPerRoute proto, FieldErrors errors) {
+  /** A route has it off, or with another cookie. */
+  private static FilterConfig.StatefulSession decode(
+      StatefulSessionPerRoute proto, FieldErrors errors) {
     return proto.hasStatefulSession() // at most one of both is there
         ? decode(proto.getStatefulSession(), errors.at("stateful_session"))
         : FilterConfig.StatefulSession.OFF;

@@ -16,6 +16,7 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingH
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.testing.Conformance;
 import java.util.List;
@@ -196,7 +197,7 @@ class BalancingPolicyDecoderTest {
   @Test
   void legacyPolicyOfAnAggregateThatNobodyKnowsIsIgnored() {
     assertThat(valid(CLUSTER, aggregate().setLbPolicyValue(99).build()).policy())
-        .isEqualTo(BalancingPolicy.DEFAULT);
+        .isEqualTo(ClusterResource.DEFAULT_POLICY);
   }
 
   @Conformance("A75-05")
@@ -205,7 +206,7 @@ class BalancingPolicyDecoderTest {
     assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.RING_HASH).build()).policy())
         .isInstanceOf(BalancingPolicy.RingHash.class);
     assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.MAGLEV).build()).policy())
-        .isEqualTo(BalancingPolicy.DEFAULT);
+        .isEqualTo(ClusterResource.DEFAULT_POLICY);
   }
 
   @Conformance("A75-04")

@@ -9,7 +9,6 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -32,7 +31,7 @@ class ClusterDecoderTest {
             new ClusterResource(
                 "pay",
                 new ClusterSource.Eds("pay"),
-                BalancingPolicy.DEFAULT,
+                ClusterResource.DEFAULT_POLICY,
                 1024,
                 1,
                 java.util.Optional.empty(),

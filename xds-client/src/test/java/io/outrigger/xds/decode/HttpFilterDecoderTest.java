@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpFilterDecoderTest {
   private static final String AT = "api_listener.api_listener.";
-  private static final String ROUTER = filter("router", type(HttpFilterDecoder.ROUTER), "");
-  private static final String FAULT = filter("fault", type(HttpFilterDecoder.FAULT), "");
+  private static final String ROUTER = filter("router", type(RouterDecoder.TYPE), "");
+  private static final String FAULT = filter("fault", type(FaultDecoder.TYPE), "");
   private static final String UNKNOWN_TYPE = type("envoy.extensions.filters.http.lua.v3.Lua");
   private static final FilterConfig.Fault NO_FAULT =
       new FilterConfig.Fault(Optional.empty(), Optional.empty(), Optional.empty());
@@ -60,7 +60,7 @@ class HttpFilterDecoderTest {
 
   @Test
   void filterWithoutNameIsRefused() {
-    assertThat(chainErrors(filter("", type(HttpFilterDecoder.FAULT), ""), ROUTER))
+    assertThat(chainErrors(filter("", type(FaultDecoder.TYPE), ""), ROUTER))
         .containsExactly(AT + "http_filters[0].name: is empty");
   }
 
@@ -73,7 +73,7 @@ class HttpFilterDecoderTest {
         .startsWith(AT + "http_filters: the last filter must be the router filter");
     assertThat(chainErrors(ROUTER, FAULT))
         .containsExactly(AT + "http_filters[1]: follows the router filter, which must be the last");
-    assertThat(chainErrors(ROUTER, filter("second", type(HttpFilterDecoder.ROUTER), "")))
+    assertThat(chainErrors(ROUTER, filter("second", type(RouterDecoder.TYPE), "")))
         .containsExactly(AT + "http_filters[1]: follows the router filter, which must be the last");
   }
 
@@ -111,7 +111,7 @@ class HttpFilterDecoderTest {
     String fault =
         filter(
             "fault",
-            type(HttpFilterDecoder.FAULT) + ", \"abort\": {\"grpc_status\": 17}",
+            type(FaultDecoder.TYPE) + ", \"abort\": {\"grpc_status\": 17}",
             "\"is_optional\": true");
 
     assertThat(chainErrors(fault, ROUTER))
@@ -128,7 +128,7 @@ class HttpFilterDecoderTest {
             "fault",
             type(wrapper)
                 + ", \"type_url\": \"type.googleapis.com/"
-                + HttpFilterDecoder.FAULT
+                + FaultDecoder.TYPE
                 + "\", \"value\": {\"max_active_faults\": 7, \"no_such_field\": 1,"
                 + " \"delay\": {\"fixed_delay\": \"2s\", \"percentage\":"
                 + " {\"numerator\": 5, \"denominator\": \"MILLION\"}}}",
@@ -161,7 +161,7 @@ class HttpFilterDecoderTest {
   void structThatDoesNotFitTheFilterIsRefused() {
     var notJson =
         com.github.xds.type.v3.TypedStruct.newBuilder()
-            .setTypeUrl("type.googleapis.com/" + HttpFilterDecoder.FAULT)
+            .setTypeUrl("type.googleapis.com/" + FaultDecoder.TYPE)
             .setValue(
                 Struct.newBuilder()
                     .putFields(
@@ -217,7 +217,7 @@ class HttpFilterDecoderTest {
         "\"abort\": {\"http_status\": 99} | abort.http_status: 99 is not between 200 and 599",
       })
   void invalidFaultIsRefused(String fields, String error) {
-    String fault = filter("fault", type(HttpFilterDecoder.FAULT) + ", " + fields, "");
+    String fault = filter("fault", type(FaultDecoder.TYPE) + ", " + fields, "");
 
     assertThat(chainErrors(fault, ROUTER))
         .containsExactly(AT + "http_filters[0].typed_config." + error);
@@ -341,7 +341,7 @@ class HttpFilterDecoderTest {
 
   @Test
   void routerTakesNoOverride() {
-    assertThat(errors(ROUTE, withOverride("{" + type(HttpFilterDecoder.ROUTER) + "}")))
+    assertThat(errors(ROUTE, withOverride("{" + type(RouterDecoder.TYPE) + "}")))
         .containsExactly(
             "virtual_hosts[0].typed_per_filter_config[\"fault\"]: the router filter takes no"
                 + " override");
@@ -349,7 +349,7 @@ class HttpFilterDecoderTest {
 
   @Test
   void unreadableOverrideIsRefused() {
-    for (String type : List.of(HttpFilterDecoder.FAULT, HttpFilterDecoder.FILTER_CONFIG)) {
+    for (String type : List.of(FaultDecoder.TYPE, HttpFilterDecoder.FILTER_CONFIG)) {
       assertThat(errors(ROUTE, withOverride(broken(type))))
           .singleElement()
           .asString()
@@ -358,7 +358,7 @@ class HttpFilterDecoderTest {
   }
 
   private static FilterConfig faultOf(String fields) {
-    return chain(filter("fault", type(HttpFilterDecoder.FAULT) + ", " + fields, ""), ROUTER)
+    return chain(filter("fault", type(FaultDecoder.TYPE) + ", " + fields, ""), ROUTER)
         .get(0)
         .config();
   }
@@ -368,7 +368,7 @@ class HttpFilterDecoderTest {
   }
 
   private static String override(int maxActive) {
-    return "{" + type(HttpFilterDecoder.FAULT) + ", \"max_active_faults\": " + maxActive + "}";
+    return "{" + type(FaultDecoder.TYPE) + ", \"max_active_faults\": " + maxActive + "}";
   }
 
   private static String withOverride(String override) {

@@ -31,9 +31,7 @@ class ResourceDecoderPropertyTest {
                   {"name": "r", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
               """
                   .formatted(
-                      ListenerDecoder.CONNECTION_MANAGER,
-                      HttpFilterDecoder.FAULT,
-                      HttpFilterDecoder.ROUTER)),
+                      ListenerDecoder.CONNECTION_MANAGER, FaultDecoder.TYPE, RouterDecoder.TYPE)),
           Decoding.any(
               ResourceType.ROUTE,
               """
@@ -54,8 +52,7 @@ class ResourceDecoderPropertyTest {
                "outlier_detection": {"interval": "1s", "enforcing_success_rate": 5},
                "circuit_breakers": {"thresholds": [{"max_requests": 4294967295}]}}
               """
-                  .formatted(
-                      BalancingPolicyDecoder.WRR_LOCALITY, BalancingPolicyDecoder.ROUND_ROBIN)),
+                  .formatted(WrrLocalityDecoder.TYPE, RoundRobinDecoder.TYPE)),
           Decoding.any(
               ResourceType.ENDPOINT,
               """

@@ -216,15 +216,15 @@ class ResourceJsonTest {
     for (String type :
         List.of(
             ListenerDecoder.CONNECTION_MANAGER,
-            HttpFilterDecoder.ROUTER,
-            HttpFilterDecoder.FAULT,
+            RouterDecoder.TYPE,
+            FaultDecoder.TYPE,
             HttpFilterDecoder.FILTER_CONFIG,
             ClusterSourceDecoder.AGGREGATE,
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS,
             TransportSecurityDecoder.RAW_BUFFER,
-            BalancingPolicyDecoder.WRR_LOCALITY,
-            BalancingPolicyDecoder.ROUND_ROBIN,
-            BalancingPolicyDecoder.PICK_FIRST,
+            WrrLocalityDecoder.TYPE,
+            RoundRobinDecoder.TYPE,
+            PickFirstDecoder.TYPE,
             "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
             "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
             "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"

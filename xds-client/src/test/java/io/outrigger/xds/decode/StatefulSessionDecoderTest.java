@@ -125,7 +125,7 @@ class StatefulSessionDecoderTest {
 
   private static String session(String fields) {
     return "'@type': 'type.googleapis.com/"
-        + HttpFilterDecoder.SESSION
+        + StatefulSessionDecoder.TYPE
         + "'"
         + (fields.isEmpty() ? "" : ", " + fields);
   }
@@ -148,7 +148,7 @@ class StatefulSessionDecoderTest {
           "@type": "type.googleapis.com/%s"%s}}}]}
         """
         .formatted(
-            HttpFilterDecoder.SESSION_PER_ROUTE, fields.isBlank() ? "" : ", " + quotes(fields));
+            StatefulSessionDecoder.OVERRIDE_TYPE, fields.isBlank() ? "" : ", " + quotes(fields));
   }
 
   private static String listener(String typedConfig) {
@@ -160,8 +160,7 @@ class StatefulSessionDecoderTest {
             {"name": "session", "typed_config": {%s}},
             {"name": "router", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
         """
-        .formatted(
-            ListenerDecoder.CONNECTION_MANAGER, quotes(typedConfig), HttpFilterDecoder.ROUTER);
+        .formatted(ListenerDecoder.CONNECTION_MANAGER, quotes(typedConfig), RouterDecoder.TYPE);
   }
 
   private static String quotes(String json) {

@@ -39,19 +39,19 @@ class TypeNamesTest {
             TypedConfig.typeName(ResourceType.ENDPOINT.typeUrl()),
             ClusterLoadAssignment.getDescriptor()),
         Arguments.of(ListenerDecoder.CONNECTION_MANAGER, HttpConnectionManager.getDescriptor()),
-        Arguments.of(HttpFilterDecoder.ROUTER, Router.getDescriptor()),
-        Arguments.of(HttpFilterDecoder.FAULT, HTTPFault.getDescriptor()),
-        Arguments.of(HttpFilterDecoder.SESSION, StatefulSession.getDescriptor()),
-        Arguments.of(HttpFilterDecoder.SESSION_PER_ROUTE, StatefulSessionPerRoute.getDescriptor()),
+        Arguments.of(RouterDecoder.TYPE, Router.getDescriptor()),
+        Arguments.of(FaultDecoder.TYPE, HTTPFault.getDescriptor()),
+        Arguments.of(StatefulSessionDecoder.TYPE, StatefulSession.getDescriptor()),
+        Arguments.of(StatefulSessionDecoder.OVERRIDE_TYPE, StatefulSessionPerRoute.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.COOKIE_STATE, CookieBasedSessionState.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
         Arguments.of(TransportSecurityDecoder.RAW_BUFFER, RawBuffer.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.WRR_LOCALITY, WrrLocality.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.ROUND_ROBIN, RoundRobin.getDescriptor()),
-        Arguments.of(BalancingPolicyDecoder.PICK_FIRST, PickFirst.getDescriptor()));
+        Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
+        Arguments.of(RoundRobinDecoder.TYPE, RoundRobin.getDescriptor()),
+        Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -1,6 +1,5 @@
 package io.outrigger.xds.testing;
 
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.Endpoint;
@@ -111,7 +110,7 @@ public final class Resources {
     return new ClusterResource(
         name,
         source,
-        BalancingPolicy.DEFAULT,
+        ClusterResource.DEFAULT_POLICY,
         ClusterResource.DEFAULT_MAX_REQUESTS,
         ClusterResource.DEFAULT_MAX_CONNECTIONS,
         Optional.empty(),

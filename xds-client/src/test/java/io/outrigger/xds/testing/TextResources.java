@@ -2,7 +2,6 @@ package io.outrigger.xds.testing;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
@@ -118,7 +117,7 @@ public final class TextResources implements ResponseDecoder {
               new ClusterResource(
                   name,
                   new ClusterSource.Eds(content),
-                  BalancingPolicy.DEFAULT,
+                  ClusterResource.DEFAULT_POLICY,
                   ClusterResource.DEFAULT_MAX_REQUESTS,
                   ClusterResource.DEFAULT_MAX_CONNECTIONS,
                   Optional.empty(),

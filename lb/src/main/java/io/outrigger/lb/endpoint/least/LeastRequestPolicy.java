@@ -3,8 +3,8 @@ package io.outrigger.lb.endpoint.least;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
@@ -16,14 +16,17 @@ import java.util.Map;
 /** The least busy of a few READY endpoints that are drawn at random for each call (A48). */
 @ControlConfined
 public final class LeastRequestPolicy
-    extends EveryEndpointPolicy<LbConfig.LeastRequest, LeastRequestPolicy.Counted> {
+    extends EveryEndpointPolicy<BalancingPolicy.LeastRequest, LeastRequestPolicy.Counted> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
 
   /** A policy without endpoints until its first update. */
   public LeastRequestPolicy(
-      ControlLoop control, RandomSource random, LbConfig.LeastRequest config, LbParent parent) {
+      ControlLoop control,
+      RandomSource random,
+      LbConfig.Leaf<BalancingPolicy.LeastRequest> config,
+      LbParent parent) {
     super(control, config, parent);
     this.control = control;
     this.random = random;
@@ -46,21 +49,16 @@ public final class LeastRequestPolicy
   }
 
   @Override
-  protected FailureNote note() {
-    return config().note();
-  }
-
-  @Override
   protected Picker picker() {
     return new LeastRequestPicker(
         answers(),
         ready().stream().map(member -> member.active).toArray(ActiveRequests[]::new),
-        config().choices(),
+        settings().choices(),
         random);
   }
 
   @Override
   protected Map<String, Object> shownSettings() {
-    return Map.of("choice_count", config().choices());
+    return Map.of("choice_count", settings().choices());
   }
 }

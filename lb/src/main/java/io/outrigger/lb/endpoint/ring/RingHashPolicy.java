@@ -4,9 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * go on trying by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, PlacedMember> {
+public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedMember> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
@@ -48,14 +48,17 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
   private List<PlacedMember> members = List.of();
 
   /** What {@link #ring} was made for, and with what note failures were written. */
-  private LbConfig.RingHash applied;
+  private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
   /** Null without endpoints. */
   private @Nullable Ring ring;
 
   /** A policy without endpoints until its first update. */
   public RingHashPolicy(
-      ControlLoop control, RandomSource random, LbConfig.RingHash config, LbParent parent) {
+      ControlLoop control,
+      RandomSource random,
+      LbConfig.Leaf<BalancingPolicy.RingHash> config,
+      LbParent parent) {
     super(control, config, parent);
     this.control = control;
     this.random = random;
@@ -66,11 +69,6 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
   @Override
   protected PlacedMember newMember(Backend backend) {
     return new PlacedMember(control, parent, backend, classes.join(backend));
-  }
-
-  @Override
-  protected FailureNote note() {
-    return config().note();
   }
 
   @Override
@@ -113,13 +111,13 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
     return isLeft || weighs || !added.isEmpty();
   }
 
-  private boolean isMadeFor(LbConfig.RingHash config) {
+  private boolean isMadeFor(LbConfig.Leaf<BalancingPolicy.RingHash> config) {
     return config.settings().equals(applied.settings())
         && config.weights().equals(applied.weights());
   }
 
   private Ring newRing() {
-    var settings = config().settings();
+    var settings = settings();
     return Ring.of(
         order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
   }
@@ -204,14 +202,14 @@ public final class RingHashPolicy extends EndpointPolicy<LbConfig.RingHash, Plac
         numbers.states(),
         numbers.results(),
         count(Connectivity.CONNECTING) > 0,
-        config().settings().requestHashHeader(),
+        settings().requestHashHeader(),
         random,
         number -> control.execute(byNumber.get(number)::connect));
   }
 
   @Override
   protected Map<String, Object> shownSettings() {
-    var settings = config().settings();
+    var settings = settings();
     return Map.of(
         "min_ring_size", settings.minSize(),
         "max_ring_size", settings.maxSize(),

@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
-    extends EveryEndpointPolicy<LbConfig.WeightedRoundRobin, WeightedMember> {
+    extends EveryEndpointPolicy<BalancingPolicy.WeightedRoundRobin, WeightedMember> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbObserver observer;
@@ -50,7 +49,7 @@ public final class WeightedRoundRobinPolicy
       RandomSource random,
       LbObserver observer,
       int loops,
-      LbConfig.WeightedRoundRobin config,
+      LbConfig.Leaf<BalancingPolicy.WeightedRoundRobin> config,
       LbParent parent) {
     super(control, config, parent);
     this.control = control;
@@ -67,21 +66,12 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  protected FailureNote note() {
-    return config().note();
-  }
-
-  @Override
   protected void onUpdate(Change<WeightedMember> change) {
     if (!desk.settings().equals(settings())) {
       desk.settings(settings());
       ready().forEach(WeightedMember::askForReports);
     }
     super.onUpdate(change);
-  }
-
-  private BalancingPolicy.WeightedRoundRobin settings() {
-    return config().settings();
   }
 
   @Override

@@ -6,6 +6,7 @@ import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.FailureNote;
@@ -31,7 +32,10 @@ class LeastRequestPolicyTest {
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
       new LeastRequestPolicy(
-          parent.loop(), parent.random(), new LbConfig.LeastRequest(List.of(), 2, NOTE), parent);
+          parent.loop(),
+          parent.random(),
+          new LbConfig.Leaf<>(new BalancingPolicy.LeastRequest(2), List.of(), NOTE),
+          parent);
 
   @Conformance("A48-01")
   @Test
@@ -161,6 +165,12 @@ class LeastRequestPolicyTest {
   }
 
   private void apply(int choices, List<Backend> backends) {
-    parent.loop().inside(() -> policy.update(new LbConfig.LeastRequest(backends, choices, NOTE)));
+    parent
+        .loop()
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(
+                        new BalancingPolicy.LeastRequest(choices), backends, NOTE)));
   }
 }

@@ -50,7 +50,7 @@ class RingHashPolicyTest {
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
       new RingHashPolicy(
-          parent.loop(), parent.random(), new LbConfig.RingHash(List.of(), SMALL, NOTE), parent);
+          parent.loop(), parent.random(), new LbConfig.Leaf<>(SMALL, List.of(), NOTE), parent);
 
   @Conformance("A42-09")
   @Test
@@ -165,7 +165,7 @@ class RingHashPolicyTest {
 
     parent
         .loop()
-        .inside(() -> policy.update(new LbConfig.RingHash(Samples.backends(E1), SMALL, discovery)));
+        .inside(() -> policy.update(new LbConfig.Leaf<>(SMALL, Samples.backends(E1), discovery)));
 
     assertThat(((PickResult.Fail) pick(at(E1))).status().message())
         .endsWith(E1 + ": refused; EDS is gone");
@@ -442,6 +442,6 @@ class RingHashPolicyTest {
   }
 
   private void apply(BalancingPolicy.RingHash settings, List<Backend> backends) {
-    parent.loop().inside(() -> policy.update(new LbConfig.RingHash(backends, settings, NOTE)));
+    parent.loop().inside(() -> policy.update(new LbConfig.Leaf<>(settings, backends, NOTE)));
   }
 }

@@ -41,8 +41,8 @@ class RingUpdatesTest {
 
   private final FakeParent parent = new FakeParent();
   private Map<Integer, Backend> known = new HashMap<>();
-  private LbConfig.RingHash config =
-      new LbConfig.RingHash(List.of(), new BalancingPolicy.RingHash(1, 1, ""), note(0));
+  private LbConfig.Leaf<BalancingPolicy.RingHash> config =
+      new LbConfig.Leaf<>(new BalancingPolicy.RingHash(1, 1, ""), List.of(), note(0));
   private final RingHashPolicy policy =
       new RingHashPolicy(parent.loop(), parent.random(), config, parent);
 
@@ -87,13 +87,14 @@ class RingUpdatesTest {
     boolean resized = random.nextInt(5) == 0;
     boolean reweighed = random.nextInt(5) == 0;
     config =
-        new LbConfig.RingHash(
-            backends,
-            reweighed ? weights(random) : config.weights(),
+        new LbConfig.Leaf<>(
             resized
                 ? new BalancingPolicy.RingHash(1 + random.nextInt(300), 300, "")
                 : config.settings(),
-            note(random.nextInt(2)));
+            backends,
+            reweighed ? weights(random) : config.weights(),
+            note(random.nextInt(2)),
+            "");
     parent.loop().inside(() -> policy.update(config));
   }
 

@@ -191,7 +191,7 @@ class OutOfBandReportsTest {
     parent.loop().inside(() -> policy.update(config));
   }
 
-  private static LbConfig.WeightedRoundRobin config(
+  private static LbConfig.Leaf<WeightedRoundRobin> config(
       boolean oob, Duration period, String... addresses) {
     var settings =
         new WeightedRoundRobin(
@@ -202,6 +202,6 @@ class OutOfBandReportsTest {
             WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
             1,
             List.of());
-    return new LbConfig.WeightedRoundRobin(Samples.backends(addresses), settings, NOTE);
+    return new LbConfig.Leaf<>(settings, Samples.backends(addresses), NOTE);
   }
 }

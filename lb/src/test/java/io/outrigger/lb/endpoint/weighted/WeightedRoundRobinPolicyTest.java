@@ -49,7 +49,7 @@ class WeightedRoundRobinPolicyTest {
             }
           },
           2,
-          new LbConfig.WeightedRoundRobin(List.of(), settings(false), NOTE),
+          new LbConfig.Leaf<>(settings(false), List.of(), NOTE),
           parent);
 
   @Conformance("A58-03")
@@ -262,7 +262,7 @@ class WeightedRoundRobinPolicyTest {
   }
 
   private void apply(boolean oob, String... addresses) {
-    var config = new LbConfig.WeightedRoundRobin(Samples.backends(addresses), settings(oob), NOTE);
+    var config = new LbConfig.Leaf<>(settings(oob), Samples.backends(addresses), NOTE);
     parent.loop().inside(() -> policy.update(config));
   }
 

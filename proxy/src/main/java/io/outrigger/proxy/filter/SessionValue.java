@@ -1,4 +1,4 @@
-package io.outrigger.proxy.session;
+package io.outrigger.proxy.filter;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.nio.charset.StandardCharsets;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CustomPolicyDecoderTest {
+class ServiceConfigTest {
   private static final String AT =
       "load_balancing_policy.policies[0].typed_extension_config.typed_config.value.";
 
@@ -104,7 +104,7 @@ class CustomPolicyDecoderTest {
         "h/ring_hash",
       })
   void otherNamesAreSkipped(String name) {
-    assertThat(PolicySettingsDecoderTest.errors(entry("xds.type.v3.TypedStruct", name, "")))
+    assertThat(PolicyDecodersTest.errors(entry("xds.type.v3.TypedStruct", name, "")))
         .singleElement()
         .asString()
         .contains("none is supported of \"" + name.substring(2) + "\"");
@@ -115,11 +115,11 @@ class CustomPolicyDecoderTest {
   }
 
   private static BalancingPolicy policy(String type, String url, String fields) {
-    return PolicySettingsDecoderTest.policy(entry(type, url, fields));
+    return PolicyDecodersTest.policy(entry(type, url, fields));
   }
 
   private static List<String> errors(String url, String fields) {
-    return PolicySettingsDecoderTest.errors(entry("xds.type.v3.TypedStruct", url, fields));
+    return PolicyDecodersTest.errors(entry("xds.type.v3.TypedStruct", url, fields));
   }
 
   private static String entry(String type, String url, String fields) {

@@ -1,23 +1,34 @@
-package io.outrigger.proxy.session;
+package io.outrigger.proxy.filter;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.filter.FilterPlan.AskedSession;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The stateful session filter of a route, prepared when it is published (A55, A60). */
+/**
+ * Sessions that a cookie carries (A55, A60). A request that its path covers gets a {@link Session},
+ * which picks are told of; the response brings the cookie of where the call went. Of several
+ * filters the first that covers the request decides (decision 0012).
+ */
 @AnyThread
-public final class SessionFilter {
+public final class SessionFilter implements RouteFilter {
   private static final String COOKIE = "cookie";
+  private static final String SET_COOKIE = "set-cookie";
 
+  private final FilterConfig.StatefulSession settings;
   private final String name;
   private final String path;
 
   /** All that a {@code set-cookie} field has behind the value (A55-08). */
   private final String attributes;
 
-  public SessionFilter(FilterConfig.SessionCookie cookie) {
+  private SessionFilter(FilterConfig.StatefulSession settings, FilterConfig.SessionCookie cookie) {
+    this.settings = settings;
     name = cookie.name();
     path = cookie.path();
     String life = "";
@@ -26,6 +37,45 @@ public final class SessionFilter {
       life = "; Max-Age=" + seconds;
     }
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + life;
+  }
+
+  /** Empty when the filter is off (A55-11). */
+  public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
+    return settings.cookie().map(cookie -> new SessionFilter(settings, cookie));
+  }
+
+  @Override
+  public FilterStep onRequest(FilteredCall call) {
+    if (call.session() == null) {
+      Session session = begin(call.request());
+      if (session != null) {
+        call.session(session);
+        call.changeCluster(session.cluster(call.clusters())); // A60 "Request Side Processing"
+      }
+    }
+    return FilterStep.PROCEED;
+  }
+
+  /** Beside the cookies that the backend itself sets (SC-40). */
+  @Override
+  public void onResponse(FilteredCall call, HeaderEdits head) {
+    if (call.session() instanceof Session own && own.isOf(this)) {
+      own.setCookie(call.cluster()).ifPresent(value -> head.add(SET_COOKIE, value));
+    }
+  }
+
+  @Override
+  public FilterPlan plan(RequestView request, Set<String> clusters) {
+    Optional<AskedSession> asked =
+        Optional.ofNullable(begin(request))
+            .map(
+                session ->
+                    new AskedSession(
+                        name,
+                        session.namedCluster(),
+                        session.cluster(clusters),
+                        session.preferred()));
+    return new FilterPlan("stateful_session", settings, Map.of(), List.of(), asked);
   }
 
   /** Of the cookie. */

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.session;
+package io.outrigger.proxy.filter;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -38,9 +38,10 @@ public final class Session implements SessionHint {
     return clusters.contains(named) ? named : "";
   }
 
-  /** The name of the cookie that carries it. */
-  public String cookie() {
-    return filter.name();
+  /** Whether {@code other} gave it to the call. */
+  @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
+  boolean isOf(SessionFilter other) {
+    return filter == other;
   }
 
   /** What the cookie says of the cluster; empty when it says nothing. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PolicySettingsDecoderTest {
+class PolicyDecodersTest {
   private static final String EXTENSION =
       "load_balancing_policy.policies[0].typed_extension_config.typed_config";
 

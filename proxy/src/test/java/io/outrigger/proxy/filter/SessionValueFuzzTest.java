@@ -1,4 +1,4 @@
-package io.outrigger.proxy.session;
+package io.outrigger.proxy.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

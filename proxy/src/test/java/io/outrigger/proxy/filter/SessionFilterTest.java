@@ -1,14 +1,16 @@
-package io.outrigger.proxy.session;
+package io.outrigger.proxy.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.FilterConfig.SessionCookie;
+import io.outrigger.config.route.FilterConfig.StatefulSession;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -139,7 +141,8 @@ class SessionFilterTest {
   }
 
   private static SessionFilter filter(String name, String path, Duration ttl) {
-    return new SessionFilter(new SessionCookie(name, path, ttl));
+    return SessionFilter.of(new StatefulSession(Optional.of(new SessionCookie(name, path, ttl))))
+        .orElseThrow();
   }
 
   private static Session begin(SessionFilter filter, @Nullable String cookies) {

@@ -1,0 +1,72 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.cluster.BalancingPolicy.EndpointPicking;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+/**
+ * Which policy each configuration asks for, by {@link LbConfig#kind}. Filled at the start: {@link
+ * #complete} fails then, and not at the first cluster that needs what is missing.
+ */
+@ControlConfined
+public final class PolicyRegistry implements PolicyFactory {
+  private final Map<Class<?>, PolicyFactory> factories = new HashMap<>();
+
+  /**
+   * Registers a policy that has other policies beneath, or none at all.
+   *
+   * @throws IllegalStateException if there is one for {@code config}
+   */
+  public <C extends LbConfig> PolicyRegistry node(
+      Class<C> config, BiFunction<C, LbParent, LbPolicy> factory) {
+    return add(config, (given, parent) -> factory.apply(config.cast(given), parent));
+  }
+
+  /**
+   * Registers a policy that picks endpoints.
+   *
+   * @throws IllegalStateException if there is one for {@code settings}
+   */
+  public <S extends EndpointPicking> PolicyRegistry leaf(
+      Class<S> settings, BiFunction<LbConfig.Leaf<S>, LbParent, LbPolicy> factory) {
+    return add(
+        settings, (given, parent) -> factory.apply(LbConfig.Leaf.of(settings, given), parent));
+  }
+
+  private PolicyRegistry add(Class<?> kind, PolicyFactory factory) {
+    if (factories.putIfAbsent(kind, factory) != null) {
+      throw new IllegalStateException("two policies for " + kind.getName());
+    }
+    return this;
+  }
+
+  /**
+   * This registry, once it has a policy for every configuration of the grammar.
+   *
+   * @throws IllegalStateException if it has none for some of them
+   */
+  public PolicyRegistry complete() {
+    Set<Class<?>> missing = new LinkedHashSet<>(List.of(LbConfig.class.getPermittedSubclasses()));
+    missing.remove(LbConfig.Leaf.class);
+    missing.addAll(List.of(EndpointPicking.class.getPermittedSubclasses()));
+    missing.removeAll(factories.keySet());
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException("no policy for " + missing);
+    }
+    return this;
+  }
+
+  @Override
+  public LbPolicy create(LbConfig config, LbParent parent) {
+    PolicyFactory factory = factories.get(config.kind());
+    if (factory == null) {
+      throw new IllegalStateException("no policy for " + config);
+    }
+    return factory.create(config, parent);
+  }
+}

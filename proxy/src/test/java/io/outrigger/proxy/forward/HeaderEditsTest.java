@@ -1,0 +1,108 @@
+package io.outrigger.proxy.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.filter.FilterPlan;
+import io.outrigger.proxy.filter.FilterStep;
+import io.outrigger.proxy.filter.FilteredCall;
+import io.outrigger.proxy.filter.HeaderEdits;
+import io.outrigger.proxy.filter.RouteFilter;
+import io.outrigger.proxy.http2.HeaderList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Requests and responses whose heads a filter changes. */
+class HeaderEditsTest {
+  private final CallScript script = new CallScript().ready();
+
+  private record Settings() implements FilterConfig {}
+
+  /** Makes the same changes to the request and to the response. */
+  private static final class Editing implements RouteFilter {
+    private final Consumer<HeaderEdits> edits;
+    private final List<String> seen = new ArrayList<>();
+
+    Editing(Consumer<HeaderEdits> edits) {
+      this.edits = edits;
+    }
+
+    @Override
+    public FilterStep onRequest(FilteredCall call) {
+      call.editRequest(edits);
+      seen.add(call.request().header("x-new") + " " + call.request().header("x-old"));
+      return FilterStep.PROCEED;
+    }
+
+    @Override
+    public void onResponse(FilteredCall call, HeaderEdits head) {
+      edits.accept(head);
+    }
+
+    @Override
+    public FilterPlan plan(RequestView request, Set<String> clusters) {
+      throw new AssertionError("nobody explains");
+    }
+  }
+
+  private Editing filter(Consumer<HeaderEdits> edits) {
+    var filter = new Editing(edits);
+    script.filtered(new Settings(), filter);
+    return filter;
+  }
+
+  @Test
+  void changesGoUpstreamAndToTheApp() {
+    Editing filter =
+        filter(
+            head -> {
+              head.remove("x-old");
+              head.add("x-new", head.contains("x-old") ? "beside" : "instead");
+            });
+
+    var app = script.unary("x-old", "1", "x-kept", "2", "x-old", "3");
+    script.backend.stream()
+        .handlerOf()
+        .onHeaders(
+            CallScript.headers(":status", "200", "content-type", "application/grpc", "x-old", "4"),
+            false);
+
+    assertThat(filter.seen).containsExactly("instead null");
+    assertThat(script.backend.stream().log.get(0))
+        .contains("x-kept=2", "x-new=instead")
+        .doesNotContain("x-old");
+    assertThat(app.stream.log.get(0)).contains("x-new=instead").doesNotContain("x-old");
+  }
+
+  @Test
+  void fieldsByWhichTheProxyGoesStayAsTheyAre() {
+    filter(
+        head -> {
+          for (String name : List.of(":path", ":status", "host", "content-type", "grpc-timeout")) {
+            head.remove(name);
+            head.add(name, "other");
+          }
+        });
+
+    var app = script.unary();
+    script.respond();
+
+    assertThat(script.backend.stream().log.get(0)).doesNotContain("=other");
+    assertThat(app.stream.log.get(0)).contains(":status=200").doesNotContain("=other");
+  }
+
+  @Test
+  void aHeadWithoutChangesIsTheVeryListThatCame() {
+    HeaderList head = CallScript.headers("x-kept", "2");
+    HeaderListEdits edits = new HeaderListEdits(head);
+
+    edits.remove("x-other");
+
+    assertThat(edits.contains("x-kept")).isTrue();
+    assertThat(edits.result()).isSameAs(head);
+  }
+}

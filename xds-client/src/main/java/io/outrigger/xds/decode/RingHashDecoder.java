@@ -1,0 +1,138 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.protobuf.UInt64Value;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster.RingHashLbConfig;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash;
+import io.outrigger.config.cluster.BalancingPolicy;
+import java.util.Locale;
+import java.util.Optional;
+
+/** {@code ring_hash} (A42, A76). */
+final class RingHashDecoder implements PolicyDecoder {
+  static final String TYPE = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
+
+  /** A service config's own default; in xDS it is larger (A42 "LB Policy Config"). */
+  private static final long CUSTOM_MAX_SIZE = 4096;
+
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Optional<BalancingPolicy> decode(
+      TypedConfig config, Children children, FieldErrors errors) {
+    return config
+        .read(RingHash.getDefaultInstance(), errors)
+        .flatMap(proto -> decode(proto, errors));
+  }
+
+  private static Optional<BalancingPolicy> decode(RingHash proto, FieldErrors errors) {
+    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) { // A52: not even the default
+      refuseHashFunction(proto.getHashFunction().name(), errors);
+      return Optional.empty();
+    }
+    return decode(
+        size(proto.hasMinimumRingSize(), proto.getMinimumRingSize()),
+        size(proto.hasMaximumRingSize(), proto.getMaximumRingSize()),
+        errors);
+  }
+
+  @Override
+  public Optional<Custom> custom() {
+    return Optional.of(new Custom("ring_hash_experimental", RingHashDecoder::decode));
+  }
+
+  private static Optional<BalancingPolicy> decode(ServiceConfig config) {
+    return decode(
+        config.number("minRingSize"),
+        config.at("minRingSize"),
+        config.number("maxRingSize").orElse(CUSTOM_MAX_SIZE),
+        config.at("maxRingSize"),
+        hashHeader(config));
+  }
+
+  /** A76: the name of a header that a policy may see; empty when there is none. */
+  private static String hashHeader(ServiceConfig config) {
+    String name = config.text("requestHashHeader").toLowerCase(Locale.ROOT);
+    FieldErrors here = config.at("requestHashHeader");
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean legal = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || "_-.".indexOf(c) >= 0;
+      if (!legal) {
+        here.add(quoted(name) + " is not the name of a header");
+        return "";
+      }
+    }
+    if (name.endsWith("-bin")) {
+      here.add(quoted(name) + " is a binary header, which has no text to hash");
+    }
+    return name;
+  }
+
+  @Override
+  public Optional<Legacy> legacy() {
+    return Optional.of(
+        new Legacy(
+            Cluster.LbPolicy.RING_HASH,
+            (cluster, errors) ->
+                decode(cluster.getRingHashLbConfig(), errors.at("ring_hash_lb_config"))));
+  }
+
+  private static Optional<BalancingPolicy> decode(RingHashLbConfig proto, FieldErrors errors) {
+    if (proto.getHashFunction() != RingHashLbConfig.HashFunction.XX_HASH) {
+      refuseHashFunction(proto.getHashFunction().name(), errors);
+      return Optional.empty();
+    }
+    return decode(
+        size(proto.hasMinimumRingSize(), proto.getMinimumRingSize()),
+        size(proto.hasMaximumRingSize(), proto.getMaximumRingSize()),
+        errors);
+  }
+
+  private static void refuseHashFunction(String name, FieldErrors errors) {
+    errors.at("hash_function").add(name + " is not supported; must be XX_HASH");
+  }
+
+  private static Optional<Long> size(boolean present, UInt64Value proto) {
+    return present ? Optional.of(proto.getValue()) : Optional.empty();
+  }
+
+  private static Optional<BalancingPolicy> decode(
+      Optional<Long> min, Optional<Long> max, FieldErrors errors) {
+    return decode(
+        min,
+        errors.at("minimum_ring_size"),
+        max.orElse(BalancingPolicy.RingHash.LARGEST),
+        errors.at("maximum_ring_size"),
+        "");
+  }
+
+  /** Sizes are unsigned; see {@link BalancingPolicy.RingHash}. */
+  private static Optional<BalancingPolicy> decode(
+      Optional<Long> min, FieldErrors atMin, long max, FieldErrors atMax, String hashHeader) {
+    long least = min.orElse(BalancingPolicy.RingHash.DEFAULT_MIN_SIZE);
+    boolean minIsLegal = isLegalSize(least, atMin);
+    boolean maxIsLegal = isLegalSize(max, atMax);
+    if (!minIsLegal || !maxIsLegal) {
+      return Optional.empty();
+    }
+    if (least > max) {
+      atMin.add("is " + least + ", above the maximum of " + max);
+      return Optional.empty();
+    }
+    return Optional.of(new BalancingPolicy.RingHash(least, max, hashHeader));
+  }
+
+  private static boolean isLegalSize(long size, FieldErrors errors) {
+    if (size >= 1 && size <= BalancingPolicy.RingHash.LARGEST) {
+      return true;
+    }
+    errors.add(
+        "is " + Long.toUnsignedString(size) + "; must be 1 to " + BalancingPolicy.RingHash.LARGEST);
+    return false;
+  }
+}

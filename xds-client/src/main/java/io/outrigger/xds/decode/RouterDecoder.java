@@ -1,0 +1,33 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.outrigger.config.route.FilterConfig;
+import java.util.Optional;
+
+/** The filter that ends every chain; its fields are ignored (A39 "The Router Filter"). */
+final class RouterDecoder implements FilterDecoder {
+  static final String TYPE = "envoy.extensions.filters.http.router.v3.Router";
+
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Class<FilterConfig.Router> settings() {
+    return FilterConfig.Router.class;
+  }
+
+  @Override
+  public Optional<FilterConfig.Router> decode(TypedConfig config, FieldErrors errors) {
+    return config
+        .read(Router.getDefaultInstance(), errors)
+        .map(router -> new FilterConfig.Router());
+  }
+
+  @Override
+  public Optional<FilterConfig.Router> decodeOverride(TypedConfig config, FieldErrors errors) {
+    errors.add("the router filter takes no override");
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,131 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import com.google.protobuf.util.Durations;
+import java.text.ParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The configuration of a policy in the form of a service config: fields in lower camel case, all of
+ * them optional. A field of another kind than asked for is in the field errors, and counts as
+ * absent.
+ */
+final class ServiceConfig {
+  private final Struct config;
+  private final FieldErrors errors;
+
+  /**
+   * @param errors of the whole config
+   */
+  ServiceConfig(Struct config, FieldErrors errors) {
+    this.config = config;
+    this.errors = errors;
+  }
+
+  /** The errors of {@code field}. */
+  FieldErrors at(String field) {
+    return errors.at(field);
+  }
+
+  private void fail(String field, String reason) {
+    at(field).add(reason);
+  }
+
+  private Value value(String field) {
+    return config.getFieldsOrDefault(field, Value.getDefaultInstance());
+  }
+
+  boolean flag(String field) {
+    Value value = value(field);
+    return switch (value.getKindCase()) {
+      case BOOL_VALUE -> value.getBoolValue();
+      case KIND_NOT_SET, NULL_VALUE -> false;
+      default -> {
+        fail(field, "is not true or false");
+        yield false;
+      }
+    };
+  }
+
+  String text(String field) {
+    Value value = value(field);
+    return switch (value.getKindCase()) {
+      case STRING_VALUE -> value.getStringValue();
+      case KIND_NOT_SET, NULL_VALUE -> "";
+      default -> {
+        fail(field, "is not a text");
+        yield "";
+      }
+    };
+  }
+
+  List<String> texts(String field) {
+    var texts = new ArrayList<String>();
+    for (Value value : value(field).getListValue().getValuesList()) {
+      if (value.hasStringValue()) {
+        texts.add(value.getStringValue());
+      } else {
+        fail(field, "is not a list of texts");
+      }
+    }
+    return texts;
+  }
+
+  /** A whole number, which JSON may write as a text. */
+  Optional<Long> number(String field) {
+    Value value = value(field);
+    switch (value.getKindCase()) {
+      case NUMBER_VALUE -> {
+        double number = value.getNumberValue();
+        if (number == Math.rint(number) && Math.abs(number) <= Long.MAX_VALUE) {
+          return Optional.of((long) number);
+        }
+      }
+      case STRING_VALUE -> {
+        try {
+          return Optional.of(Long.parseLong(value.getStringValue()));
+        } catch (NumberFormatException notANumber) {
+          // told below
+        }
+      }
+      case KIND_NOT_SET, NULL_VALUE -> {
+        return Optional.empty();
+      }
+      default -> {}
+    }
+    fail(field, "is not a whole number");
+    return Optional.empty();
+  }
+
+  double decimal(String field, double otherwise) {
+    Value value = value(field);
+    return switch (value.getKindCase()) {
+      case NUMBER_VALUE -> value.getNumberValue();
+      case KIND_NOT_SET, NULL_VALUE -> otherwise;
+      default -> {
+        fail(field, "is not a number");
+        yield otherwise;
+      }
+    };
+  }
+
+  java.time.Duration duration(String field, java.time.Duration otherwise) {
+    String text = text(field);
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    try {
+      Duration parsed = Durations.parse(text);
+      return ProtoDurations.decode(parsed, errors.at(field)).orElse(otherwise);
+    } catch (ParseException e) {
+      fail(field, quoted(text) + " is not a duration such as 1.5s");
+      return otherwise;
+    }
+  }
+}

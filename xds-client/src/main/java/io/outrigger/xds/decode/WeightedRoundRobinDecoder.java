@@ -1,0 +1,103 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import java.time.Duration;
+import java.util.Optional;
+
+/** {@code weighted_round_robin} (A58, A114). */
+final class WeightedRoundRobinDecoder implements PolicyDecoder {
+  static final String TYPE =
+      "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"
+          + ".ClientSideWeightedRoundRobin";
+
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Optional<BalancingPolicy> decode(
+      TypedConfig config, Children children, FieldErrors errors) {
+    return config
+        .read(ClientSideWeightedRoundRobin.getDefaultInstance(), errors)
+        .flatMap(proto -> decode(proto, errors));
+  }
+
+  private static Optional<BalancingPolicy> decode(
+      ClientSideWeightedRoundRobin proto, FieldErrors errors) {
+    Duration oobPeriod =
+        duration(
+            proto.hasOobReportingPeriod(),
+            proto.getOobReportingPeriod(),
+            WeightedRoundRobin.DEFAULT_OOB_PERIOD,
+            errors.at("oob_reporting_period"));
+    Duration blackout =
+        duration(
+            proto.hasBlackoutPeriod(),
+            proto.getBlackoutPeriod(),
+            WeightedRoundRobin.DEFAULT_BLACKOUT,
+            errors.at("blackout_period"));
+    Duration expiration =
+        duration(
+            proto.hasWeightExpirationPeriod(),
+            proto.getWeightExpirationPeriod(),
+            WeightedRoundRobin.DEFAULT_EXPIRATION,
+            errors.at("weight_expiration_period"));
+    Duration updatePeriod =
+        duration(
+            proto.hasWeightUpdatePeriod(),
+            proto.getWeightUpdatePeriod(),
+            WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
+            errors.at("weight_update_period"));
+    double penalty =
+        proto.hasErrorUtilizationPenalty()
+            ? proto.getErrorUtilizationPenalty().getValue()
+            : WeightedRoundRobin.DEFAULT_ERROR_PENALTY;
+    return checked(
+        new WeightedRoundRobin(
+            proto.getEnableOobLoadReport().getValue(),
+            oobPeriod,
+            blackout,
+            expiration,
+            updatePeriod,
+            penalty,
+            proto.getMetricNamesForComputingUtilizationList()),
+        errors.at("error_utilization_penalty"));
+  }
+
+  @Override
+  public Optional<Custom> custom() {
+    return Optional.of(new Custom("weighted_round_robin", WeightedRoundRobinDecoder::decode));
+  }
+
+  private static Optional<BalancingPolicy> decode(ServiceConfig config) {
+    return checked(
+        new WeightedRoundRobin(
+            config.flag("enableOobLoadReport"),
+            config.duration("oobReportingPeriod", WeightedRoundRobin.DEFAULT_OOB_PERIOD),
+            config.duration("blackoutPeriod", WeightedRoundRobin.DEFAULT_BLACKOUT),
+            config.duration("weightExpirationPeriod", WeightedRoundRobin.DEFAULT_EXPIRATION),
+            config.duration("weightUpdatePeriod", WeightedRoundRobin.DEFAULT_UPDATE_PERIOD),
+            config.decimal("errorUtilizationPenalty", WeightedRoundRobin.DEFAULT_ERROR_PENALTY),
+            config.texts("metricNamesForComputingUtilization")),
+        config.at("errorUtilizationPenalty"));
+  }
+
+  /** Refuses a penalty that would turn errors into merit. */
+  private static Optional<BalancingPolicy> checked(
+      WeightedRoundRobin settings, FieldErrors atPenalty) {
+    if (!(settings.errorPenalty() >= 0) || Double.isInfinite(settings.errorPenalty())) {
+      atPenalty.add("is " + settings.errorPenalty() + "; must be a number of at least 0");
+      return Optional.empty();
+    }
+    return Optional.of(settings);
+  }
+
+  /** An illegal one is in {@code errors}, and the default in its place. */
+  private static Duration duration(
+      boolean present, com.google.protobuf.Duration proto, Duration otherwise, FieldErrors errors) {
+    return present ? ProtoDurations.decode(proto, errors).orElse(otherwise) : otherwise;
+  }
+}

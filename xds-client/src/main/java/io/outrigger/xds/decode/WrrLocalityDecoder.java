@@ -1,0 +1,39 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
+import io.outrigger.config.cluster.BalancingPolicy;
+import java.util.Optional;
+
+/** Localities by weight, another policy within each (A52). */
+final class WrrLocalityDecoder implements PolicyDecoder {
+  static final String TYPE = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
+
+  @Override
+  public String typeName() {
+    return TYPE;
+  }
+
+  @Override
+  public Optional<BalancingPolicy> decode(
+      TypedConfig config, Children children, FieldErrors errors) {
+    return config
+        .read(WrrLocality.getDefaultInstance(), errors)
+        .flatMap(proto -> decode(proto, children, errors.at("endpoint_picking_policy")));
+  }
+
+  private static Optional<BalancingPolicy> decode(
+      WrrLocality proto, Children children, FieldErrors here) {
+    if (!proto.hasEndpointPickingPolicy()) {
+      here.add("is missing");
+      return Optional.empty();
+    }
+    return children
+        .decode(proto.getEndpointPickingPolicy(), here)
+        .map(
+            child ->
+                // Within one locality there is nothing left to weigh.
+                child instanceof BalancingPolicy.WrrLocality
+                    ? child
+                    : new BalancingPolicy.WrrLocality(child));
+  }
+}

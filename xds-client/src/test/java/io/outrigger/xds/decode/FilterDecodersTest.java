@@ -1,0 +1,65 @@
+package io.outrigger.xds.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outrigger.config.route.FilterConfig;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class FilterDecodersTest {
+  /** A misspelt type would never be met, or could not be written in a file or shown. */
+  @Test
+  void everyTypeIsThatOfAKnownMessage() {
+    for (FilterDecoder decoder : FilterDecoders.ALL.decoders()) {
+      assertThat(KnownTypes.types()).containsKey(decoder.typeName());
+      assertThat(KnownTypes.types().get(decoder.typeName()).get().getFullName())
+          .isEqualTo(decoder.typeName());
+      assertThat(KnownTypes.isKnown(decoder.overrideTypeName())).isTrue();
+    }
+  }
+
+  @Test
+  void noTwoFiltersHaveTheSameSettings() {
+    assertThat(FilterDecoders.settings()).hasSameSizeAs(FilterDecoders.ALL.decoders());
+  }
+
+  @Test
+  void noTwoFiltersAreForOneTypeOfAListenerOrARoute() {
+    assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new FaultDecoder())))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("two filters of type " + FaultDecoder.TYPE);
+    assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new Overriding())))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("two filters of type " + FaultDecoder.TYPE);
+  }
+
+  @Test
+  void messagesNameFiltersByTheirPackages() {
+    assertThat(FilterDecoders.ALL.names()).isEqualTo("router, fault, stateful_session");
+  }
+
+  /** A filter of its own whose override is of the type of another filter. */
+  private static final class Overriding implements FilterDecoder {
+    @Override
+    public String typeName() {
+      return "pkg.v3.Own";
+    }
+
+    @Override
+    public Class<? extends FilterConfig> settings() {
+      return FilterConfig.Router.class;
+    }
+
+    @Override
+    public Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors) {
+      return Optional.empty();
+    }
+
+    @Override
+    public String overrideTypeName() {
+      return FaultDecoder.TYPE;
+    }
+  }
+}
