@@ -54,6 +54,7 @@ final class ClusterDecoder {
             idleTimeout,
             overrideHostStatus(proto.getCommonLbConfig()),
             httpConnect,
+            Optional.empty(),
             loadReporting));
   }
 
