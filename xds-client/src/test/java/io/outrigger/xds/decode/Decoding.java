@@ -54,6 +54,10 @@ final class Decoding {
     return onlyInvalid(ResourceDecoder.decode(type, List.of(any(type, json)), CONTEXT));
   }
 
+  static <T> List<String> errors(ResourceType<T> type, String json, DecodeContext context) {
+    return onlyInvalid(ResourceDecoder.decode(type, List.of(any(type, json)), context));
+  }
+
   private static <T> List<String> onlyInvalid(Decoded<T> decoded) {
     assertThat(decoded.valid()).isEmpty();
     assertThat(decoded.unnamed()).isEmpty();
