@@ -9,6 +9,7 @@ import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -51,6 +52,14 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
 
   public X509Certificate leaf() {
     return chain.get(0);
+  }
+
+  /** When the first of the chain ends. */
+  public Instant expiry() {
+    return chain.stream()
+        .map(certificate -> certificate.getNotAfter().toInstant())
+        .min(Instant::compareTo)
+        .orElseThrow();
   }
 
   private static boolean isPair(PrivateKey key, PublicKey of) {

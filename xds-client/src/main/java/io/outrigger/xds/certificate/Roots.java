@@ -1,6 +1,7 @@
 package io.outrigger.xds.certificate;
 
 import java.security.cert.X509Certificate;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,11 @@ public sealed interface Roots {
       return new Authorities(
           CertificateReader.read(CredentialFile.read("ca_certificate_file", path)));
     }
+
+    @Override
+    public String toString() {
+      return certificates.size() + " roots";
+    }
   }
 
   /** By SPIFFE trust domain, each for its own names alone (A87); may be empty. */
@@ -28,7 +34,7 @@ public sealed interface Roots {
     public SpiffeBundles {
       var copy = new TreeMap<String, List<X509Certificate>>();
       byTrustDomain.forEach((domain, bundle) -> copy.put(domain, List.copyOf(bundle)));
-      byTrustDomain = java.util.Collections.unmodifiableMap(copy);
+      byTrustDomain = Collections.unmodifiableMap(copy);
     }
 
     /** Reads {@code spiffe_trust_bundle_map_file}. Blocks. */
@@ -39,6 +45,11 @@ public sealed interface Roots {
     @Override
     public List<X509Certificate> certificates() {
       return byTrustDomain.values().stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public String toString() {
+      return "roots of trust domains " + byTrustDomain.keySet();
     }
   }
 }
