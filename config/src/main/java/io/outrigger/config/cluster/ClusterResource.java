@@ -1,6 +1,7 @@
 package io.outrigger.config.cluster;
 
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Reach;
 import io.outrigger.config.tls.UpstreamTls;
 import java.time.Duration;
 import java.util.Optional;
@@ -59,6 +60,11 @@ public record ClusterResource(
         false,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /** The way to the endpoints. */
+  public Reach reach() {
+    return new Reach(httpConnect, tls);
   }
 
   /** The same with another policy. */

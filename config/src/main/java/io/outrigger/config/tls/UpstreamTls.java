@@ -1,6 +1,6 @@
 package io.outrigger.config.tls;
 
-import io.outrigger.config.endpoint.IpLiteral;
+import io.outrigger.base.IpLiteral;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -37,10 +37,6 @@ final class ClusterTree {
   static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
     ClusterResource cluster = leaf.cluster();
     var note = new FailureNote(cluster.name(), leaf.resolutionNote());
-    if (cluster.tls().isPresent()) { // A29-15: no endpoint is connected to, by a session neither
-      return new LbConfig.Refusing(
-          note.unavailable("asks for TLS, which connections to endpoints do not have yet"));
-    }
     List<DropCategory> drops =
         leaf.endpoints().toOptional().map(EndpointSet::drops).orElse(List.of());
     LbConfig child =

@@ -1,6 +1,6 @@
 package io.outrigger.xds.certificate;
 
-import io.outrigger.config.endpoint.IpLiteral;
+import io.outrigger.base.IpLiteral;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
 import java.security.cert.CertificateParsingException;

@@ -1,6 +1,5 @@
-package io.outrigger.config.endpoint;
+package io.outrigger.base;
 
-import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.outrigger.config.endpoint;
+package io.outrigger.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
