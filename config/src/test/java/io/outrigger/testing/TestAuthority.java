@@ -74,7 +74,8 @@ public final class TestAuthority {
   public TestIdentity issue(UnaryOperator<CertificateBuilder> change, String... names) {
     CertificateBuilder builder = valid("CN=workload of " + name);
     if (names.length > 0) { // by hand: the builder takes no wildcards and no underscores
-      var all = new GeneralNames(Stream.of(names).map(TestAuthority::name).toArray(GeneralName[]::new));
+      var all =
+          new GeneralNames(Stream.of(names).map(TestAuthority::name).toArray(GeneralName[]::new));
       builder.addExtensionOctetString(SUBJECT_ALT_NAME, false, build(() -> all.getEncoded("DER")));
     }
     return new TestIdentity(build(() -> change.apply(builder).buildIssuedBy(issuer)));
@@ -108,9 +109,7 @@ public final class TestAuthority {
     Instant now = Instant.now();
     return issue(
         builder ->
-            builder
-                .notBefore(now.plus(Duration.ofDays(1)))
-                .notAfter(now.plus(Duration.ofDays(2))),
+            builder.notBefore(now.plus(Duration.ofDays(1))).notAfter(now.plus(Duration.ofDays(2))),
         names);
   }
 

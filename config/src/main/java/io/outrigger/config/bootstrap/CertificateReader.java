@@ -67,8 +67,7 @@ final class CertificateReader {
       config.get().error("names no file; give ca_certificate_file, certificate_file or both");
     }
     return Optional.of(
-        new CertificateProvider.FileWatcher(
-            files(config.get(), file(config.get(), BUNDLE_MAP))));
+        new CertificateProvider.FileWatcher(files(config.get(), file(config.get(), BUNDLE_MAP))));
   }
 
   private static boolean namesNothing(JsonNode config) {

@@ -38,7 +38,10 @@ public record ClusterResource(
     overrideHostStatus = Set.copyOf(overrideHostStatus);
   }
 
-  /** A cluster whose endpoints are connected to directly and in plain text, and whose load is not reported. */
+  /**
+   * A cluster whose endpoints are connected to directly and in plain text, and whose load is not
+   * reported.
+   */
   public ClusterResource(
       String name,
       ClusterSource source,

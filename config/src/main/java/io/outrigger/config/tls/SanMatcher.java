@@ -23,9 +23,10 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
     if (!name.isLegible()) {
       return false;
     }
-    return name.kind() == SubjectAltName.Kind.DNS && text instanceof StringMatcher.Exact exact
-        ? name.covers(exact.exact())
-        : text.matches(name.value());
+    if (name.kind() == SubjectAltName.Kind.DNS && text instanceof StringMatcher.Exact exact) {
+      return name.covers(exact.exact());
+    }
+    return text.matches(name.value());
   }
 
   @Override

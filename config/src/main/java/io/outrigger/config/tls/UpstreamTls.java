@@ -70,8 +70,7 @@ public record UpstreamTls(
    * @param names all that its certificate has
    * @param serverName that it was asked for; empty when it was asked for none
    */
-  public Optional<String> objection(
-      Collection<SubjectAltName> names, Optional<String> serverName) {
+  public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     boolean bySni = autoSniSanValidation && serverName.isPresent();
     if (!bySni && sanMatchers.isEmpty()) {
       return Optional.empty();

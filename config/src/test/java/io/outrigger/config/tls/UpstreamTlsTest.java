@@ -205,7 +205,7 @@ class UpstreamTlsTest {
   /** Such as {@code exact:x} for any kind of name, {@code ~exact:x} ignoring case, for one kind. */
   private static SanMatcher matcher(String text) {
     int colon = text.indexOf(':');
-    String[] words = text.substring(0, colon).split(" ");
+    String[] words = text.substring(0, colon).split(" ", -1);
     String how = words[words.length - 1];
     boolean ignoreCase = how.startsWith("~");
     String value = text.substring(colon + 1);

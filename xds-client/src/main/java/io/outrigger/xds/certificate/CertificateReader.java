@@ -22,7 +22,10 @@ final class CertificateReader {
             found.add(parse(block.der()));
           } catch (CertificateException e) {
             throw file.unusable(
-                "is damaged: the " + block + " is not readable: " + PlainText.of("" + e.getMessage()));
+                "is damaged: the "
+                    + block
+                    + " is not readable: "
+                    + PlainText.of("" + e.getMessage()));
           }
         }
         case "TRUSTED CERTIFICATE" ->

@@ -29,10 +29,11 @@ public record CertificateSnapshot(
 
   /** The snapshot that follows this one; this very one when nothing is new. */
   CertificateSnapshot after(FileReading reading, Instant now) {
-    Optional<Identity> nextIdentity = reading.identity().flatMap(Outcome::toOptional).or(this::identity);
+    Optional<Identity> nextIdentity =
+        reading.identity().flatMap(Outcome::toOptional).or(this::identity);
     Optional<Roots> nextRoots = reading.roots().flatMap(Outcome::toOptional).or(this::roots);
     boolean same =
-        identity.isPresent() || nextIdentity.isPresent()
+        (identity.isPresent() || nextIdentity.isPresent())
             ? nextIdentity.equals(identity)
             : nextRoots.equals(roots);
     var next =
@@ -55,8 +56,7 @@ public record CertificateSnapshot(
   @Override
   public String toString() {
     return Stream.of(
-            identity.map(own -> own + " until " + own.expiry()),
-            roots.map(Roots::toString))
+            identity.map(own -> own + " until " + own.expiry()), roots.map(Roots::toString))
         .flatMap(Optional::stream)
         .collect(Collectors.joining(", "));
   }

@@ -67,9 +67,6 @@ public record CertificateView(
   }
 
   private static List<String> values(List<SubjectAltName> names, Kind kind) {
-    return names.stream()
-        .filter(name -> name.kind() == kind)
-        .map(SubjectAltName::value)
-        .toList();
+    return names.stream().filter(name -> name.kind() == kind).map(SubjectAltName::value).toList();
   }
 }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * later there is nothing to tell. What is in use stays in use meanwhile.
  */
 @ControlConfined
+@SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
 final class FileWatcher {
   /** Twice within the second in which a change should be noticed. */
   static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
@@ -73,8 +74,7 @@ final class FileWatcher {
 
   private void look() {
     FileStamps known = stamps;
-    boolean due =
-        doubt != null || loop.nanoTime() - lastRead >= files.refreshInterval().toNanos();
+    boolean due = doubt != null || loop.nanoTime() - lastRead >= files.refreshInterval().toNanos();
     reading.execute(
         () -> {
           FileStamps found = FileStamps.of(files); // before reading: what changes then shows later

@@ -20,10 +20,14 @@ final class PrivateKeyReader {
 
   private static final Map<String, String> ALGORITHMS =
       Map.of(
-          RSA_OID, "RSA",
-          EC_OID, "EC",
-          "2a864886f70d01010a", "RSASSA-PSS", // 1.2.840.113549.1.1.10
-          "2b6570", "Ed25519"); // 1.3.101.112
+          RSA_OID,
+          "RSA",
+          EC_OID,
+          "EC",
+          "2a864886f70d01010a",
+          "RSASSA-PSS", // 1.2.840.113549.1.1.10
+          "2b6570",
+          "Ed25519"); // 1.3.101.112
 
   private static final String SUPPORTED = "give an RSA, EC (P-256, P-384, P-521) or Ed25519 key";
 
@@ -91,7 +95,8 @@ final class PrivateKeyReader {
     try {
       return KeyFactory.getInstance(name).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
     } catch (GeneralSecurityException e) { // its message might quote the key
-      throw file.unusable("has an unreadable " + name + " key, or one of another curve; " + SUPPORTED);
+      throw file.unusable(
+          "has an unreadable " + name + " key, or one of another curve; " + SUPPORTED);
     }
   }
 

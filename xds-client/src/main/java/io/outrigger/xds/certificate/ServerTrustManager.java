@@ -50,8 +50,7 @@ public final class ServerTrustManager extends X509ExtendedTrustManager {
     check(chain, authType, List.of());
   }
 
-  private void check(
-      X509Certificate[] chain, String authType, @Nullable List<SNIServerName> sent)
+  private void check(X509Certificate[] chain, String authType, @Nullable List<SNIServerName> sent)
       throws CertificateException {
     Optional<String> serverName = ServerName.among(sent == null ? List.of() : sent);
     Optional<String> objection = verifier.objection(chain, authType, serverName);

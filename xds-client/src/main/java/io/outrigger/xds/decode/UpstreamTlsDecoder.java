@@ -27,6 +27,7 @@ import java.util.Optional;
  * A82, A101). What cannot be honoured and would weaken the connection is refused; the rest of what
  * is not supported is ignored, as A29 lists it.
  */
+@SuppressWarnings("deprecation") // istiod writes the older fields
 final class UpstreamTlsDecoder {
   private static final String IDENTITY = "tls_certificate_provider_instance";
   private static final String OLD_IDENTITY = "tls_certificate_certificate_provider_instance";
@@ -119,15 +120,13 @@ final class UpstreamTlsDecoder {
           .map(TrustSource.Provider::new);
     }
     if (common.hasValidationContextCertificateProviderInstance()) {
-      return known(
-              common.getValidationContextCertificateProviderInstance(), errors.at(OLD_ROOTS))
+      return known(common.getValidationContextCertificateProviderInstance(), errors.at(OLD_ROOTS))
           .map(TrustSource.Provider::new);
     }
     if (proto.hasSystemRootCerts()) {
       return Optional.of(new TrustSource.SystemRoots());
     }
-    errors.add(
-        "names no roots; give validation_context with " + ROOTS + " or system_root_certs");
+    errors.add("names no roots; give validation_context with " + ROOTS + " or system_root_certs");
     return Optional.empty();
   }
 
@@ -183,9 +182,7 @@ final class UpstreamTlsDecoder {
       CertificateValidationContext proto, FieldErrors errors) {
     List<SanMatcher> matchers = new ArrayList<>();
     for (int i = 0; i < proto.getMatchTypedSubjectAltNamesCount(); i++) {
-      typed(
-              proto.getMatchTypedSubjectAltNames(i),
-              errors.at("match_typed_subject_alt_names", i))
+      typed(proto.getMatchTypedSubjectAltNames(i), errors.at("match_typed_subject_alt_names", i))
           .ifPresent(matchers::add);
     }
     if (proto.getMatchTypedSubjectAltNamesCount() > 0) {

@@ -85,7 +85,9 @@ final class TlsFiles {
                     .toArray(X509Certificate[]::new));
       }
       if (config.certificateFile().isPresent() && config.privateKeyFile().isPresent()) {
-        own = Optional.of(Identity.read(config.certificateFile().get(), config.privateKeyFile().get()));
+        own =
+            Optional.of(
+                Identity.read(config.certificateFile().get(), config.privateKeyFile().get()));
       }
     } catch (UnusableFile unusable) {
       throw new IllegalArgumentException(unusable.reason(), unusable);

@@ -27,7 +27,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -215,8 +214,7 @@ class CertificateStoreTest {
     assertThat(chainOf(watch.material())).isEqualTo(FIRST.chain());
 
     Path fresh = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of("..two"));
-    Files.move(
-        fresh, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(fresh, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     second();
 
     assertThat(chainOf(watch.material())).isEqualTo(SECOND.chain());
@@ -354,15 +352,14 @@ class CertificateStoreTest {
   @Conformance("A29-04")
   void whatLooksTheSameIsReadAgainAtTheInterval() throws IOException {
     Files.writeString(key, FIRST.keyPem());
-    Files.writeString(chain, ofOneSize(AUTHORITY.issue(sameKey())));
+    Files.writeString(chain, ofOneSize(AUTHORITY.issue(CertificateStoreTest::sameKey)));
     Files.writeString(roots, AUTHORITY.rootPem());
     FileTime time = Files.getLastModifiedTime(chain);
-    CertificateStore.Watch watch =
-        watch(start(Map.of("default", files(Duration.ofSeconds(60)))));
+    CertificateStore.Watch watch = watch(start(Map.of("default", files(Duration.ofSeconds(60)))));
     read();
     Outcome<TlsMaterial> before = watch.material();
 
-    Files.writeString(chain, ofOneSize(AUTHORITY.issue(sameKey())));
+    Files.writeString(chain, ofOneSize(AUTHORITY.issue(CertificateStoreTest::sameKey)));
     Files.setLastModifiedTime(chain, time);
     for (int i = 0; i < 58; i++) {
       second();
@@ -375,8 +372,8 @@ class CertificateStoreTest {
     assertThat(heard).as("and not again, while nothing is new").hasSize(2);
   }
 
-  private static UnaryOperator<CertificateBuilder> sameKey() {
-    return builder -> builder.keyPair(FIRST.bundle().getKeyPair());
+  private static CertificateBuilder sameKey(CertificateBuilder builder) {
+    return builder.keyPair(FIRST.bundle().getKeyPair());
   }
 
   private static String ofOneSize(TestIdentity identity) {
@@ -391,8 +388,7 @@ class CertificateStoreTest {
     Files.writeString(map, "{\"trust_domains\": {}}");
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     var settings =
-        new UpstreamTls(
-            Optional.empty(), new TrustSource.Provider(new ProviderInstance("spiffe")));
+        new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("spiffe")));
     CertificateStore store =
         start(
             Map.of(
@@ -444,8 +440,7 @@ class CertificateStoreTest {
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     var settings = new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots());
     for (String path : List.of(roots.toString(), "/no/such.pem")) {
-      var store =
-          new CertificateStore(loop, readings::add, Map.of(), Optional.of(path), SILENT);
+      var store = new CertificateStore(loop, readings::add, Map.of(), Optional.of(path), SILENT);
       CertificateStore.Watch watch = watch(store, settings);
       read();
 

@@ -105,16 +105,14 @@ class IdentityTest {
     var info = PrivateKeyInfo.getInstance(pair.getPrivate().getEncoded());
     ASN1Encodable oid = info.getPrivateKeyAlgorithm().getParameters();
     int bits = Integer.parseInt(curve.substring(4, 7));
-    var bare =
-        new ECPrivateKey(bits, ECPrivateKey.getInstance(info.parsePrivateKey()).getKey());
+    var bare = new ECPrivateKey(bits, ECPrivateKey.getInstance(info.parsePrivateKey()).getKey());
     var named =
         new ECPrivateKey(bits, ECPrivateKey.getInstance(info.parsePrivateKey()).getKey(), oid);
     String before = TestIdentity.pem("EC PARAMETERS", oid.toASN1Primitive().getEncoded("DER"));
     byte[] sec1 = (parameters.equals("before") ? bare : named).getEncoded("DER");
     String pem = TestIdentity.pem("EC PRIVATE KEY", sec1);
 
-    Identity read =
-        read(made.chainPem(), parameters.equals("within") ? pem : before + pem);
+    Identity read = read(made.chainPem(), parameters.equals("within") ? pem : before + pem);
 
     assertThat(((java.security.interfaces.ECPrivateKey) read.key()).getS())
         .isEqualTo(((java.security.interfaces.ECPrivateKey) pair.getPrivate()).getS());
@@ -127,8 +125,7 @@ class IdentityTest {
     List<Der> parts = Der.parse(made.key().getEncoded()).within(Der.SEQUENCE);
     Der second = new Der(Der.INTEGER, new byte[] {1});
     Der publicKey = new Der(0x81, new byte[33]);
-    byte[] later =
-        Der.of(Der.SEQUENCE, second, parts.get(1), parts.get(2), publicKey).bytes();
+    byte[] later = Der.of(Der.SEQUENCE, second, parts.get(1), parts.get(2), publicKey).bytes();
 
     assertThat(read(made.chainPem(), TestIdentity.pem("PRIVATE KEY", later)).key())
         .isEqualTo(made.key());
@@ -160,16 +157,16 @@ class IdentityTest {
   @Conformance("A29-12")
   @ValueSource(
       strings = {
-        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n",
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
-            + "DEK-Info: AES-256-CBC,00\n\nMIIB\n-----END RSA PRIVATE KEY-----\n",
-        "-----BEGIN EC PRIVATE KEY-----\r\nProc-Type: 4,ENCRYPTED\r\n"
-            + "DEK-Info: AES-256-CBC,00\r\n\r\nMIIB\r\n-----END EC PRIVATE KEY-----\r\n",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----~MIIB~-----END ENCRYPTED PRIVATE KEY-----~",
+        "-----BEGIN RSA PRIVATE KEY-----~Proc-Type: 4,ENCRYPTED~DEK-Info: AES-256-CBC,00~~MIIB~"
+            + "-----END RSA PRIVATE KEY-----~",
+        "-----BEGIN EC PRIVATE KEY-----~Proc-Type: 4,ENCRYPTED~DEK-Info: AES-256-CBC,00~~MIIB~"
+            + "-----END EC PRIVATE KEY-----~",
       })
-  void anEncryptedKeyIsNamedAsSuch(String text) {
+  void anEncryptedKeyIsNamedAsSuch(String lines) {
     refused(
         ONE.chainPem(),
-        text,
+        lines.replace("~", "\r\n"),
         "KEY has an encrypted private key; give it without a passphrase: openssl pkey -in "
             + key
             + " -out FILE.pem");
@@ -184,9 +181,7 @@ class IdentityTest {
     refused(ONE.chainPem(), "", "KEY has no private key");
     refused(ONE.chainPem(), ONE.chainPem(), "KEY has no private key");
     refused(
-        ONE.chainPem(),
-        good + good,
-        "KEY has 2 private keys; leave the one of the certificate");
+        ONE.chainPem(), good + good, "KEY has 2 private keys; leave the one of the certificate");
     refused(
         ONE.chainPem(),
         good.replace("PRIVATE KEY", "OPENSSH PRIVATE KEY"),
@@ -344,7 +339,8 @@ class IdentityTest {
     TestIdentity other = AUTHORITY.issue();
     TestIdentity rsa = AUTHORITY.issue(builder -> builder.rsa2048());
 
-    refused(ONE.chainPem(), other.keyPem(), "KEY is not the key of certificate_file " + certificate);
+    refused(
+        ONE.chainPem(), other.keyPem(), "KEY is not the key of certificate_file " + certificate);
     refused(ONE.chainPem(), rsa.keyPem(), "KEY is not the key of certificate_file " + certificate);
     refused(
         other.chainPem() + ONE.chainPem(),
@@ -356,8 +352,8 @@ class IdentityTest {
 
   @Test
   void nothingOfAKeyIsInTexts() throws Exception {
-    assertThat(read(ONE.chainPem(), ONE.keyPem()))
-        .hasToString("identity of CN=workload of root");
-    assertThat(new CredentialFile("private_key_file", "k", "secret")).hasToString("private_key_file k");
+    assertThat(read(ONE.chainPem(), ONE.keyPem())).hasToString("identity of CN=workload of root");
+    assertThat(new CredentialFile("private_key_file", "k", "secret"))
+        .hasToString("private_key_file k");
   }
 }

@@ -54,8 +54,7 @@ class ServerVerifierTest {
 
   private static String objection(ServerVerifier verifier, TestIdentity server) {
     return verifier
-        .objection(
-            server.chain().toArray(X509Certificate[]::new), "ECDHE_ECDSA", Optional.empty())
+        .objection(server.chain().toArray(X509Certificate[]::new), "ECDHE_ECDSA", Optional.empty())
         .orElse("accepted");
   }
 
@@ -174,8 +173,7 @@ class ServerVerifierTest {
             "certificate verify failed: it has 0 URI SANs where SPIFFE asks for exactly one");
     assertThat(
             objection(
-                verifier,
-                OURS.issue("uri:spiffe://ours.example/a", "uri:spiffe://ours.example/b")))
+                verifier, OURS.issue("uri:spiffe://ours.example/a", "uri:spiffe://ours.example/b")))
         .isEqualTo(
             "certificate verify failed: it has 2 URI SANs where SPIFFE asks for exactly one");
     assertThat(objection(verifier, OURS.issue("uri:https://ours.example/a")))
@@ -206,8 +204,7 @@ class ServerVerifierTest {
   @Conformance("A101-01")
   void aHandshakeIsJudgedByTheServerNameThatItSent() throws Exception {
     var settings =
-        new UpstreamTls(
-            Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", true, true);
+        new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", true, true);
     var verifier = ServerVerifier.of(new TlsMaterial(settings, Optional.empty(), ROOTS));
     TestIdentity server = OURS.issue("dns:a.example");
 
@@ -239,10 +236,7 @@ class ServerVerifierTest {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     keys.load(null, null);
     keys.setKeyEntry(
-        "server",
-        identity.key(),
-        new char[0],
-        identity.chain().toArray(X509Certificate[]::new));
+        "server", identity.key(), new char[0], identity.chain().toArray(X509Certificate[]::new));
     KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
     factory.init(keys, new char[0]);
     accepting.init(factory.getKeyManagers(), null, null);

@@ -81,9 +81,7 @@ class TransportSecurityDecoderTest {
     String roots =
         ", \"common_tls_context\": {\"validation_context\": {\"system_root_certs\": {}}}";
     var cluster =
-        valid(
-            CLUSTER,
-            cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
+        valid(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
     assertThat(cluster.httpConnect()).isTrue();
     assertThat(cluster.tls())
         .contains(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));

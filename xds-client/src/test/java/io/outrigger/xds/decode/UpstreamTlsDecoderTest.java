@@ -191,8 +191,11 @@ class UpstreamTlsDecoderTest {
   void theServerNameHasAtMost255Bytes() {
     String longest = "a".repeat(255);
     UpstreamTls tls =
-        tls("sni: " + longest + ", auto_host_sni: true, auto_sni_san_validation: true, "
-            + validation(ROOTS));
+        tls(
+            "sni: "
+                + longest
+                + ", auto_host_sni: true, auto_sni_san_validation: true, "
+                + validation(ROOTS));
 
     assertThat(tls.sni()).isEqualTo(longest);
     assertThat(tls.autoHostSni()).isTrue();
@@ -289,8 +292,7 @@ class UpstreamTlsDecoderTest {
         "custom_validator_config: {name: x} | custom_validator_config",
       })
   void checksThatAreNotDoneAreRefused(String field, String name) {
-    String problem =
-        name + ": is not supported, and to ignore it would weaken the connection";
+    String problem = name + ": is not supported, and to ignore it would weaken the connection";
 
     assertThat(errors(validation(ROOTS + ", " + field)))
         .containsExactly(

@@ -160,7 +160,10 @@ class CredentialsOverGrpcTest {
     byte[] sec1 =
         PrivateKeyInfo.getInstance(pkcs8).parsePrivateKey().toASN1Primitive().getEncoded("DER");
     ASN1Primitive curve =
-        PrivateKeyInfo.getInstance(pkcs8).getPrivateKeyAlgorithm().getParameters().toASN1Primitive();
+        PrivateKeyInfo.getInstance(pkcs8)
+            .getPrivateKeyAlgorithm()
+            .getParameters()
+            .toASN1Primitive();
     Files.writeString(
         files.key(),
         TestIdentity.pem("EC PARAMETERS", curve.getEncoded("DER"))
