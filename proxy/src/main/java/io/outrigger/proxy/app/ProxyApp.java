@@ -24,6 +24,8 @@ import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.telemetry.Telemetry;
+import io.outrigger.proxy.tls.TlsContexts;
+import io.outrigger.proxy.tls.TlsThreads;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.proxy.warmup.WarmUp;
@@ -79,6 +81,7 @@ public final class ProxyApp implements AutoCloseable {
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
   private final CertificateStore certificates;
+  private final TlsContexts tls;
   private final LbCounters counters = new LbCounters();
   private final LoadRegistry loads;
   private final EventLog events;
@@ -131,6 +134,7 @@ public final class ProxyApp implements AutoCloseable {
             source.bootstrap().certificateProviders(),
             Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
             new CertificateEvents(events));
+    tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
     targets =
         new Targets(
@@ -139,7 +143,7 @@ public final class ProxyApp implements AutoCloseable {
             source.bootstrap(),
             xds,
             dns,
-            new NettyConnector(control, loops, Settings.upstream(options, memory)),
+            new NettyConnector(control, loops, Settings.upstream(options, memory), tls),
             new CircuitBreakers(),
             loads,
             counters,
@@ -232,7 +236,7 @@ public final class ProxyApp implements AutoCloseable {
               control,
               loops,
               callLoops,
-              new NettyConnector(control, loops, UpstreamSettings.DEFAULT));
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls));
       warmUp.done().thenAccept(warm::complete);
       control.execute(warmUp::start);
     } catch (IOException e) {
