@@ -6,7 +6,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.grpc.Status;
-import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
@@ -75,7 +74,6 @@ class CertificatesIT {
             .formatted(provider);
   }
 
-  @Conformance("A29-14")
   @Test
   void filesThatAppearAreInUseAndShown() throws Exception {
     Backend backend = mesh.backend("a");

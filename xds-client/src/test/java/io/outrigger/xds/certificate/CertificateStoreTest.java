@@ -152,7 +152,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance("A29-04")
   void filesAreReadOffTheControlLoopAndOnceForAllClusters() throws IOException {
     writeAll();
     CertificateStore store = start();
@@ -176,7 +175,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance({"A29-04", "A29-13"})
   void aChangeIsNoticedWithinASecond() throws IOException {
     writeAll();
     CertificateStore store = start();
@@ -193,7 +191,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance("A29-13")
   void aSwapOfLinksIsNoticedAsKubernetesDoesIt() throws IOException {
     Path data = folder.resolve("..data");
     for (var each : Map.of("one", FIRST, "two", SECOND).entrySet()) {
@@ -221,7 +218,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance({"A29-13", "A29-04"})
   void aKeyThatComesBeforeItsCertificateIsNoFailure() throws IOException {
     writeAll();
     CertificateStore store = start();
@@ -249,7 +245,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance({"A29-13", "A29-04"})
   void aPairThatDoesNotMatchLeavesTheOldOneWithTheReason() throws IOException {
     writeAll();
     CertificateStore store = start();
@@ -278,7 +273,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance("A29-04")
   void brokenAndRemovedFilesLeaveWhatIsInUse() throws IOException {
     writeAll();
     CertificateStore store = start();
@@ -306,7 +300,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance("A29-04")
   void newRootsAreTakenThoughTheKeyIsBroken() throws IOException {
     writeAll();
     CertificateStore.Watch watch = watch(start());
@@ -323,7 +316,6 @@ class CertificateStoreTest {
   }
 
   @Test
-  @Conformance("A29-14")
   void filesThatComeLaterAreTakenWithinASecond() throws IOException {
     CertificateStore store = start();
     CertificateStore.Watch watch = watch(store);
@@ -349,7 +341,6 @@ class CertificateStoreTest {
 
   /** Where the file system tells nothing, the interval decides. */
   @Test
-  @Conformance("A29-04")
   void whatLooksTheSameIsReadAgainAtTheInterval() throws IOException {
     Files.writeString(key, FIRST.keyPem());
     Files.writeString(chain, ofOneSize(AUTHORITY.issue(CertificateStoreTest::sameKey)));

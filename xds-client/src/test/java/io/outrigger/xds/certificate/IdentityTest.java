@@ -318,7 +318,6 @@ class IdentityTest {
   }
 
   @Test
-  @Conformance("A29-14")
   void whatIsNoFileIsNamedAsWhatItIs() throws Exception {
     assertThatThrownBy(() -> Identity.read(certificate.toString(), key.toString()))
         .hasMessage("certificate_file " + certificate + " does not exist");
@@ -334,7 +333,6 @@ class IdentityTest {
   // Pairs
 
   @Test
-  @Conformance("A29-13")
   void aKeyOfAnotherCertificateIsRefused() throws GeneralSecurityException {
     TestIdentity other = AUTHORITY.issue();
     TestIdentity rsa = AUTHORITY.issue(builder -> builder.rsa2048());

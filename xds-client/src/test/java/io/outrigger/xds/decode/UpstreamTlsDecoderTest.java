@@ -76,7 +76,6 @@ class UpstreamTlsDecoderTest {
   }
 
   @Test
-  @Conformance("A29-01")
   void withoutAnyOfItTheClusterIsPlainText() {
     assertThat(
             Decoding.valid(
@@ -88,7 +87,7 @@ class UpstreamTlsDecoderTest {
   }
 
   @Test
-  @Conformance({"A29-01", "A29-10"})
+  @Conformance("A29-10")
   void identityAndRootsComeFromInstancesOfTheBootstrap() {
     assertThat(
             tls(
