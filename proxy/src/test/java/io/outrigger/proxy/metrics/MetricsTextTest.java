@@ -219,6 +219,7 @@ class MetricsTextTest {
         List.of(),
         new XdsStatusView(List.of()),
         LbCounters.Counts.NONE,
+        List.of(),
         PROCESS,
         List.of(source));
   }
