@@ -65,8 +65,8 @@ public interface Connector {
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * After {@link #onClosed} of an attempt that could not even begin: now it could, and waiting for
-     * the end of the back-off is in vain (A29-14). At most once.
+     * After {@link #onClosed} of an attempt that could not even begin: now it could, and waiting
+     * for the end of the back-off is in vain (A29-14). At most once.
      */
     default void onRemedied() {}
 

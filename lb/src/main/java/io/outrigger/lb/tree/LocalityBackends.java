@@ -58,8 +58,7 @@ record LocalityBackends(
     List<Backend> good = new ArrayList<>(every.size());
     List<Backend> bad = new ArrayList<>();
     every.forEach(backend -> (isUsable(backend.endpoint()) ? good : bad).add(backend));
-    return new LocalityBackends(
-        next, priority, reach, every, List.copyOf(good), List.copyOf(bad));
+    return new LocalityBackends(next, priority, reach, every, List.copyOf(good), List.copyOf(bad));
   }
 
   private static boolean isUsable(Endpoint endpoint) {

@@ -9,6 +9,8 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.testing.Samples;
 import java.util.ArrayList;
@@ -50,7 +52,12 @@ class ClusterBackendsTest {
         for (int i = random.nextInt(8); i > 0; i--) {
           endpoints.add(endpoint(random.nextInt(10), random.nextInt(4) == 0 ? DRAINING : HEALTHY));
         }
-        Reach reach = new Reach(random.nextInt(5) == 0, Optional.empty());
+        Reach reach =
+            new Reach(
+                random.nextInt(5) == 0,
+                random.nextInt(5) == 0
+                    ? Optional.of(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()))
+                    : Optional.empty());
         kept = after(kept, endpoints, reach);
 
         assertThat(kept)

@@ -2,7 +2,6 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
@@ -14,14 +13,11 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.config.tls.TrustSource;
-import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,28 +51,6 @@ class ClusterTreeTest {
         .containsExactly(Samples.locality("a"), Samples.locality("b"));
     assertThat(first.targets()).extracting(LbConfig.Target::weight).containsExactly(3L, 1L);
     assertThat(first.targets().get(0).child().kind()).isEqualTo(BalancingPolicy.RoundRobin.class);
-  }
-
-  @Test
-  void aClusterThatAsksForTlsIsNotConnectedToInPlainText() {
-    var plain = Samples.eds("pay", E1, E2);
-    var secured =
-        new ClusterConfig.Leaf(
-            plain
-                .cluster()
-                .securedBy(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots())),
-            plain.endpoints(),
-            "");
-
-    LbConfig tree = tree(secured);
-
-    assertThat(tree.backends()).isEmpty();
-    assertThat(tree)
-        .isEqualTo(
-            new LbConfig.Refusing(
-                RpcStatus.unavailable(
-                    "cluster \"pay\": asks for TLS, which connections to endpoints do not have"
-                        + " yet")));
   }
 
   @Test

@@ -119,8 +119,9 @@ final class Dialer {
   }
 
   /**
-   * What a socket begins with: a CONNECT where the address has a proxy (A86), then TLS where it asks
-   * for it (A29), then its connection. What is written meanwhile is kept until the proxy has agreed.
+   * What a socket begins with: a CONNECT where the address has a proxy (A86), then TLS where it
+   * asks for it (A29), then its connection. What is written meanwhile is kept until the proxy has
+   * agreed.
    */
   private ChannelHandler pipeline(
       SocketConnection connection, Consumer<TlsPeer> peers, Consumer<String> failed) {

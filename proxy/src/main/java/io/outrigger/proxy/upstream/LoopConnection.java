@@ -86,7 +86,9 @@ final class LoopConnection implements ConnectionHandler {
     return peer;
   }
 
-  /** Ends in order where {@code context} no longer trusts the peer: streams that are open finish. */
+  /**
+   * Ends in order where {@code context} no longer trusts the peer: streams that are open finish.
+   */
   void onTls(TlsContext context) {
     SocketConnection open = socket;
     if (state == State.READY && peer != null && open != null) {

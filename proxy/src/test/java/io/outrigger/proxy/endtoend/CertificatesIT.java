@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.grpc.Status;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
@@ -127,24 +126,5 @@ class CertificatesIT {
     for (String path : List.of("/certs", "/metrics", "/events?format=json", "/config_dump")) {
       assertThat(mesh.admin().get(path).body()).doesNotContain(body);
     }
-  }
-
-  /** Until connections have TLS. */
-  @Test
-  void aClusterThatAsksForTlsIsNeverReachedInPlainText() throws Exception {
-    write();
-    Backend backend = mesh.backend("a");
-    mesh.controlPlane.serve(
-        cluster("default"),
-        Xds.endpoints("A", backend),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
-    mesh.startReady();
-
-    Status status = mesh.app().call("test.Pay/Charge").status();
-
-    assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-    assertThat(status.getDescription()).contains("cluster \"A\": asks for TLS");
-    assertThat(backend.connections()).isZero();
   }
 }

@@ -112,11 +112,11 @@ class TlsIT {
     serve(cluster(uri("spiffe://mesh/pay")), secured("a", PAY));
     mesh.startReady();
 
-    assertThat(mesh.app().call("/pay.Pay/Do").backend()).isEqualTo("a");
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
   }
 
   private String failure() {
-    App.Reply reply = mesh.app().call("/pay.Pay/Do");
+    App.Reply reply = mesh.app().call("pay.Pay/Do");
     assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
     return reply.message();
   }
@@ -199,7 +199,7 @@ class TlsIT {
 
     Files.writeString(folder.resolve("key.pem"), ORDERS.keyPem());
 
-    try (var load = mesh.load(mesh.app(), "/pay.Pay/Do", 50)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 50)) {
       load.awaitMore("a", 10);
     }
   }
@@ -210,7 +210,7 @@ class TlsIT {
     Backend backend = secured("a", PAY).quiet();
     serve(cluster(""), backend);
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "/pay.Pay/Do", 200)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
       load.awaitMore("a", 10);
       for (int i = 0; i < 100; i++) {
         TestIdentity next = AUTHORITY.issue("uri:spiffe://mesh/orders");
@@ -230,7 +230,7 @@ class TlsIT {
     Backend backend = secured("a", PAY).quiet();
     serve(cluster(""), backend);
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "/pay.Pay/Do", 100)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 100)) {
       load.awaitMore("a", 20);
       write(ours, STRANGER);
       Await.until("the connection is given up", () -> !load.failures().isEmpty());
@@ -247,7 +247,7 @@ class TlsIT {
     PermissivePort port = mesh.keep(new PermissivePort(plain, pay));
     serve(Xds.cluster("A"), port.port());
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "/pay.Pay/Do", 200)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
       for (int round = 0; round < 3; round++) {
         load.awaitMore("plain", 30);
         serve(cluster(uri("spiffe://mesh/pay")), port.port());
@@ -282,8 +282,8 @@ class TlsIT {
 
     App app = mesh.app();
     for (int i = 0; i < 5; i++) {
-      assertThat(app.call("/pay.Pay/Do").backend()).isEqualTo("pay");
-      assertThat(app.call("/orders.Orders/Do").backend()).isEqualTo("plain");
+      assertThat(app.call("pay.Pay/Do").backend()).isEqualTo("pay");
+      assertThat(app.call("orders.Orders/Do").backend()).isEqualTo("plain");
     }
   }
 
@@ -293,7 +293,7 @@ class TlsIT {
     Backend pay = secured("pay", PAY).quiet();
     serve(cluster(""), pay);
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "/pay.Pay/Do", 200)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
       load.awaitMore("pay", 30);
       int before = pay.connections();
       serve(cluster(uri("spiffe://mesh/pay")), pay);

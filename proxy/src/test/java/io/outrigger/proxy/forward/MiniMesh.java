@@ -18,8 +18,8 @@ import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.downstream.ListenerSettings;
-import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.tls.TlsContexts;
 import io.outrigger.proxy.upstream.NettyConnector;
@@ -40,7 +40,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-
 
 /**
  * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,

@@ -60,7 +60,8 @@ class ReportCallIT {
             .start();
     var ready = new AtomicReference<Transport>();
     var connecting = new AtomicReference<Connector.Attempt>();
-    var connector = new NettyConnector(
+    var connector =
+        new NettyConnector(
             control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
     var address = new EndpointAddress("127.0.0.1", server.getPort());
     control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));

@@ -38,7 +38,8 @@ final class WarmUpIT {
 
   @Test
   void everyCallIsAnsweredByOurselvesAndThenAllOfItIsGone() throws Exception {
-    var sockets = new NettyConnector(
+    var sockets =
+        new NettyConnector(
             control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
     WarmUp warmUp =
         open(
