@@ -127,14 +127,18 @@ public final class Mutants {
     var plain =
         new Key(
             text(each, "mutatedClass"),
-            text(each, "mutatedMethod").replaceAll("^(lambda\\$.*)\\$\\d+$", "$1")
-                + text(each, "methodDescription"),
+            withoutNumber(text(each, "mutatedMethod")) + text(each, "methodDescription"),
             mutator.substring(mutator.lastIndexOf('.') + 1),
-            text(each, "description").replace('\t', ' '));
+            withoutNumber(text(each, "description").replace('\t', ' ')));
     int number = seen.merge(plain, 1, Integer::sum);
     return number == 1
         ? plain
         : new Key(plain.type(), plain.method(), plain.mutator(), plain.what() + " #" + number);
+  }
+
+  /** The number of a lambda says which one of the class it is: it moves with those before it. */
+  private static String withoutNumber(String text) {
+    return text.replaceAll("(lambda\\$[^$\\s]+)\\$\\d+", "$1");
   }
 
   private static String text(Element mutation, String tag) {

@@ -49,6 +49,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   private boolean closed;
 
   /**
+   * A policy that counts nothing until its first update.
+   *
    * @param breaker counts for this cluster, wherever else it is used
    * @param releaseBreaker called once, on close; calls in flight may still use the breaker
    * @param loads told what is counted, if the cluster's load is to be reported
@@ -70,10 +72,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.observer = observer;
     this.loops = loops;
     this.drops = new DropCounts(loops);
-    this.drops.update(config.drops(), false);
     this.meter = new ClusterMeter(loads, config.cluster(), config.edsServiceName(), drops);
-    this.meter.report(config.loadReporting());
-    this.meter.note(config.note().note());
     this.config = config;
     this.parent = parent;
     this.child = new ChildSlot(factory, new ChildParent());

@@ -3,10 +3,11 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.lb.load.LoadSums;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 
 /**
  * How many calls a cluster dropped in each category (A27), and how many its breaker refused (A32).
@@ -17,7 +18,7 @@ import java.util.Map;
 final class DropCounts {
   private final int loops;
   private final DropCount refused;
-  private final List<Removed> removed = new ArrayList<>();
+  private final Queue<Removed> removed = new ArrayDeque<>(0);
   private Map<String, DropCount> byCategory = Map.of();
 
   private record Removed(String category, DropCount count) {}
@@ -48,8 +49,10 @@ final class DropCounts {
   /** Adds what has come since the last time. */
   void collect(LoadSums sums) {
     byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
-    removed.forEach(each -> sums.addDrops(each.category(), each.count().sinceLast()));
-    removed.clear();
+    while (!removed.isEmpty()) {
+      Removed each = removed.remove();
+      sums.addDrops(each.category(), each.count().sinceLast());
+    }
     sums.addRefused(refused.sinceLast());
   }
 

@@ -254,6 +254,23 @@ class ClusterImplPolicyTest {
     assertThat(policy.describe("pay").detail()).endsWith("1 dropped (a)");
   }
 
+  @Test
+  void dropsAreCountedOnEveryLoop() {
+    connected(config(10, List.of(drop("all", 100, 100))));
+
+    pickOn(0, 7, 8, 9, THREADS - 1);
+
+    assertThat(policy.describe("pay").detail()).endsWith("5 dropped (all)");
+  }
+
+  @Test
+  void statusShowsTheShareOfEachCategory() {
+    connected(config(10, List.of(drop("half", 50, 100), drop("some", 1, 10_000))));
+
+    assertThat(policy.describe("pay").config())
+        .containsEntry("drops", List.of("half: 50/100", "some: 1/10000"));
+  }
+
   /** A pick on each of these loops, dropped. */
   private void pickOn(int... loops) {
     for (int loop : loops) {

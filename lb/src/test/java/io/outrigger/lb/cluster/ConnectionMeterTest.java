@@ -2,11 +2,14 @@ package io.outrigger.lb.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.ConnectionGroup;
+import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.SubchannelListener;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,7 @@ class ConnectionMeterTest {
   private static final Locality THERE = new Locality("r", "there", "");
 
   private final List<String> told = new ArrayList<>();
+  private final List<Object> owner = new ArrayList<>();
   private final ConnectionMeter meter =
       new ConnectionMeter(
           new LbObserver() {
@@ -29,7 +33,27 @@ class ConnectionMeterTest {
             }
           },
           new ConnectionGroup("pay", HERE, false),
-          (state, reason) -> {});
+          new SubchannelListener() {
+            @Override
+            public void onState(Connectivity state, RpcStatus reason) {
+              owner.add(state);
+            }
+
+            @Override
+            public void onConnection(ConnectionEvent event) {
+              owner.add(event);
+            }
+          });
+
+  @Test
+  void theOwnerHearsOfStatesAndConnections() {
+    var made = new ConnectionEvent.Made();
+
+    meter.onState(Connectivity.READY, RpcStatus.OK);
+    meter.onConnection(made);
+
+    assertThat(owner).containsExactly(Connectivity.READY, made);
+  }
 
   @Conformance("A94-01")
   @Test

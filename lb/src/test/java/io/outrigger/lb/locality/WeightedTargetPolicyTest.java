@@ -5,10 +5,13 @@ import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -20,6 +23,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -163,6 +167,40 @@ class WeightedTargetPolicyTest {
 
     assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
     assertThat(parent.picker()).isInstanceOf(WeightedPicker.class);
+  }
+
+  @Test
+  void aChildsRequestForReresolutionGoesUp() {
+    update(A);
+
+    children.get("a").requestReresolution();
+
+    assertThat(parent.reresolutions()).isEqualTo(1);
+  }
+
+  @Test
+  void statusShowsWhichChildrenShareTheCalls() {
+    update(A, B);
+    publish("a", READY);
+    publish("b", TRANSIENT_FAILURE);
+
+    assertThat(policy.describe("pay").children())
+        .extracting(LbNode::name, LbNode::isUsed)
+        .containsExactly(
+            tuple(A.locality().toString(), true), tuple(B.locality().toString(), false));
+  }
+
+  @Test
+  void statusTellsLocalitiesOfTheSameTextApart() {
+    var first = new Locality("r", "a/b", "");
+    var second = new Locality("r", "a", "b/");
+    assertThat(first).hasToString(second.toString());
+    update(
+        new LbConfig.Target(first, 3, FakePolicies.config("a")),
+        new LbConfig.Target(second, 1, FakePolicies.config("b")));
+
+    assertThat(policy.describe("pay").config())
+        .containsEntry("weights", Map.of(first.toString(), 3L, second.label(), 1L));
   }
 
   private static Picker[] counting(int[] hits) {

@@ -6,21 +6,26 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** When calls are counted, and where. */
+/** When calls are counted, and where; and which subchannels belong to which endpoint. */
 class TrackerTableTest {
   private static final Backend A = Samples.backend("10.0.0.1:80");
   private static final Backend B = Samples.backend("10.0.0.2:80");
 
   private final FakeParent parent = new FakeParent();
   private final List<CallCounts> counts = new ArrayList<>();
+  private final List<Connectivity> told = new ArrayList<>();
   private final TrackerTable table = new TrackerTable(this::newCounts);
 
   private CallCounts newCounts() {
@@ -83,9 +88,53 @@ class TrackerTableTest {
     assertThat(counts).hasSize(1);
   }
 
+  @Test
+  void aClosedSubchannelIsForgottenAndItsLastCallsCountNowhere() {
+    table.count(true);
+    table.update(List.of(A));
+    EjectableSubchannel a = subchannel(A);
+    EndpointTracker tracker = Objects.requireNonNull(table.of(a.address()));
+    assertThat(tracker.subchannels()).containsExactly(a);
+
+    parent.loop().inside(a::close);
+    end(a);
+
+    assertThat(tracker.subchannels()).isEmpty();
+    assertThat(counts).hasSize(1);
+    assertThat(counts.get(0).totals()).isEqualTo(CallTotals.NONE);
+  }
+
+  @Conformance("A50-40")
+  @Test
+  void anAddressThatLeftTheClusterIsNobodys() {
+    table.update(List.of(A, B));
+
+    table.update(List.of(B));
+    table.settle();
+
+    assertThat(table.of(A.endpoint().address())).isNull();
+    assertThat(table.of(B.endpoint().address())).isNotNull();
+  }
+
+  @Conformance({"A50-37", "A50-40"})
+  @Test
+  void aSubchannelThatOutlivesItsEjectedEndpointHearsHowItsConnectionStands() {
+    table.update(List.of(A));
+    EjectableSubchannel a = subchannel(A);
+    Objects.requireNonNull(table.of(a.address()))
+        .become(new EjectionState.Ejected(0, Instant.EPOCH, 1, OutlierEvent.Method.SUCCESS_RATE));
+    assertThat(told).containsExactly(Connectivity.TRANSIENT_FAILURE);
+
+    table.update(List.of());
+    table.settle();
+
+    assertThat(told).containsExactly(Connectivity.TRANSIENT_FAILURE, Connectivity.IDLE);
+  }
+
   private EjectableSubchannel subchannel(Backend backend) {
     var address = backend.endpoint().address();
-    var wrapper = new EjectableSubchannel(address, (state, reason) -> {}, table::remove);
+    var wrapper =
+        new EjectableSubchannel(address, (state, reason) -> told.add(state), table::remove);
     wrapper.wrap(parent.newSubchannel(backend, address, wrapper));
     table.add(wrapper, parent.loop());
     return wrapper;

@@ -644,6 +644,18 @@ class OutlierEjectionScenarioTest {
     assertThat(endpoint(E1).detection().ejection()).isEmpty();
   }
 
+  @Test
+  void statusShowsTheSettingsOfTheSuccessRateToo() {
+    start(Detections.deviating(50), 4);
+
+    assertThat(lb.describe("a").config())
+        .containsEntry("success_rate_stdev_factor", 1900L)
+        .containsEntry("success_rate_minimum_hosts", 3L)
+        .containsEntry("success_rate_request_volume", 10L)
+        .containsEntry("enforcing_success_rate", 100)
+        .doesNotContainKey("failure_percentage_threshold");
+  }
+
   /** E0 is ejected {@code times} times in a row; the clock stands at the sweep of its return. */
   private void ejectAndReturn(int times) {
     for (int i = 1; i <= times; i++) {

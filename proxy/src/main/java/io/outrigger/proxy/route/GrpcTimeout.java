@@ -49,13 +49,13 @@ public final class GrpcTimeout {
    * @param nanos positive
    */
   public static AsciiString format(long nanos) {
-    for (int unit = 0; unit < UNIT_NANOS.length; unit++) {
-      long value = (nanos - 1) / UNIT_NANOS[unit] + 1;
-      if (value < 100_000_000L) {
-        return text((int) value, UNITS.charAt(unit));
-      }
+    int unit = 0;
+    long value = nanos;
+    while (value >= 100_000_000L) { // any number of nanoseconds fits in hours
+      unit++;
+      value = (nanos - 1) / UNIT_NANOS[unit] + 1;
     }
-    return text(99_999_999, 'H');
+    return text((int) value, UNITS.charAt(unit));
   }
 
   private static AsciiString text(int value, char unit) {

@@ -88,6 +88,16 @@ class ConfigSelectorTest {
     assertThat(((RouteDecision.Reject) select(selector, WireText.of("/größe"))).status().message())
         .isEqualTo("no route for authority \"orders\" and path /größe");
     assertThat(decision.reason()).isEqualTo("no_route");
+    assertThat(((RouteDecision.Reject) select(selector, "?q=1")).status().message())
+        .isEqualTo("no route for authority \"orders\" and path ");
+  }
+
+  @Test
+  void theRoutesAreListedInTheirOrder() {
+    Route a = route(new PathMatcher.Exact("/a", true), forward("a"));
+    Route b = route(new PathMatcher.Prefix("", true), forward("b"));
+
+    assertThat(selector(a, b).routes()).containsExactly(a, b);
   }
 
   @Conformance("A31-39")
@@ -100,8 +110,19 @@ class ConfigSelectorTest {
 
     var decision = (RouteDecision.Reject) select(selector, "/a");
 
-    assertThat(decision.status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
-    assertThat(decision.status().message()).contains("redirect");
+    assertThat(decision.status())
+        .isEqualTo(RpcStatus.unavailable("route #0 has an action that is not supported: redirect"));
+  }
+
+  @Conformance("A31-39")
+  @Test
+  void anUnsupportedActionIsToldByTheNameOfItsRoute() {
+    var match = new RouteMatch(new PathMatcher.Prefix("", true), List.of(), Optional.empty());
+    var selector =
+        selector(new Route("moved", 3, match, new RouteAction.Unsupported("redirect"), Map.of()));
+
+    assertThat(((RouteDecision.Reject) select(selector, "/a")).status().message())
+        .isEqualTo("route \"moved\" has an action that is not supported: redirect");
   }
 
   @Test

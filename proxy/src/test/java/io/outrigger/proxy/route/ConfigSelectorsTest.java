@@ -49,6 +49,19 @@ class ConfigSelectorsTest {
     assertThat(selectors.next(config("10.0.0.1:80"), handles)).isNotSameAs(first);
   }
 
+  @Test
+  void aFailureMayPassUnlessNobodyWatchesAnyMore() {
+    RpcStatus status = RpcStatus.unavailable("no listener");
+
+    ConfigSelector failing = selectors.failing(status);
+    ConfigSelector released = selectors.released(status);
+
+    assertThat(failing.failure()).contains(status);
+    assertThat(failing.mayRecover()).isTrue();
+    assertThat(released.failure()).contains(status);
+    assertThat(released.mayRecover()).isFalse();
+  }
+
   private static XdsConfig config(String endpoint) {
     return Samples.config(Set.of("a"), Samples.eds("a", endpoint));
   }

@@ -61,6 +61,29 @@ class EffectiveTimeoutTest {
     assertThat(limit.forRequest(5)).isEqualTo(5);
   }
 
+  @Conformance("A31-32")
+  @Test
+  void theFirstSecondThatDoesNotFitWhollyIsNoLimit() {
+    assertThat(limit(Duration.ofSeconds(9_223_372_035L, 999_999_999)))
+        .isEqualTo(9_223_372_035_999_999_999L);
+    assertThat(limit(Duration.ofSeconds(9_223_372_036L, 999_999_999)))
+        .isEqualTo(EffectiveTimeout.NONE);
+  }
+
+  private static long limit(Duration timeout) {
+    var route = new RouteTimeout(Optional.of(timeout), Optional.empty(), Optional.empty());
+    return EffectiveTimeout.of(route, Optional.empty(), false).limitNanos();
+  }
+
+  @Test
+  void theFieldThatDecidedIsNamedAsInTheRoute() {
+    var route =
+        new RouteTimeout(Optional.empty(), Optional.of(Duration.ofSeconds(1)), Optional.empty());
+
+    assertThat(EffectiveTimeout.of(route, Optional.empty(), false).source().text())
+        .isEqualTo("max_grpc_timeout");
+  }
+
   @Conformance("A31-30")
   @Property(seed = "20260101")
   void noLimitLengthensTheAppsDeadline(

@@ -3,6 +3,7 @@ package io.outrigger.proxy.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
+import java.time.Duration;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -31,6 +32,8 @@ class GrpcTimeoutTest {
   @Conformance("SC-04")
   @Test
   void theLargestValueDoesNotOverflow() {
+    assertThat(GrpcTimeout.parse("2562047H")).isEqualTo(Duration.ofHours(2_562_047).toNanos());
+    assertThat(GrpcTimeout.parse("2562048H")).isEqualTo(EffectiveTimeout.NONE - 1);
     assertThat(GrpcTimeout.parse("99999999H")).isEqualTo(EffectiveTimeout.NONE - 1);
   }
 

@@ -250,7 +250,7 @@ public final class XdsDependencyManager {
           && before.value().routes().equals(after.value().routes())
           && before.value().virtualHost().equals(after.value().virtualHost());
     }
-    return a.isOk() == b.isOk() && a.status().equals(b.status());
+    return a.status().equals(b.status()); // that of a failure is never OK
   }
 
   private void start(WatchSet wanted) {

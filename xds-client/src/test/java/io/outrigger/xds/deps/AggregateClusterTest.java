@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.Resources;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AggregateClusterTest {
@@ -114,6 +115,22 @@ class AggregateClusterTest {
 
     mesh.eds("b", "10.0.0.2");
     assertThat(mesh.leavesOf("r")).containsExactly("b");
+  }
+
+  @Conformance("A75-14")
+  @Test
+  void fiveReasonsAreListedAndTheRestIsCounted() {
+    Mesh mesh = Mesh.routing("five", "seven");
+    mesh.set(Resources.aggregate("five", "a", "b", "c", "d", "e"));
+    mesh.set(Resources.aggregate("seven", "a", "b", "c", "d", "e", "f", "g"));
+    for (String name : List.of("a", "b", "c", "d", "e", "f", "g")) {
+      mesh.fail(CLUSTER, name, GONE);
+    }
+
+    assertThat(mesh.cluster("five").status().message())
+        .endsWith("cluster \"e\": does not exist; xDS node ID: node-1");
+    assertThat(mesh.cluster("seven").status().message())
+        .endsWith("cluster \"e\": does not exist and 2 more; xDS node ID: node-1");
   }
 
   @Conformance("A75-15")

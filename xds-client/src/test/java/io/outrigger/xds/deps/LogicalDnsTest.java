@@ -128,6 +128,10 @@ class LogicalDnsTest {
     assertThat(mesh.dns.takeAsked()).isEmpty(); // nobody asked
     requestReresolution(mesh);
     assertThat(mesh.dns.takeAsked()).containsExactly("db.example:443");
+
+    answer(mesh, "10.0.0.3");
+    requestReresolution(mesh);
+    assertThat(mesh.dns.takeAsked()).as("just answered").isEmpty();
   }
 
   @Conformance("A37-09")
@@ -187,6 +191,50 @@ class LogicalDnsTest {
     assertThat(mesh.dns.running()).isZero();
     assertThat(mesh.loop.pendingTimers()).isZero();
     assertThat(mesh.watched(CLUSTER)).containsExactly("b");
+  }
+
+  @Test
+  void clusterThatComesBackIsResolvedAnew() {
+    Mesh mesh = serving().eds("b", "10.0.0.9");
+    mesh.set(Resources.routes("r1", "b"));
+    mesh.dns.takeAsked();
+
+    mesh.set(Resources.routes("r1", "a", "b"));
+
+    assertThat(mesh.dns.takeAsked()).containsExactly("db.example:443");
+    answer(mesh, "10.0.0.3");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.3");
+  }
+
+  @Test
+  void clusterThatGoesAwayBetweenTwoAttemptsIsNotTriedAgain() {
+    Mesh mesh = fail(routing(), "SERVFAIL").eds("b", "10.0.0.9");
+    assertThat(mesh.loop.pendingTimers()).isOne();
+
+    mesh.set(Resources.routes("r1", "b"));
+
+    assertThat(mesh.loop.pendingTimers()).isZero();
+  }
+
+  @Test
+  void nothingIsScheduledOnceThereIsAnAnswer() {
+    assertThat(serving().loop.pendingTimers()).isZero();
+  }
+
+  @Test
+  void successBeginsTheBackoffAnew() {
+    Mesh mesh = fail(routing(), "SERVFAIL");
+    mesh.loop.advance(Duration.ofMillis(1200));
+    fail(mesh, "SERVFAIL");
+    mesh.loop.advance(Duration.ofMillis(1920));
+    answer(mesh, "10.0.0.1");
+    mesh.loop.advance(Duration.ofSeconds(30));
+
+    fail(requestReresolution(mesh), "SERVFAIL");
+    mesh.dns.takeAsked();
+    mesh.loop.advance(Duration.ofMillis(1200));
+
+    assertThat(mesh.dns.takeAsked()).containsExactly("db.example:443");
   }
 
   @Test

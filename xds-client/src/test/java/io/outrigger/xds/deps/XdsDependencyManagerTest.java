@@ -6,6 +6,7 @@ import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static io.outrigger.xds.deps.Mesh.GONE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import io.outrigger.base.RpcStatus;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class XdsDependencyManagerTest {
@@ -446,6 +448,137 @@ class XdsDependencyManagerTest {
     assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
     mesh.eds("new", "10.0.0.8");
     assertThat(mesh.leavesOf("both")).containsExactly("a", "new");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void heldAggregateKeepsALeafThatItsNewListLeavesOut() {
+    Mesh mesh = heldAggregate();
+
+    mesh.set(Resources.aggregate("both", "new"));
+
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    mesh.eds("new", "10.0.0.8");
+    assertThat(mesh.leavesOf("both")).containsExactly("new");
+    assertThat(mesh.config().clusters()).containsOnlyKeys("b", "both", "new");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void leafThatIsKnownIsUpToDateThoughItsHeldAggregateWaits() {
+    Mesh mesh = heldAggregate();
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(CLUSTER, "both", Resources.aggregate("both", "a", "new"));
+          mesh.client.set(ENDPOINT, "a", Resources.endpoints("a", "10.0.0.2"));
+        });
+
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.2");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void heldAggregateTakesItsNewListUpWhenTheLastEndpointsCome() {
+    Mesh mesh = heldAggregate().eds("c", "10.0.0.3");
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(CLUSTER, "both", Resources.aggregate("both", "a", "c"));
+          mesh.client.set(CLUSTER, "a", Resources.eds("a", "late"));
+        });
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    mesh.set(Resources.endpoints("late", "10.0.0.9"));
+
+    assertThat(mesh.leavesOf("both")).containsExactly("a", "c");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
+  }
+
+  /** Routes lead to b; calls hold aggregate {@code both}, whose only leaf is a. */
+  private static Mesh heldAggregate() {
+    Mesh mesh = Mesh.serving("b").eds("a", "10.0.0.1");
+    mesh.set(Resources.aggregate("both", "a")).set(Resources.routes("r1", "both", "b"));
+    return mesh.keep("both").set(Resources.routes("r1", "b"));
+  }
+
+  @Test
+  void clusterThatComesBackIsWatchedAnew() {
+    Mesh mesh = Mesh.serving("a", "b").set(Resources.routes("r1", "b"));
+    mesh.client.takeLog();
+
+    mesh.set(Resources.endpoints("a", "10.0.0.9")); // nobody hears of it
+    mesh.set(Resources.routes("r1", "a", "b"));
+
+    assertThat(mesh.client.takeLog()).containsExactly("watch cds a", "watch eds a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
+  }
+
+  @Test
+  void clusterThatIsKnownAlreadyIsTakenUpInOneTurn() {
+    Mesh mesh = Mesh.serving("b").eds("a", "10.0.0.1");
+    int before = mesh.published.size();
+    List<Integer> behind = new ArrayList<>();
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(ROUTE, "r1", Resources.routes("r1", "a", "b"));
+          mesh.loop.execute(() -> behind.add(mesh.published.size()));
+        });
+
+    assertThat(behind).containsExactly(before + 1);
+  }
+
+  @Conformance("A74-01")
+  @Test
+  void endpointsAreNotPublishedWhileAClusterIsUnknown() {
+    Mesh mesh = Mesh.serving("a").set(Resources.routes("r1", "a", "b"));
+    int before = mesh.published.size();
+
+    mesh.set(Resources.endpoints("a", "10.0.0.9"));
+    assertThat(mesh.published).hasSize(before);
+    mesh.eds("b", "10.0.0.2");
+
+    assertThat(mesh.published).hasSize(before + 1);
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
+  }
+
+  @Test
+  void sameFailureIsPublishedOnce() {
+    Mesh mesh = Mesh.serving("a").fail(LISTENER, "orders", GONE);
+    int before = mesh.published.size();
+
+    mesh.fail(LISTENER, "orders", GONE);
+    assertThat(mesh.published).hasSize(before);
+    mesh.fail(LISTENER, "orders", RpcStatus.internal("refused"));
+
+    assertThat(mesh.published).hasSize(before + 1);
+  }
+
+  @Test
+  void clusterThatCallsHoldBeforeTheListenerIsKnownWaitsForIt() {
+    Mesh mesh = Mesh.started().keep("a");
+
+    assertThat(mesh.published).isEmpty();
+    mesh.loop.inside(() -> assertThat(mesh.manager.waitingFor()).contains("listener \"orders\""));
+  }
+
+  @Test
+  void everyCallBelongsToTheControlLoop() {
+    Mesh mesh = new Mesh();
+
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            mesh.manager::start,
+            () -> mesh.manager.keep(Set.of()),
+            mesh.manager::requestReresolution,
+            mesh.manager::waitingFor,
+            mesh.manager::close)) {
+      assertThatThrownBy(call)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("control loop");
+    }
   }
 
   @Test

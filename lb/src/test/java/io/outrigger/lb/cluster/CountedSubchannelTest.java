@@ -1,0 +1,194 @@
+package io.outrigger.lb.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.PropagatedMetrics;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.load.ClusterLoad;
+import io.outrigger.config.load.MetricTotal;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.CircuitBreaker;
+import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
+import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LbEvent;
+import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.load.LoadMeter;
+import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.load.LoadSums;
+import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.TestCall;
+import io.outrigger.testing.Conformance;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the wrapper passes on, and what it tells the two meters. */
+class CountedSubchannelTest {
+  private static final Locality HERE = new Locality("r", "here", "");
+  private static final Locality THERE = new Locality("r", "there", "");
+  private static final LoadReport HALF = new LoadReport(0, 0.5, 0, 0, 0, Map.of(), Map.of());
+
+  private final FakeParent parent = new FakeParent();
+  private final LoadRegistry loads = new LoadRegistry(parent.loop());
+  private final List<String> beneath = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private final CircuitBreaker breaker = new CircuitBreaker();
+  private final ClusterMeter meter = new ClusterMeter(loads, "pay", "pay-eds", new DropCounts(1));
+  private final ConnectionMeter connections =
+      new ConnectionMeter(
+          new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});
+  private boolean wantsLoadReports;
+  private final CountedSubchannel counted =
+      new CountedSubchannel(new Beneath(), breaker, 1, HERE, meter, connections);
+
+  @Test
+  void theSubchannelBeneathHearsAllThatItIsTold() {
+    breaker.tryAcquire(1);
+
+    counted.callStarted(TestCall.CALL);
+    counted.callEnded(TestCall.CALL, CallOutcome.FAILURE);
+    counted.standsIn(THERE);
+    counted.close();
+
+    assertThat(beneath).containsExactly("started", "ended FAILURE", "in " + THERE, "closed");
+  }
+
+  @Test
+  void theSubchannelBeneathHearsOfTheLoadIfItWantsTo() {
+    counted.onLoadReport(TestCall.CALL, HALF);
+    assertThat(beneath).isEmpty();
+
+    wantsLoadReports = true;
+    counted.onLoadReport(TestCall.CALL, HALF);
+
+    assertThat(beneath).containsExactly("load 0.5");
+  }
+
+  @Conformance("A94-01")
+  @Test
+  void connectionsMoveWithTheEndpointAndEndWithIt() {
+    connections.onConnection(new ConnectionEvent.Made());
+
+    counted.standsIn(THERE);
+    counted.close();
+
+    assertThat(told)
+        .containsExactly(
+            "here Made[]",
+            "here Moved[open=1, to=" + THERE + "]",
+            "there Lost[error=subchannel shutdown]");
+  }
+
+  @Test
+  void oneThatWasGivenUpIsNoMoreInUse() {
+    meter.add(counted);
+    assertThat(meter.inUse()).containsExactly(counted);
+
+    counted.close();
+
+    assertThat(meter.inUse()).isEmpty();
+  }
+
+  @Test
+  void itIsOfItsCluster() {
+    assertThat(counted.cluster()).isEqualTo("pay");
+  }
+
+  /** An event loop that adds while the metrics change adds to those before. */
+  @Conformance("A64-01")
+  @Test
+  void whatWasSaidBeforeTheMetricsChangedIsStillCollected() {
+    counted.propagate(PropagatedMetrics.of(List.of("cpu_utilization")));
+    counted.onLoadReport(TestCall.CALL, HALF);
+
+    counted.propagate(PropagatedMetrics.NONE);
+
+    assertThat(counted.wantsLoadReports()).isFalse();
+    assertThat(metrics()).containsExactly(Map.of("cpu_utilization", new MetricTotal(1, 0.5)));
+    assertThat(metrics()).as("collected once").isEmpty();
+  }
+
+  /** What the next report has of each locality. */
+  private List<Map<String, MetricTotal>> metrics() {
+    XdsServer server =
+        new XdsServer(
+            "one", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
+    List<ClusterLoad> taken = new ArrayList<>();
+    var only = new OnlyMeter();
+    parent
+        .loop()
+        .inside(
+            () -> {
+              loads.join(server, "pay", "pay-eds", only);
+              taken.addAll(loads.take(server, name -> true));
+              loads.leave(server, "pay", "pay-eds", only);
+            });
+    return taken.get(0).localities().stream().map(each -> each.metrics()).toList();
+  }
+
+  private final class OnlyMeter implements LoadMeter {
+    @Override
+    public void collect(LoadSums into) {
+      counted.collect(into);
+    }
+
+    @Override
+    public boolean isOver() {
+      return false;
+    }
+  }
+
+  private final class Connections implements LbObserver {
+    @Override
+    public void onEvent(LbEvent event) {}
+
+    @Override
+    public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+      told.add(group.locality().zone() + " " + event);
+    }
+  }
+
+  private final class Beneath extends DelegatingSubchannel {
+    @Override
+    protected Subchannel delegate() {
+      throw new AssertionError("not asked by these tests");
+    }
+
+    @Override
+    public void callStarted(PickContext call) {
+      beneath.add("started");
+    }
+
+    @Override
+    public void callEnded(PickContext call, CallOutcome outcome) {
+      beneath.add("ended " + outcome);
+    }
+
+    @Override
+    public boolean wantsLoadReports() {
+      return wantsLoadReports;
+    }
+
+    @Override
+    public void onLoadReport(PickContext call, LoadReport report) {
+      beneath.add("load " + report.cpuUtilization());
+    }
+
+    @Override
+    public void standsIn(Locality locality) {
+      beneath.add("in " + locality);
+    }
+
+    @Override
+    public void close() {
+      beneath.add("closed");
+    }
+  }
+}
