@@ -3,68 +3,58 @@ package io.outrigger.proxy.http2;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.outrigger.base.LoopConfined;
-import java.util.Optional;
 
-/** What a connection consists of once its channel is known. */
+/** The layers of a connection once its channel is known, from below. */
 @LoopConfined
 record ConnectionParts(
     ChannelHandlerContext ctx,
-    EndOfTurn endOfTurn,
+    ConnectionState state,
+    EndOfTurn.Mark dirty,
     FrameWriter writer,
     StreamTable table,
-    PeerSettings peer,
-    SendScheduler outbound,
-    ConnectionReceiveWindow credit,
-    PeerFaults faults,
-    ConnectionLifecycle course,
-    HpackDecoder decoder,
+    SendScheduler scheduler,
+    ConnectionStreams streams,
+    ConnectionLifecycle lifecycle,
+    FrameReader reader,
     ConnectionMemory memory) {
 
   /**
-   * The parts of {@code connection}.
+   * The parts of a connection.
    *
-   * @param onWritten called when there is something to flush
+   * @param dirty set when there is something to flush
    */
   static ConnectionParts of(
-      SocketConnection connection,
       boolean server,
       ConnectionSettings settings,
       ChannelHandlerContext ctx,
-      Runnable onWritten) {
+      EndOfTurn.Mark dirty) {
     EventLoop loop = ctx.channel().eventLoop();
-    var writer = new FrameWriter(ctx, onWritten);
-    var table = new StreamTable(server);
-    var peer = new PeerSettings(!server, writer, table);
-    var course = new ConnectionLifecycle(connection, ctx, settings, writer, table, peer);
+    var state = new ConnectionState(server, ctx.channel());
+    var writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
-    return new ConnectionParts(
-        ctx,
-        EndOfTurn.of(loop),
-        writer,
-        table,
-        peer,
-        new SendScheduler(connection, writer, ctx.alloc()),
-        new ConnectionReceiveWindow(
-            connection, loop, settings.connectionWindow(), settings.memory()),
-        new PeerFaults(connection, writer, table, new AbuseGuard(settings.abuse(), loop.ticker())),
-        course,
-        decoder,
+    var guard = new AbuseGuard(settings.abuse(), loop.ticker());
+    var table = new StreamTable(server);
+    var below =
+        new ConnectionStreams.Below(
+            state,
+            dirty,
+            writer,
+            new PeerSettings(!server, writer),
+            guard,
+            table,
+            new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty),
+            new ConnectionReceiveWindow(
+                state, writer, loop, settings.connectionWindow(), settings.memory()));
+    var streams = new ConnectionStreams(settings, below);
+    var lifecycle = new ConnectionLifecycle(ctx, settings, streams, below);
+    var reader = new FrameReader(new InboundFrames(lifecycle, streams, below, decoder), settings);
+    var memory =
         new ConnectionMemory(
-            new ConnectionMemory.Parts(connection, ctx, course, writer, decoder, table), settings));
-  }
-
-  /** The connection as status views show it. */
-  SocketView view(long id) {
-    return new SocketView(
-        id,
-        Optional.ofNullable(ctx.channel().localAddress()),
-        Optional.ofNullable(ctx.channel().remoteAddress()),
-        table.streams(),
-        course.keepAlivesSent());
-  }
-
-  /** Who understands the peer's frames. */
-  InboundFrames frames(SocketConnection connection) {
-    return new InboundFrames(connection, table, decoder, credit);
+            new ConnectionMemory.Parts(
+                ctx, state, reader, decoder, writer, table, streams, lifecycle, guard),
+            settings);
+    streams.account(memory.account());
+    return new ConnectionParts(
+        ctx, state, dirty, writer, table, below.scheduler(), streams, lifecycle, reader, memory);
   }
 }

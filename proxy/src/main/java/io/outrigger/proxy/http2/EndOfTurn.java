@@ -22,6 +22,38 @@ final class EndOfTurn {
     void onEndOfTurn();
   }
 
+  /** Whether one connection is to be called at the end of this turn. */
+  @LoopConfined
+  static final class Mark {
+    private final EndOfTurn turn;
+    private final Dirty connection;
+    private boolean set;
+
+    private Mark(EndOfTurn turn, Dirty connection) {
+      this.turn = turn;
+      this.connection = connection;
+    }
+
+    /** Has the connection called, once however often this is called. */
+    void set() {
+      if (!set) {
+        set = true;
+        turn.add(connection);
+      }
+    }
+
+    /** The connection is being served: what comes from now on is for another call. */
+    void clear() {
+      set = false;
+    }
+
+    /** An app has opened a stream; who counts one is also served at the end of the turn. */
+    void onStream() {
+      turn.streams++;
+      set();
+    }
+  }
+
   private static final Logger log = LoggerFactory.getLogger(EndOfTurn.class);
   private static final FastThreadLocal<@Nullable EndOfTurn> CURRENT = new FastThreadLocal<>();
 
@@ -59,12 +91,12 @@ final class EndOfTurn {
     }
   }
 
-  /** An app has opened a stream. */
-  void onStream() {
-    streams++;
+  /** The mark of {@code connection}, not set. */
+  Mark mark(Dirty connection) {
+    return new Mark(this, connection);
   }
 
-  /** How many streams apps have opened in this turn; who counts one is also served at its end. */
+  /** How many streams apps have opened in this turn. */
   int streams() {
     return streams;
   }

@@ -7,15 +7,13 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.proxy.memory.MemoryAccount;
 import io.outrigger.proxy.memory.OutOfMemory;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,16 +24,9 @@ import org.slf4j.LoggerFactory;
  * channel (before or after it is connected) and it speaks. It ends with {@link
  * ConnectionHandler#onClosed}, also when the channel never became active.
  *
- * <pre>
- * OPENING  -> OPEN     on the peer's preface and first SETTINGS
- * OPEN     -> LEAVING  on drain (final GOAWAY sent), on GOAWAY received, on the last stream id used
- * LEAVING  -> CLOSING  on the last stream ended
- * any      -> CLOSING  on close, on an error of the peer
- * any      -> CLOSED   on the socket closed
- * </pre>
- *
- * <p>RFC 9113. What frames mean is in {@link InboundFrames}, the course of the connection as a
- * whole (preface, SETTINGS, GOAWAY, end) in {@link ConnectionLifecycle}; here are the streams.
+ * <p>RFC 9113. Where it stands is {@link ConnectionState}, the connection as a whole (preface,
+ * SETTINGS, GOAWAY, end) {@link ConnectionLifecycle}, its streams {@link ConnectionStreams}, what
+ * frames mean {@link InboundFrames}.
  */
 @LoopConfined
 public final class SocketConnection extends ChannelInboundHandlerAdapter
@@ -49,9 +40,6 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   private final ConnectionSettings settings;
   private final Function<SocketConnection, ConnectionHandler> handlerFactory;
   private @Nullable ConnectionParts parts;
-  private @Nullable ConnectionHandler handler;
-  private boolean dirty;
-  private boolean wantsCapacity;
 
   private SocketConnection(
       boolean server,
@@ -90,7 +78,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   /** The connection as status views show it, with the number that its owner gave it. */
   public SocketView view(long id) {
-    return parts().view(id);
+    return new SocketView(
+        id,
+        Optional.ofNullable(parts().ctx().channel().localAddress()),
+        Optional.ofNullable(parts().ctx().channel().remoteAddress()),
+        parts().table().streams(),
+        parts().lifecycle().keepAlivesSent());
   }
 
   /**
@@ -98,32 +91,17 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
    * are open a PING is sent, and {@code timeout} later the connection is lost.
    */
   public void keepAlive(Duration time, Duration timeout) {
-    parts().course().keepAlive(time, timeout);
+    parts().lifecycle().keepAlive(time, timeout);
   }
 
   @Override
   public boolean canOpenStream() {
-    ConnectionParts p = parts();
-    boolean can =
-        !server
-            && p.course().isOpen()
-            && p.writer().hasRoomForHeaders()
-            && p.table().active() < p.peer().maxConcurrentStreams()
-            && p.table().hasLocalIds();
-    wantsCapacity |= !can;
-    return can;
+    return parts().streams().canOpen();
   }
 
   @Override
   public @Nullable Http2Stream openStream(StreamHandler handler) {
-    if (!canOpenStream()) {
-      return null;
-    }
-    SocketStream stream = newStream(0);
-    stream.handler(handler);
-    parts().table().addUnnumbered(stream);
-    stream.keeps(ConnectionMemory.STREAM_BYTES, 0);
-    return stream;
+    return parts().streams().open(handler);
   }
 
   @Override
@@ -138,18 +116,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void drain() {
-    parts().course().drain();
+    parts().lifecycle().drain();
   }
 
   @Override
   public void close(Http2Error error, String reason) {
-    parts().course().close(error, reason);
-  }
-
-  /** Closes such that nothing is held for it when this returns. */
-  void closeAtOnce(Http2Error error, String reason) {
-    parts().course().closeAtOnce(error, reason);
-    parts().memory().close();
+    parts().lifecycle().close(error, reason);
   }
 
   /** Lets a test come to the end of the stream ids. */
@@ -157,184 +129,9 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
     parts().table().nextLocalId(Integer.MAX_VALUE);
   }
 
-  // What streams ask for.
-
-  SendScheduler outbound() {
-    return parts().outbound();
-  }
-
-  ConnectionMemory memory() {
-    return parts().memory();
-  }
-
-  MemoryAccount account() {
-    return parts().memory().account();
-  }
-
-  /** Whether a header block of {@code stream} has to wait for the socket. */
-  boolean holdsBack(SocketStream stream) {
-    return stream.id() != 0 && !parts().writer().hasRoomForHeaders();
-  }
-
-  void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
-    if (stream.id() == 0) {
-      number(stream, headers.get(KnownName.METHOD));
-    }
-    parts().writer().headers(stream.id(), headers, endStream);
-    onHeadersWritten(stream, endStream);
-  }
-
-  void writeHeaders(SocketStream stream, HeaderList.Builder fields, boolean endStream) {
-    if (stream.id() == 0) {
-      number(stream, fields.get(KnownName.METHOD));
-    }
-    parts().writer().headers(stream.id(), fields, endStream);
-    onHeadersWritten(stream, endStream);
-  }
-
-  private void number(SocketStream stream, @Nullable AsciiString method) {
-    ConnectionParts p = parts();
-    p.table().number(stream);
-    if (HeaderRules.HEAD.equals(method)) {
-      stream.onHeadRequest();
-    }
-    if (!p.table().hasLocalIds()) {
-      p.course().onIdsUsedUp();
-    }
-  }
-
-  private void onHeadersWritten(SocketStream stream, boolean endStream) {
-    if (endStream) {
-      stream.onEndSent();
-      settle(stream);
-    }
-  }
-
-  void onDataSent(SocketStream stream, int bytes) {
-    if (!stream.isGone()) {
-      stream.handler().onDataSent(bytes);
-      settle(stream);
-    }
-  }
-
-  void returnCredit(SocketStream stream, int bytes) {
-    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes, settings.streamWindow());
-    if (increment > 0) {
-      parts().writer().windowUpdate(stream.id(), increment);
-    }
-    parts().credit().onReleased(bytes);
-  }
-
-  /** Tells the peer how much more it may send in all. */
-  void widenPeer(int increment) {
-    ConnectionParts p = parts();
-    if (!p.course().isEnding()) {
-      p.writer().windowUpdate(0, increment);
-    }
-  }
-
-  void resetByUs(SocketStream stream, Http2Error error) {
-    if (stream.id() != 0) {
-      parts().writer().reset(stream.id(), error);
-      if (!server) {
-        faults().onUsefulFrame(); // pays for the answer of a server that has not heard of it yet
-      }
-    }
-    remove(stream, true);
-    stream.release();
-  }
-
-  /** Ends {@code stream} for the sake of the others: memory is short. */
-  void shed(SocketStream stream) {
-    if (stream.hasHandler()) {
-      stream.handler().onOverload();
-    }
-    if (!stream.isGone()) {
-      resetByUs(stream, Http2Error.ENHANCE_YOUR_CALM);
-      if (stream.hasHandler()) {
-        stream.handler().onReset(Http2Error.ENHANCE_YOUR_CALM, false);
-      }
-    }
-  }
-
-  /** Lets a stream go when both sides have said all. */
-  void settle(SocketStream stream) {
-    if (stream.isFinished() && !stream.isGone()) {
-      remove(stream, false);
-      stream.release();
-    }
-  }
-
-  private void remove(SocketStream stream, boolean byOurReset) {
-    parts().table().remove(stream, byOurReset);
-    parts().outbound().leave(stream);
-    parts().credit().onReleased(stream.end());
-    if (wantsCapacity || parts().course().isLeaving()) {
-      markDirty(); // looked after at the end of the turn, outside of any callback
-    }
-  }
-
-  // What frames ask for.
-
-  boolean isServer() {
-    return server;
-  }
-
-  ConnectionHandler handler() {
-    return requireNonNull(handler, "connection is in no pipeline");
-  }
-
-  ConnectionLifecycle course() {
-    return parts().course();
-  }
-
-  PeerFaults faults() {
-    return parts().faults();
-  }
-
-  boolean admits() {
-    ConnectionParts p = parts();
-    return p.table().active() < settings.maxConcurrentStreams() && !p.course().isLeaving();
-  }
-
-  /** A stream that the peer opens with {@code headers}, which are kept as long as it is. */
-  SocketStream openPeerStream(int id, HeaderList headers) {
-    SocketStream stream = newStream(id);
-    parts().table().add(stream);
-    parts().endOfTurn().onStream();
-    markDirty();
-    stream.keeps(ConnectionMemory.STREAM_BYTES + headers.heapBytes(), 0);
-    return stream;
-  }
-
-  private SocketStream newStream(int id) {
-    ConnectionParts p = parts();
-    return new SocketStream(this, id, p.peer().initialWindow(), p.course().grantedWindow());
-  }
-
-  void resetByPeer(SocketStream stream, Http2Error error) {
-    remove(stream, false);
-    stream.handler().onReset(error, true);
-    stream.release();
-  }
-
-  /** Takes {@code stream} from the table because the connection, or the peer's will, ends it. */
-  void lose(SocketStream stream, Consumer<StreamHandler> news) {
-    if (stream.isGone()) {
-      return; // an earlier one's handler has reset it
-    }
-    remove(stream, true);
-    if (stream.hasHandler()) {
-      news.accept(stream.handler());
-    }
-    stream.release();
-  }
-
-  void markDirty() {
-    if (!dirty) {
-      dirty = true;
-      parts().endOfTurn().add(this);
-    }
+  /** For tests: who sends DATA. */
+  SendScheduler scheduler() {
+    return parts().scheduler();
   }
 
   // What the channel and its loop say.
@@ -342,30 +139,31 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
-    ConnectionParts made = ConnectionParts.of(this, server, settings, ctx, this::markDirty);
+    EndOfTurn turn = EndOfTurn.of(ctx.channel().eventLoop());
+    ConnectionParts made = ConnectionParts.of(server, settings, ctx, turn.mark(this));
     if (server) {
-      ReadTurn.bound(ctx.channel().config(), made.table()::started, made.endOfTurn());
+      ReadTurn.bound(ctx.channel().config(), made.table()::started, turn);
     } else {
       ReadTurn.bound(ctx.channel().config());
     }
     parts = made;
-    made.course().listenTo(made.frames(this));
-    handler = handlerFactory.apply(this);
+    ConnectionHandler listener = handlerFactory.apply(this);
+    made.lifecycle().join(made.reader(), listener, made.memory()::refresh);
     if (ctx.channel().isActive()) {
-      parts().course().start();
+      parts().lifecycle().start();
     }
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    parts().course().start();
+    parts().lifecycle().start();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     try {
-      parts().course().read(bytes);
+      parts().lifecycle().read(bytes);
       parts().memory().refresh();
       parts().memory().account().relieveIfHeavy();
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -377,8 +175,9 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (parts().outbound().canSend() || wantsCapacity) {
-      markDirty();
+    ConnectionParts p = parts();
+    if (p.scheduler().canSend() || p.streams().wantsCapacity()) {
+      p.dirty().set();
     }
   }
 
@@ -386,20 +185,19 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   public void onEndOfTurn() {
     ConnectionParts p = parts();
     try {
-      if (!p.course().isEnding()) {
-        p.outbound().pump();
-        p.course().onEndOfTurn();
+      if (!p.state().isEnding()) {
+        p.scheduler().pump();
+        p.lifecycle().onEndOfTurn();
       }
-      if (wantsCapacity && canOpenStream()) {
-        wantsCapacity = false;
-        handler().onCapacity();
+      if (p.streams().takesCapacity()) {
+        p.lifecycle().handler().onCapacity();
       }
-      dirty = false;
-      if (!p.course().isEnding()) {
+      p.dirty().clear();
+      if (!p.state().isEnding()) {
         flush(p);
       }
     } catch (RuntimeException | Error e) { // no memory for a buffer is an error
-      dirty = false;
+      p.dirty().clear();
       onFailure(e);
     }
   }
@@ -407,8 +205,8 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   private void flush(ConnectionParts p) {
     p.writer().flush();
     p.memory().refresh();
-    if (p.outbound().canSend() || (wantsCapacity && canOpenStream())) {
-      markDirty(); // only our own buffer was full
+    if (p.scheduler().canSend() || (p.streams().wantsCapacity() && p.streams().canOpen())) {
+      p.dirty().set(); // only our own buffer was full
     }
     AbuseLimits limits = settings.abuse();
     if (p.ctx().channel().bytesBeforeWritable() > limits.unsentBytes()) {
@@ -427,14 +225,14 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
   }
 
   private void onSocketClosed(String reason) {
-    parts().course().onSocketClosed(reason);
+    parts().lifecycle().onSocketClosed(reason);
     parts().memory().close();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException) {
-      parts().course().onSocketFailed(SocketErrors.describe(cause));
+      parts().lifecycle().onSocketFailed(SocketErrors.describe(cause));
     } else {
       onFailure(cause);
     }
