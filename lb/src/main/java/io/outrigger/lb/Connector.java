@@ -65,6 +65,12 @@ public interface Connector {
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
+     * After {@link #onClosed} of an attempt that could not even begin: now it could, and waiting
+     * for the end of the back-off is in vain (A29-14). At most once.
+     */
+    default void onRemedied() {}
+
+    /**
      * Something became of one of the connections, the first and any further. Also after {@link
      * #onClosed}: the others end then.
      */

@@ -66,7 +66,7 @@ class DependencyRulesTest {
         + " proxy.demo",
     "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local proxy.orca proxy.admin"
         + " proxy.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.decode proxy.admin proxy.cli",
+    "com.google.gson..,     config.bootstrap xds.local xds.decode xds.certificate proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",
     "org.snakeyaml..,       xds.local proxy.options",

@@ -39,10 +39,12 @@ public record Bootstrap(
     }
   }
 
-  /** The only supported plugin is {@code file_watcher}; paths are empty when not given. */
-  public record CertificateProvider(
-      Optional<String> certificateFile,
-      Optional<String> privateKeyFile,
-      Optional<String> caCertificateFile,
-      java.time.Duration refreshInterval) {}
+  /** An entry of {@code certificate_providers} (A29). */
+  public sealed interface CertificateProvider {
+    /** {@code file_watcher}. */
+    record FileWatcher(CertificateFiles files) implements CertificateProvider {}
+
+    /** A plugin that is not known here: an error only where a cluster names the instance. */
+    record Unknown(String plugin) implements CertificateProvider {}
+  }
 }

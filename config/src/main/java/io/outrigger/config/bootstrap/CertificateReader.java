@@ -9,33 +9,36 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29), whose fields are the same.
+ * certificate providers (A29), whose fields are the same but for SPIFFE (A87).
  */
 final class CertificateReader {
-  private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(600); // A65 "Proposal"
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
   private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
+
+  private static final CertificateFiles NO_FILES =
+      new CertificateFiles(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          CertificateFiles.DEFAULT_REFRESH_INTERVAL);
 
   private CertificateReader() {}
 
-  private record Files(
-      Optional<String> certificate,
-      Optional<String> privateKey,
-      Optional<String> ca,
-      Duration refreshInterval) {}
-
   static ChannelCredentials channelCredentials(Optional<JsonNode> config) {
-    Files files = config.map(CertificateReader::files).orElse(NOTHING);
+    CertificateFiles files =
+        config
+            .filter(JsonNode::isObject)
+            .map(node -> files(node, Optional.empty()))
+            .orElse(NO_FILES);
     return new ChannelCredentials.Tls(
-        files.ca(), files.certificate(), files.privateKey(), files.refreshInterval());
+        files.caCertificate(), files.certificate(), files.privateKey(), files.refreshInterval());
   }
 
-  private static final Files NOTHING =
-      new Files(Optional.empty(), Optional.empty(), Optional.empty(), REFRESH_INTERVAL);
-
   /**
-   * One entry of {@code certificate_providers}. An unknown plugin is left out with a warning, so
-   * that a file written for another client still works; a cluster that names it is refused then.
+   * One entry of {@code certificate_providers}. An unknown plugin is kept with a warning, so that a
+   * file written for another client still works; a cluster that names it is refused then.
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();
@@ -46,30 +49,35 @@ final class CertificateReader {
       node.findings()
           .warn(
               node.pathOf("plugin_name"),
-              "\"" + plugin.get() + "\" is left out; the only plugin is \"file_watcher\"");
-      return Optional.empty();
+              "\""
+                  + plugin.get()
+                  + "\" is not supported: a cluster that names this provider is refused; the only"
+                  + " plugin is \"file_watcher\"");
+      return Optional.of(new CertificateProvider.Unknown(plugin.get()));
     }
     Optional<JsonNode> config = node.member("config");
     if (config.isEmpty()) {
       node.error("config", "is missing; give ca_certificate_file, certificate_file or both");
       return Optional.empty();
     }
-    Files files = files(config.get());
-    if (config.get().value().isJsonObject()
-        && files.ca().isEmpty()
-        && files.certificate().isEmpty()
-        && files.privateKey().isEmpty()) {
+    if (!config.get().isObject()) {
+      return Optional.empty();
+    }
+    if (namesNothing(config.get())) {
       config.get().error("names no file; give ca_certificate_file, certificate_file or both");
     }
     return Optional.of(
-        new CertificateProvider(
-            files.certificate(), files.privateKey(), files.ca(), files.refreshInterval()));
+        new CertificateProvider.FileWatcher(files(config.get(), file(config.get(), BUNDLE_MAP))));
   }
 
-  private static Files files(JsonNode config) {
-    if (!config.isObject()) {
-      return NOTHING;
-    }
+  private static boolean namesNothing(JsonNode config) {
+    return config.member("certificate_file").isEmpty()
+        && config.member("private_key_file").isEmpty()
+        && config.member("ca_certificate_file").isEmpty()
+        && config.member(BUNDLE_MAP).isEmpty();
+  }
+
+  private static CertificateFiles files(JsonNode config, Optional<String> bundleMap) {
     Optional<String> certificate = file(config, "certificate_file");
     Optional<String> privateKey = file(config, "private_key_file");
     if (certificate.isPresent() && config.member("private_key_file").isEmpty()) {
@@ -78,8 +86,12 @@ final class CertificateReader {
     if (privateKey.isPresent() && config.member("certificate_file").isEmpty()) {
       config.error("certificate_file", "is missing; private_key_file needs it");
     }
-    return new Files(
-        certificate, privateKey, file(config, "ca_certificate_file"), refreshInterval(config));
+    return new CertificateFiles(
+        certificate,
+        privateKey,
+        file(config, "ca_certificate_file"),
+        bundleMap,
+        refreshInterval(config));
   }
 
   private static Optional<String> file(JsonNode config, String name) {
@@ -94,21 +106,21 @@ final class CertificateReader {
     String name = "refresh_interval";
     Optional<String> text = config.text(name);
     if (text.isEmpty()) {
-      return REFRESH_INTERVAL;
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
     }
     if (!DURATION.matcher(text.get()).matches()) {
       config.error(name, "\"" + text.get() + "\" is not a duration such as \"600s\"");
-      return REFRESH_INTERVAL;
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
     }
     BigDecimal seconds = new BigDecimal(text.get().substring(0, text.get().length() - 1));
-    if (seconds.signum() <= 0) {
-      config.error(name, "\"" + text.get() + "\" must be more than zero");
-      return REFRESH_INTERVAL;
-    }
     BigDecimal whole = new BigDecimal(seconds.toBigInteger());
     Duration interval =
         Duration.ofSeconds(
             whole.longValueExact(), seconds.subtract(whole).movePointRight(9).longValueExact());
+    if (interval.compareTo(CertificateFiles.MIN_REFRESH_INTERVAL) < 0) {
+      config.error(name, "\"" + text.get() + "\" is below \"1s\", the shortest interval");
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+    }
     return interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
   }
 }

@@ -28,7 +28,13 @@ public record XdsServer(
         Optional<String> certificateFile,
         Optional<String> privateKeyFile,
         java.time.Duration refreshInterval)
-        implements ChannelCredentials {}
+        implements ChannelCredentials {
+      /** The same files as those of a certificate provider. */
+      public CertificateFiles files() {
+        return new CertificateFiles(
+            certificateFile, privateKeyFile, caCertificateFile, Optional.empty(), refreshInterval);
+      }
+    }
   }
 
   /** {@code jwt_token_file} (A97). */

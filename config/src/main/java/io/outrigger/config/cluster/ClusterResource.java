@@ -1,18 +1,21 @@
 package io.outrigger.config.cluster;
 
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.tls.UpstreamTls;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A Cluster (A27, A32, A37, A50, A75, A105).
+ * A Cluster (A27, A29, A32, A37, A50, A75, A105).
  *
  * @param maxRequests unsigned 32 bit limit of requests in flight (A32)
  * @param maxConnections to each address of an endpoint (A105); unsigned 32 bit, at least 1
  * @param idleTimeout how long a forced session connection lives unused (A75)
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
  * @param httpConnect whether connections go through the proxies that endpoints name (A86)
+ * @param tls empty when connections are plain text (A29)
  * @param loadReporting empty when nobody wants to know of its load (A27)
  */
 public record ClusterResource(
@@ -25,6 +28,7 @@ public record ClusterResource(
     Duration idleTimeout,
     Set<HealthStatus> overrideHostStatus,
     boolean httpConnect,
+    Optional<UpstreamTls> tls,
     Optional<LoadReporting> loadReporting) {
   /** What {@code lb_policy: ROUND_ROBIN} means (A52-04). */
   public static final BalancingPolicy DEFAULT_POLICY =
@@ -38,7 +42,10 @@ public record ClusterResource(
     overrideHostStatus = Set.copyOf(overrideHostStatus);
   }
 
-  /** A cluster whose endpoints are connected to directly, and whose load is not reported. */
+  /**
+   * A cluster whose endpoints are connected to directly and in plain text, and whose load is not
+   * reported.
+   */
   public ClusterResource(
       String name,
       ClusterSource source,
@@ -58,7 +65,13 @@ public record ClusterResource(
         idleTimeout,
         overrideHostStatus,
         false,
+        Optional.empty(),
         Optional.empty());
+  }
+
+  /** The way to the endpoints. */
+  public Reach reach() {
+    return new Reach(httpConnect, tls);
   }
 
   /** The same with another policy. */
@@ -73,6 +86,7 @@ public record ClusterResource(
         idleTimeout,
         overrideHostStatus,
         httpConnect,
+        tls,
         loadReporting);
   }
 
@@ -88,6 +102,23 @@ public record ClusterResource(
         idleTimeout,
         overrideHostStatus,
         httpConnect,
+        tls,
         Optional.of(reporting));
+  }
+
+  /** The same cluster, reached by TLS. */
+  public ClusterResource securedBy(UpstreamTls settings) {
+    return new ClusterResource(
+        name,
+        source,
+        policy,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect,
+        Optional.of(settings),
+        loadReporting);
   }
 }

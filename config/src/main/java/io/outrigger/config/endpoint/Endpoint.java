@@ -30,28 +30,6 @@ public record Endpoint(
     this(addresses, health, weight, hostname, "");
   }
 
-  /** The same without the proxies that its addresses name (A86). */
-  public Endpoint direct() {
-    return isDirect()
-        ? this
-        : new Endpoint(
-            addresses.stream().map(EndpointAddress::direct).toList(),
-            health,
-            weight,
-            hostname,
-            hashKey);
-  }
-
-  /** Whether no proxy stands before any of its addresses. */
-  public boolean isDirect() {
-    for (EndpointAddress address : addresses) {
-      if (address.proxy().isPresent()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** The address by which people know the endpoint. */
   public EndpointAddress address() {
     return addresses.get(0);

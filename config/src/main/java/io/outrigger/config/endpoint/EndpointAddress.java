@@ -1,20 +1,24 @@
 package io.outrigger.config.endpoint;
 
+import io.outrigger.config.tls.EndpointTls;
 import java.util.Optional;
 
 /**
- * A literal IP address and a port.
+ * A literal IP address and a port, and the way there: connections of one are never used for another
+ * (A29-19).
  *
  * @param ip in canonical text form, IPv6 without brackets
  * @param port 1 to 65535
  * @param proxy who is asked to CONNECT there (A86); empty for a direct connection
+ * @param tls empty for a connection in plain text
  */
-public record EndpointAddress(String ip, int port, Optional<EndpointAddress> proxy) {
+public record EndpointAddress(
+    String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
   private static final int MAX_PORT = 65_535;
 
-  /** An address that is connected to directly. */
+  /** An address that is connected to directly, in plain text. */
   public EndpointAddress(String ip, int port) {
-    this(ip, port, Optional.empty());
+    this(ip, port, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -63,12 +67,12 @@ public record EndpointAddress(String ip, int port, Optional<EndpointAddress> pro
 
   /** The same behind {@code proxy}. */
   public EndpointAddress through(EndpointAddress proxy) {
-    return new EndpointAddress(ip, port, Optional.of(proxy));
+    return new EndpointAddress(ip, port, Optional.of(proxy), tls);
   }
 
-  /** The same without a proxy. */
-  public EndpointAddress direct() {
-    return proxy.isEmpty() ? this : new EndpointAddress(ip, port);
+  /** The address alone, as sessions and people know it, without the way there. */
+  public EndpointAddress bare() {
+    return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
   // By hand: a key of hash tables on the path of a start and of updates, where the method handles
@@ -79,7 +83,8 @@ public record EndpointAddress(String ip, int port, Optional<EndpointAddress> pro
     return other instanceof EndpointAddress that
         && port == that.port
         && ip.equals(that.ip)
-        && proxy.equals(that.proxy);
+        && proxy.equals(that.proxy)
+        && tls.equals(that.tls);
   }
 
   @Override

@@ -84,7 +84,7 @@ final class BootstrapErrorsTest {
             + " .channel_creds[0].config.refresh_interval: \"10m\" is not a duration such as"
             + " \"600s\"",
         "'channel_creds': [{'type': 'tls', 'config': {'refresh_interval': '-1s'}}] |"
-            + " .channel_creds[0].config.refresh_interval: \"-1s\" must be more than zero",
+            + " .channel_creds[0].config.refresh_interval: \"-1s\" is below \"1s\", the shortest interval",
         "'call_creds': [{'type': 'jwt_token_file'}] | .call_creds[0].config: is missing;"
             + " \"jwt_token_file\" needs the path of a token file",
         "'call_creds': [{'type': 'jwt_token_file', 'config': {}}] |"
@@ -144,5 +144,47 @@ final class BootstrapErrorsTest {
       })
   void aBadTopLevelFieldIsRefusedWithItsPath(String member, String expected) {
     assertThat(errors(bootstrapWith(member))).containsExactly(expected);
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @Conformance("A29-11")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{} | : names no file; give ca_certificate_file, certificate_file or both",
+        "{'refresh_interval': '5s'} | : names no file; give ca_certificate_file, certificate_file"
+            + " or both",
+        "[] | : is an array; an object is required",
+        "{'certificate_file': '/c'} | .private_key_file: is missing; certificate_file needs it",
+        "{'private_key_file': '/k'} | .certificate_file: is missing; private_key_file needs it",
+        "{'certificate_file': '/c', 'private_key_file': 7} | .private_key_file: is a number; a"
+            + " string is required",
+        "{'ca_certificate_file': ['/r']} | .ca_certificate_file: is an array; a string is required",
+        "{'ca_certificate_file': ''} | .ca_certificate_file: is empty; the path of a file is"
+            + " required",
+        "{'spiffe_trust_bundle_map_file': {}} | .spiffe_trust_bundle_map_file: is an object; a"
+            + " string is required",
+        "{'spiffe_trust_bundle_map_file': ''} | .spiffe_trust_bundle_map_file: is empty; the path"
+            + " of a file is required",
+        "{'ca_certificate_file': '/r', 'refresh_interval': '0.999999999s'} | .refresh_interval:"
+            + " \"0.999999999s\" is below \"1s\", the shortest interval",
+        "{'ca_certificate_file': '/r', 'refresh_interval': '0s'} | .refresh_interval: \"0s\" is"
+            + " below \"1s\", the shortest interval",
+        "{'ca_certificate_file': '/r', 'refresh_interval': '-0.5s'} | .refresh_interval: \"-0.5s\""
+            + " is below \"1s\", the shortest interval",
+        "{'ca_certificate_file': '/r', 'refresh_interval': '10m'} | .refresh_interval: \"10m\" is"
+            + " not a duration such as \"600s\"",
+        "{'ca_certificate_file': '/r', 'refresh_interval': 600} | .refresh_interval: is a number; a"
+            + " string is required",
+      })
+  void aBadFileWatcherIsRefusedWithThePathOfTheField(String config, String expected) {
+    assertThat(
+            errors(
+                bootstrapWith(
+                    "'certificate_providers': {'m': {'plugin_name': 'file_watcher', 'config': "
+                        + config
+                        + "}}")))
+        .containsExactly("$.certificate_providers.m.config" + expected);
   }
 }

@@ -294,32 +294,63 @@ final class BootstrapReaderTest {
   }
 
   @Test
+  @Conformance("A29-11")
   void certificateProvidersOfFileWatcherAreRead() {
     assertThat(
-            read(bootstrapWith(
-                    "'certificate_providers': {'mesh': {'plugin_name': 'file_watcher',"
-                        + " 'config': {'certificate_file': '/c', 'private_key_file': '/k',"
-                        + " 'ca_certificate_file': '/ca', 'refresh_interval': '60s'}}}"))
-                .certificateProviders())
+            provider(
+                "'certificate_file': '/c', 'private_key_file': '/k', 'ca_certificate_file': '/ca',"
+                    + " 'spiffe_trust_bundle_map_file': 'map.json', 'refresh_interval': '60s',"
+                    + " 'of_a_later_version': {}"))
         .isEqualTo(
-            Map.of(
-                "mesh",
-                new CertificateProvider(
+            new CertificateProvider.FileWatcher(
+                new CertificateFiles(
                     Optional.of("/c"),
                     Optional.of("/k"),
                     Optional.of("/ca"),
+                    Optional.of("map.json"),
                     Duration.ofSeconds(60))));
   }
 
   @Test
-  void aCertificateProviderOfAnotherPluginIsLeftOutWithAWarning() {
+  @Conformance("A29-11")
+  void identityOrRootsAloneWillDoAndAreReadEvery600Seconds() {
+    Optional<String> none = Optional.empty();
+    Duration interval = Duration.ofSeconds(600);
+
+    assertThat(provider("'certificate_file': 'c', 'private_key_file': 'c'"))
+        .isEqualTo(
+            new CertificateProvider.FileWatcher(
+                new CertificateFiles(Optional.of("c"), Optional.of("c"), none, none, interval)));
+    assertThat(provider("'ca_certificate_file': 'r', 'refresh_interval': null"))
+        .isEqualTo(
+            new CertificateProvider.FileWatcher(
+                new CertificateFiles(none, none, Optional.of("r"), none, interval)));
+    assertThat(provider("'spiffe_trust_bundle_map_file': 'm', 'refresh_interval': '1.000s'"))
+        .isEqualTo(
+            new CertificateProvider.FileWatcher(
+                new CertificateFiles(none, none, none, Optional.of("m"), Duration.ofSeconds(1))));
+  }
+
+  private static CertificateProvider provider(String config) {
+    return read(bootstrapWith(
+            "'certificate_providers': {'mesh': {'plugin_name': 'file_watcher', 'config': {"
+                + config
+                + "}}}"))
+        .certificateProviders()
+        .get("mesh");
+  }
+
+  @Test
+  @Conformance("A29-11")
+  void aCertificateProviderOfAnotherPluginIsKeptWithAWarning() {
     String bootstrap =
         bootstrapWith("'certificate_providers': {'x-y': {'plugin_name': 'vault', 'config': 3}}");
 
-    assertThat(read(bootstrap).certificateProviders()).isEmpty();
+    assertThat(read(bootstrap).certificateProviders())
+        .isEqualTo(Map.of("x-y", new CertificateProvider.Unknown("vault")));
     assertThat(warnings(bootstrap))
         .containsExactly(
-            "$.certificate_providers[\"x-y\"].plugin_name: \"vault\" is left out;"
-                + " the only plugin is \"file_watcher\"");
+            "$.certificate_providers[\"x-y\"].plugin_name: \"vault\" is not supported: a cluster"
+                + " that names this provider is refused; the only plugin is \"file_watcher\"");
   }
 }

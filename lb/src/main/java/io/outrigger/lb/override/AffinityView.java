@@ -45,7 +45,7 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable ho
 
   /** An endpoint beneath with what this node knows of it. */
   LbEndpoint seen(LbEndpoint endpoint) {
-    Host first = hosts == null ? null : hosts.get(endpoint.address().direct());
+    Host first = hosts == null ? null : hosts.get(endpoint.address().bare());
     if (hosts == null || first == null) {
       return endpoint;
     }

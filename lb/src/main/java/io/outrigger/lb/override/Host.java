@@ -76,10 +76,10 @@ final class Host implements SubchannelListener {
   /** All addresses of {@code endpoint}, {@code first} first; without proxies. */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
-    addresses.add(first.direct());
+    addresses.add(first.bare());
     for (EndpointAddress other : endpoint.addresses()) {
       if (!other.equals(first)) {
-        addresses.add(other.direct());
+        addresses.add(other.bare());
       }
     }
     return List.copyOf(addresses);

@@ -57,7 +57,7 @@ final class HostTable implements SharedSubchannels.Observer {
 
   /** Whether {@code host} is still in the table. */
   boolean has(Host host) {
-    return hosts.get(host.address().direct()) == host;
+    return hosts.get(host.address().bare()) == host;
   }
 
   /**
@@ -85,14 +85,14 @@ final class HostTable implements SharedSubchannels.Observer {
   private void list(Backend backend) {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
-      Host host = hosts.get(address.direct());
+      Host host = hosts.get(address.bare());
       if (host != null && !host.address().equals(address)) { // another proxy is another way
         remove(host.address());
         host = null;
       }
       if (host == null) {
         host = new Host(address, backend, reachable, subchannels, this::onHostChange);
-        hosts.put(address.direct(), host);
+        hosts.put(address.bare(), host);
         if (subchannels.isTaken(address)) {
           host.on(Event.TAKEN, false);
         }
@@ -108,7 +108,7 @@ final class HostTable implements SharedSubchannels.Observer {
   private void remove(EndpointAddress address) {
     Host host = at(address);
     if (host != null) {
-      hosts.remove(address.direct());
+      hosts.remove(address.bare());
       host.on(Event.GONE, false);
     }
   }
@@ -153,7 +153,7 @@ final class HostTable implements SharedSubchannels.Observer {
   }
 
   private @Nullable Host at(EndpointAddress address) {
-    Host host = hosts.get(address.direct());
+    Host host = hosts.get(address.bare());
     return host != null && host.address().equals(address) ? host : null;
   }
 

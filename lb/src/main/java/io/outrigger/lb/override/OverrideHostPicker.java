@@ -136,7 +136,7 @@ final class OverrideHostPicker implements Picker {
     if (result instanceof PickResult.Use use) {
       Subchannel subchannel = use.subchannel();
       EndpointAddress address = subchannel.address();
-      Host host = hosts.get(address.direct());
+      Host host = hosts.get(address.bare());
       if (host == null) { // its endpoint has just left the cluster
         session.picked(Host.addresses(address, subchannel.endpoint()));
       } else {

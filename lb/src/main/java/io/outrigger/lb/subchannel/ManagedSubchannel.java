@@ -67,6 +67,9 @@ public final class ManagedSubchannel implements Subchannel {
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
 
+  /** The last attempt, if it failed; it may still say that it could be made now. */
+  private @Nullable Connection failed;
+
   /** Ends a back-off, or a wait before an attempt. */
   private @Nullable TimerHandle timer;
 
@@ -165,6 +168,15 @@ public final class ManagedSubchannel implements Subchannel {
     if (last != null && last.attempt != null) {
       last.attempt.close();
     }
+    forgetFailed();
+  }
+
+  /** Nobody waits for a remedy of the attempt that failed last. */
+  private void forgetFailed() {
+    if (failed != null && failed.attempt != null) {
+      failed.attempt.close();
+    }
+    failed = null;
   }
 
   @Override
@@ -198,6 +210,7 @@ public final class ManagedSubchannel implements Subchannel {
 
     void dial() {
       startedNanos = control.nanoTime();
+      forgetFailed();
       attempt = connector.connect(address, maxConnections, this);
     }
 
@@ -230,7 +243,18 @@ public final class ManagedSubchannel implements Subchannel {
         return;
       }
       Duration sinceStart = Duration.ofNanos(control.nanoTime() - startedNanos);
+      failed = this;
       fail(backoff.next().minus(sinceStart), reason);
+    }
+
+    @Override
+    public void onRemedied() {
+      control.checkInside();
+      if (failed == this && !closed && state == Connectivity.TRANSIENT_FAILURE && timer != null) {
+        timer.cancel();
+        backoff.reset();
+        onBackoffElapsed();
+      }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.endpoint.Reach;
 import io.outrigger.lb.Backend;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,8 +23,8 @@ record ClusterBackends(List<List<LocalityBackends>> priorities) {
     priorities = priorities.stream().map(List::copyOf).toList();
   }
 
-  /** Those of {@code next}, made from these; see {@link LocalityBackends#proxied}. */
-  ClusterBackends after(EndpointSet next, boolean proxied) {
+  /** Those of {@code next}, made from these; see {@link LocalityBackends#reach}. */
+  ClusterBackends after(EndpointSet next, Reach reach) {
     List<List<LocalityBackends>> after = new ArrayList<>();
     for (int priority = 0; priority < next.priorities().size(); priority++) {
       Map<Locality, LocalityBackends> before = new HashMap<>();
@@ -37,8 +38,8 @@ record ClusterBackends(List<List<LocalityBackends>> priorities) {
         LocalityBackends known = before.get(locality.locality());
         localities.add(
             known == null
-                ? LocalityBackends.of(locality, priority, proxied)
-                : known.with(locality, priority, proxied));
+                ? LocalityBackends.of(locality, priority, reach)
+                : known.with(locality, priority, reach));
       }
       after.add(localities);
     }

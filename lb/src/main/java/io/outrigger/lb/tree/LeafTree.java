@@ -44,7 +44,7 @@ record LeafTree(
           ClusterTree.leaf(source, namesBefore, ClusterBackends.NONE));
     }
     PriorityNames names = namesBefore.after(endpoints.priorities());
-    ClusterBackends backends = backendsBefore.after(endpoints, source.cluster().httpConnect());
+    ClusterBackends backends = backendsBefore.after(endpoints, source.cluster().reach());
     return new LeafTree(source, names, backends, ClusterTree.leaf(source, names, backends));
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.endpoint.Reach;
 import io.outrigger.lb.Backend;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +13,7 @@ import java.util.List;
  * objects of before, and not looked at again: comparing two lists of them is no work.
  *
  * @param priority of the locality in its cluster, 0 the highest
- * @param proxied whether connections go through the proxies that endpoints name (A86); else the
- *     proxies are left out
+ * @param reach the way to the endpoints, which the backends' addresses have in them
  * @param all in the order of {@code source}
  * @param usable those of {@code all} that ordinary requests may reach (A27-08)
  * @param unusable the others
@@ -21,46 +21,44 @@ import java.util.List;
 record LocalityBackends(
     LocalityEndpoints source,
     int priority,
-    boolean proxied,
+    Reach reach,
     List<Backend> all,
     List<Backend> usable,
     List<Backend> unusable) {
 
   /** The endpoints of a locality that was not known before. */
-  static LocalityBackends of(LocalityEndpoints source, int priority, boolean proxied) {
+  static LocalityBackends of(LocalityEndpoints source, int priority, Reach reach) {
     var empty = new LocalityEndpoints(source.locality(), source.weight(), List.of());
-    return new LocalityBackends(empty, priority, proxied, List.of(), List.of(), List.of())
+    return new LocalityBackends(empty, priority, reach, List.of(), List.of(), List.of())
         .with(source);
   }
 
   /** The same locality in another place. */
-  LocalityBackends with(LocalityEndpoints next, int nextPriority, boolean nextProxied) {
-    return priority == nextPriority && proxied == nextProxied
+  LocalityBackends with(LocalityEndpoints next, int nextPriority, Reach nextReach) {
+    return priority == nextPriority && reach.equals(nextReach)
         ? with(next)
-        : of(next, nextPriority, nextProxied);
+        : of(next, nextPriority, nextReach);
   }
 
   private LocalityBackends with(LocalityEndpoints next) {
     ListChange<Endpoint> change = ListChange.between(source.endpoints(), next.endpoints());
     if (change.isEmpty()) {
-      return new LocalityBackends(next, priority, proxied, all, usable, unusable);
+      return new LocalityBackends(next, priority, reach, all, usable, unusable);
     }
     List<Backend> backends = new ArrayList<>(next.endpoints().size());
     backends.addAll(all.subList(0, change.head()));
     for (Endpoint endpoint : change.added()) {
-      Endpoint reached = proxied ? endpoint : endpoint.direct();
-      backends.add(new Backend(reached, next.locality(), priority));
+      backends.add(new Backend(reach.of(endpoint), next.locality(), priority));
     }
     backends.addAll(all.subList(all.size() - change.tail(), all.size()));
     List<Backend> every = List.copyOf(backends);
     if (unusable.isEmpty() && change.added().stream().allMatch(LocalityBackends::isUsable)) {
-      return new LocalityBackends(next, priority, proxied, every, every, List.of());
+      return new LocalityBackends(next, priority, reach, every, every, List.of());
     }
     List<Backend> good = new ArrayList<>(every.size());
     List<Backend> bad = new ArrayList<>();
     every.forEach(backend -> (isUsable(backend.endpoint()) ? good : bad).add(backend));
-    return new LocalityBackends(
-        next, priority, proxied, every, List.copyOf(good), List.copyOf(bad));
+    return new LocalityBackends(next, priority, reach, every, List.copyOf(good), List.copyOf(bad));
   }
 
   private static boolean isUsable(Endpoint endpoint) {

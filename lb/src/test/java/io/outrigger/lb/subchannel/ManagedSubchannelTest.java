@@ -103,6 +103,32 @@ class ManagedSubchannelTest {
     assertThat(reasons).last().isEqualTo(E1 + ": refused");
   }
 
+  @Conformance("A29-14")
+  @Test
+  void anAttemptThatCouldNotBeginEndsTheBackOffWhenItCan() {
+    connect();
+    loop.inside(() -> connector.last(E1).end("no certificates yet"));
+    loop.inside(() -> connector.last(E1).remedied());
+
+    assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE, IDLE);
+    connect();
+    assertThat(connector.count()).isEqualTo(2);
+  }
+
+  @Test
+  void aRemedyThatComesTooLateChangesNothing() {
+    connect();
+    loop.inside(() -> connector.last(E1).end("no certificates yet"));
+    var first = connector.last(E1);
+    loop.advance(Duration.ofMinutes(5));
+    connect();
+    assertThat(first.isGivenUp()).isTrue();
+
+    loop.inside(first::remedied);
+
+    assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE, IDLE, CONNECTING);
+  }
+
   @Conformance("SC-50")
   @Test
   void backOffGrowsFromOneSecondAndStartsOverAfterReady() {

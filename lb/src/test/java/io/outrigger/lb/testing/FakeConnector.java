@@ -151,6 +151,11 @@ public final class FakeConnector implements Connector {
       listener.onClosed(RpcStatus.unavailable(reason), ending);
     }
 
+    /** What it failed for is there now. On the control loop. */
+    public void remedied() {
+      listener.onRemedied();
+    }
+
     /** Whether it failed, was lost or was closed. */
     public boolean isOver() {
       return over;

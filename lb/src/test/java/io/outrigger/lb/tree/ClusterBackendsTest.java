@@ -8,12 +8,16 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.testing.Samples;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -25,12 +29,12 @@ class ClusterBackendsTest {
     for (int i = 0; i < 10_000; i++) {
       many.add(endpoint(i, HEALTHY));
     }
-    ClusterBackends before = after(ClusterBackends.NONE, many, false);
+    ClusterBackends before = after(ClusterBackends.NONE, many, Reach.PLAIN);
     Set<Backend> known = Collections.newSetFromMap(new IdentityHashMap<>());
     known.addAll(usable(before));
 
     many.add(3_000, endpoint(10_000, HEALTHY));
-    ClusterBackends after = after(before, many, false);
+    ClusterBackends after = after(before, many, Reach.PLAIN);
 
     assertThat(usable(after)).hasSize(10_001);
     assertThat(usable(after).stream().filter(backend -> !known.contains(backend)))
@@ -48,33 +52,38 @@ class ClusterBackendsTest {
         for (int i = random.nextInt(8); i > 0; i--) {
           endpoints.add(endpoint(random.nextInt(10), random.nextInt(4) == 0 ? DRAINING : HEALTHY));
         }
-        boolean proxied = random.nextInt(5) == 0;
-        kept = after(kept, endpoints, proxied);
+        Reach reach =
+            new Reach(
+                random.nextInt(5) == 0,
+                random.nextInt(5) == 0
+                    ? Optional.of(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()))
+                    : Optional.empty());
+        kept = after(kept, endpoints, reach);
 
         assertThat(kept)
             .as("seed %d, step %d", seed, step)
-            .isEqualTo(after(ClusterBackends.NONE, endpoints, proxied));
+            .isEqualTo(after(ClusterBackends.NONE, endpoints, reach));
         assertThat(usable(kept))
             .containsExactlyElementsOf(
                 endpoints.stream()
                     .filter(endpoint -> endpoint.health() == HEALTHY)
-                    .map(endpoint -> backend(proxied ? endpoint : endpoint.direct()))
+                    .map(endpoint -> backend(reach.of(endpoint)))
                     .toList());
         assertThat(kept.unusable(backend -> true))
             .containsExactlyElementsOf(
                 endpoints.stream()
                     .filter(endpoint -> endpoint.health() == DRAINING)
-                    .map(endpoint -> backend(proxied ? endpoint : endpoint.direct()))
+                    .map(endpoint -> backend(reach.of(endpoint)))
                     .toList());
       }
     }
   }
 
   private static ClusterBackends after(
-      ClusterBackends before, List<Endpoint> endpoints, boolean proxied) {
+      ClusterBackends before, List<Endpoint> endpoints, Reach reach) {
     EndpointSet set =
         Samples.priorities(new LocalityEndpoints(Samples.locality("z"), 1, endpoints));
-    return before.after(set, proxied);
+    return before.after(set, reach);
   }
 
   private static List<Backend> usable(ClusterBackends backends) {

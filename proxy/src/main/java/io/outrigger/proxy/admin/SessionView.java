@@ -82,7 +82,7 @@ final class SessionView {
   /** Who keeps the connection of the endpoint, if sessions know it. */
   private static Optional<String> owner(LbNode node, EndpointAddress address) {
     for (LbEndpoint endpoint : node.endpoints()) {
-      if (endpoint.address().direct().equals(address)) {
+      if (endpoint.address().bare().equals(address)) {
         return endpoint
             .affinity()
             .map(affinity -> affinity.owner().toString().toLowerCase(Locale.ROOT));

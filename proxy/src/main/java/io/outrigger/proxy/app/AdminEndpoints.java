@@ -6,6 +6,7 @@ import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
+import io.outrigger.proxy.admin.CertificateViews;
 import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.JsonText;
 import io.outrigger.proxy.admin.LbViews;
@@ -53,6 +54,7 @@ final class AdminEndpoints {
     table.put("GET /lb", endpoints::lb);
     table.put("GET /config_dump", endpoints::configDump);
     table.put("GET /xds", endpoints::xds);
+    table.put("GET /certs", request -> endpoints.certificates());
     table.put("GET /events", new EventEndpoint(state));
     table.put("GET /explain", new ExplainEndpoint(state));
     table.put("GET /history", endpoints::history);
@@ -157,6 +159,10 @@ final class AdminEndpoints {
     return state
         .ask(state.xds()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> certificates() {
+    return state.ask(state.certificates()::view).thenApplyAsync(CertificateViews::reply);
   }
 
   private CompletionStage<AdminReply> history(AdminRequest request) {

@@ -13,6 +13,7 @@ import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricSources;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
+import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ record AdminState(
     ControlThread control,
     Node node,
     AdsClients xds,
+    CertificateStore certificates,
     LbCounters counters,
     EventLog events,
     List<RunningForward> forwards,
@@ -68,6 +70,7 @@ record AdminState(
         read("forwards", List.of(), this::forwardMetrics, failed),
         read("xds", new XdsStatusView(List.of()), xds::status, failed),
         read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
+        read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(
             control.failures(),
             BufferMemory.directBytes(),

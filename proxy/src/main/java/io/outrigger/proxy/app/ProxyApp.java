@@ -8,6 +8,7 @@ import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.AdsEvents;
+import io.outrigger.proxy.events.CertificateEvents;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.forward.CallLoop;
@@ -24,9 +25,12 @@ import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.telemetry.Telemetry;
+import io.outrigger.proxy.tls.TlsContexts;
+import io.outrigger.proxy.tls.TlsThreads;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.proxy.warmup.WarmUp;
+import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
@@ -44,6 +48,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +67,9 @@ public final class ProxyApp implements AutoCloseable {
   /** A control plane that does not take the last load report in this time does without. */
   private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
 
+  /** As OpenSSL names it: roots to take instead of those of the JVM (A82). */
+  private static final String SYSTEM_ROOTS_VARIABLE = "SSL_CERT_FILE";
+
   /** Of answers of the admin servers, of all readers together. */
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
@@ -73,6 +81,8 @@ public final class ProxyApp implements AutoCloseable {
   private final NettyDnsLookup dns;
   private final @Nullable ResourceDirectory resources;
   private final AdsClients xds;
+  private final CertificateStore certificates;
+  private final TlsContexts tls;
   private final LbCounters counters = new LbCounters();
   private final LoadRegistry loads;
   private final EventLog events;
@@ -118,6 +128,14 @@ public final class ProxyApp implements AutoCloseable {
                     ? new GrpcAdsTransport(control, server)
                     : new LocalAdsTransport(control, files),
             new AdsEvents(events));
+    certificates =
+        new CertificateStore(
+            control,
+            ForkJoinPool.commonPool(),
+            source.bootstrap().certificateProviders(),
+            Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
+            new CertificateEvents(events));
+    tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
     targets =
         new Targets(
@@ -126,7 +144,7 @@ public final class ProxyApp implements AutoCloseable {
             source.bootstrap(),
             xds,
             dns,
-            new NettyConnector(control, loops, Settings.upstream(options, memory)),
+            new NettyConnector(control, loops, Settings.upstream(options, memory), tls),
             new CircuitBreakers(),
             loads,
             counters,
@@ -186,6 +204,7 @@ public final class ProxyApp implements AutoCloseable {
             control,
             options.source().bootstrap().node(),
             xds,
+            certificates,
             counters,
             events,
             forwards,
@@ -219,7 +238,7 @@ public final class ProxyApp implements AutoCloseable {
               control,
               loops,
               callLoops,
-              new NettyConnector(control, loops, UpstreamSettings.DEFAULT));
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls));
       warmUp.done().thenAccept(warm::complete);
       control.execute(warmUp::start);
     } catch (IOException e) {
@@ -247,6 +266,7 @@ public final class ProxyApp implements AutoCloseable {
     if (resources != null) {
       resources.start();
     }
+    certificates.start();
     xds.reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
@@ -332,6 +352,7 @@ public final class ProxyApp implements AutoCloseable {
         () -> {
           forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
           xds.close();
+          certificates.close();
           if (resources != null) {
             resources.close();
           }

@@ -10,6 +10,7 @@ import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.memory.BufferMemory;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryPlan;
+import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -34,7 +35,7 @@ final class Settings {
     MemoryPlan plan = MemoryPlan.ofProcess();
     long total = options.limits().maxMemoryBytes();
     var limits =
-        new MemoryLedger.Limits(
+        new MemoryView.Limits(
             Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total);
     var ledger = new MemoryLedger(limits);
     ledger.askInUse(() -> BufferMemory.shareInUse(plan.peerDirectBytes(), plan.directBytes()));

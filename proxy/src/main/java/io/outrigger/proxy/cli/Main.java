@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.LoggerFactory;
@@ -83,7 +82,7 @@ public final class Main {
     var context =
         new DecodeContext(
             bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
-            bootstrap.map(b -> b.certificateProviders().keySet()).orElse(Set.of()));
+            bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()));
     ResourceFiles files = ResourceFiles.read(paths);
     return new ResourceCheck.Result(
         files, ResourceValidator.validate(files, context).stream().map(Object::toString).toList());

@@ -28,6 +28,10 @@ public enum EventKind {
   /** A connection to an endpoint was lost, cannot be made, or is there again. */
   ENDPOINT_STATE,
   DRAIN,
+  /** Other certificates are in use. */
+  CERTIFICATE_LOADED,
+  /** The newest certificate files cannot be used. */
+  CERTIFICATE_FAILED,
   /** Streams or connections were ended because they held most of the memory. */
   MEMORY,
   /** Stands for events that are no longer kept. */

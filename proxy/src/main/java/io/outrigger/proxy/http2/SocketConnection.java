@@ -231,8 +231,8 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof IOException) {
-      parts().lifecycle().onSocketFailed(SocketErrors.describe(cause));
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      parts().lifecycle().onSocketFailed(SocketErrors.describe(cause)); // of TLS: within another
     } else {
       onFailure(cause);
     }

@@ -30,6 +30,9 @@ public final class SocketErrors {
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
+  /** From the peer, as the JDK's TLS has it. */
+  private static final Pattern ALERT = Pattern.compile("(?i)received fatal alert: (\\w+)");
+
   private static final Pattern NUMBER = Pattern.compile("error\\(-?(\\d+)\\)");
 
   private SocketErrors() {}
@@ -43,10 +46,12 @@ public final class SocketErrors {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    return describe(String.valueOf(root.getMessage()));
+    Matcher alert = ALERT.matcher(String.valueOf(root.getMessage()));
+    return alert.find() ? "TLS alert " + alert.group(1) : describe(root.getMessage());
   }
 
-  static String describe(String text) {
+  static String describe(@Nullable String message) {
+    String text = String.valueOf(message);
     Matcher number = NUMBER.matcher(text);
     boolean isNumbered = number.find();
     String errno = isNumbered ? number.group(1) : "";

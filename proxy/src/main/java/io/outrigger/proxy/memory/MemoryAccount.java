@@ -131,12 +131,12 @@ public final class MemoryAccount {
 
   /** Counts a stream that was ended so that memory becomes free. */
   public void onStreamEnded() {
-    loop.ledger().onEnded(side, MemoryLedger.Ended.STREAM);
+    loop.ledger().onEnded(side, MemoryView.Ended.STREAM);
   }
 
   /** Counts the connection as ended so that memory becomes free. */
   public void onConnectionEnded() {
-    loop.ledger().onEnded(side, MemoryLedger.Ended.CONNECTION);
+    loop.ledger().onEnded(side, MemoryView.Ended.CONNECTION);
   }
 
   /** The connection is gone, and nothing is left of it. Harmless a second time. */

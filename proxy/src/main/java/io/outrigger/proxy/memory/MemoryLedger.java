@@ -3,6 +3,8 @@ package io.outrigger.proxy.memory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.memory.MemoryView.Ended;
+import io.outrigger.proxy.memory.MemoryView.Limits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,27 +41,6 @@ public final class MemoryLedger {
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
-
-  /**
-   * What may be held.
-   *
-   * @param heapBytes on the heap
-   * @param directBytes in buffers outside of it
-   * @param totalBytes on both together
-   */
-  public record Limits(long heapBytes, long directBytes, long totalBytes) {
-    public Limits {
-      if (heapBytes <= 0 || directBytes <= 0 || totalBytes <= 0) {
-        throw new IllegalArgumentException("a limit is not positive");
-      }
-    }
-  }
-
-  /** What was ended so that memory became free. */
-  public enum Ended {
-    STREAM,
-    CONNECTION
-  }
 
   private final Limits limits;
   private final FastThreadLocal<@Nullable LoopAccounts> current = new FastThreadLocal<>();

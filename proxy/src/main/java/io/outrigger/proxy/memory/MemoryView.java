@@ -16,7 +16,7 @@ import java.util.List;
 public record MemoryView(
     long heapBytes,
     long directBytes,
-    MemoryLedger.Limits limits,
+    Limits limits,
     List<EndedCount> ended,
     List<Holder> heaviest) {
   public MemoryView {
@@ -24,8 +24,29 @@ public record MemoryView(
     heaviest = List.copyOf(heaviest);
   }
 
+  /**
+   * What may be held.
+   *
+   * @param heapBytes on the heap
+   * @param directBytes in buffers outside of it
+   * @param totalBytes on both together
+   */
+  public record Limits(long heapBytes, long directBytes, long totalBytes) {
+    public Limits {
+      if (heapBytes <= 0 || directBytes <= 0 || totalBytes <= 0) {
+        throw new IllegalArgumentException("a limit is not positive");
+      }
+    }
+  }
+
+  /** What was ended so that memory became free. */
+  public enum Ended {
+    STREAM,
+    CONNECTION
+  }
+
   /** How many streams or connections of one side were ended. */
-  public record EndedCount(PeerSide side, MemoryLedger.Ended what, long count) {}
+  public record EndedCount(PeerSide side, Ended what, long count) {}
 
   /** One connection. */
   public record Holder(PeerSide side, String peer, long heapBytes, long directBytes, int streams) {}

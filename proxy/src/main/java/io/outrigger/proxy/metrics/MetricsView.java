@@ -3,6 +3,7 @@ package io.outrigger.proxy.metrics;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.proxy.memory.MemoryView;
+import io.outrigger.xds.certificate.CertificateView;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 
@@ -11,6 +12,7 @@ import java.util.List;
  *
  * @param version of the program
  * @param balancing what was counted in the trees
+ * @param certificates of the bootstrap's providers
  * @param failedSources the names of those that could not be read; they are empty here
  */
 @AnyThread
@@ -19,21 +21,23 @@ public record MetricsView(
     List<Forward> forwards,
     XdsStatusView xds,
     LbCounters.Counts balancing,
+    List<CertificateView.Provider> certificates,
     ProcessFigures process,
     List<String> failedSources) {
   public MetricsView {
     forwards = List.copyOf(forwards);
+    certificates = List.copyOf(certificates);
     failedSources = List.copyOf(failedSources);
   }
 
-  /** A view of which every source could be read. */
+  /** A view without certificates of which every source could be read. */
   public MetricsView(
       String version,
       List<Forward> forwards,
       XdsStatusView xds,
       LbCounters.Counts balancing,
       ProcessFigures process) {
-    this(version, forwards, xds, balancing, process, List.of());
+    this(version, forwards, xds, balancing, List.of(), process, List.of());
   }
 
   /**

@@ -16,15 +16,20 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.SocketErrors;
+import io.outrigger.proxy.tls.TlsContext;
+import io.outrigger.proxy.tls.TlsHandshake;
+import io.outrigger.proxy.tls.TlsPeer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Connects one event loop to one address, and says in plain words why that failed. */
@@ -36,10 +41,12 @@ final class Dialer {
   private final UpstreamSettings settings;
   private final LoopSockets sockets;
   private final SubchannelName owner;
+  private final Supplier<TlsContext> tls;
 
   /**
    * @param sockets the loop's, to keep what is open
    * @param owner whose connections these are
+   * @param tls what connections begin with where the address asks for TLS
    */
   Dialer(
       EventLoops loops,
@@ -47,13 +54,15 @@ final class Dialer {
       EndpointAddress address,
       UpstreamSettings settings,
       LoopSockets sockets,
-      SubchannelName owner) {
+      SubchannelName owner,
+      Supplier<TlsContext> tls) {
     this.loops = loops;
     this.loop = loop;
     this.address = address;
     this.settings = settings;
     this.sockets = sockets;
     this.owner = owner;
+    this.tls = tls;
   }
 
   EndpointAddress address() {
@@ -81,10 +90,14 @@ final class Dialer {
    * Starts a connection.
    *
    * @param handlers makes the handler of the connection, which hears of its end in any case
+   * @param peers told who is at the other end, where that is known
    * @param failed told why no connection came about, before the handler hears of the end
    * @return the socket, to give it up
    */
-  Channel dial(Function<SocketConnection, ConnectionHandler> handlers, Consumer<String> failed) {
+  Channel dial(
+      Function<SocketConnection, ConnectionHandler> handlers,
+      Consumer<TlsPeer> peers,
+      Consumer<String> failed) {
     InetSocketAddress target = resolve(address);
     ChannelFuture connecting =
         new Bootstrap()
@@ -94,7 +107,7 @@ final class Dialer {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
-            .handler(pipeline(SocketConnection.client(settings.http2(), handlers), failed))
+            .handler(pipeline(SocketConnection.client(settings.http2(), handlers), peers, failed))
             .connect(target);
     connecting.addListener(
         done -> {
@@ -106,14 +119,35 @@ final class Dialer {
   }
 
   /**
-   * What a socket begins with: its connection, behind a CONNECT where the address has a proxy
-   * (A86). What the connection writes meanwhile is kept until the proxy has agreed.
+   * What a socket begins with: a CONNECT where the address has a proxy (A86), then TLS where it
+   * asks for it (A29), then its connection. What is written meanwhile is kept until the proxy has
+   * agreed.
    */
-  private ChannelHandler pipeline(SocketConnection connection, Consumer<String> failed) {
-    if (address.proxy().isEmpty()) {
+  private ChannelHandler pipeline(
+      SocketConnection connection, Consumer<TlsPeer> peers, Consumer<String> failed) {
+    if (address.proxy().isEmpty() && address.tls().isEmpty()) {
       return connection;
     }
-    var connect = new HttpProxyHandler(resolve(address.proxy().get()));
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
+        if (address.tls().isPresent()) {
+          Optional<String> serverName = address.tls().get().serverName();
+          channel
+              .pipeline()
+              .addLast(
+                  tls.get().handler(channel.alloc(), serverName),
+                  new TlsHandshake(serverName, connection, peers, failed));
+        } else {
+          channel.pipeline().addLast(connection);
+        }
+      }
+    };
+  }
+
+  private ChannelHandler connect(EndpointAddress proxy, Consumer<String> failed) {
+    var connect = new HttpProxyHandler(resolve(proxy));
     connect.setConnectTimeoutMillis(settings.connectTimeout().toMillis());
     connect
         .connectFuture()
@@ -123,12 +157,7 @@ final class Dialer {
                 tell(failed, refusalOf(agreed.cause()));
               }
             });
-    return new ChannelInitializer<>() {
-      @Override
-      protected void initChannel(Channel channel) {
-        channel.pipeline().addLast(connect, connection);
-      }
-    };
+    return connect;
   }
 
   /** A socket that could not even be made belongs to no loop: that is told on another thread. */

@@ -9,6 +9,9 @@ import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.tls.TlsContext;
+import io.outrigger.proxy.tls.TlsHandshake;
+import io.outrigger.proxy.tls.TlsPeer;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +57,7 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable SocketConnection socket;
   private @Nullable Future<?> timer;
   private @Nullable Runnable unshow;
+  private @Nullable TlsPeer peer;
   private String error = "unknown";
   private Ending ending = Ending.BROKEN;
   private boolean served;
@@ -67,8 +71,35 @@ final class LoopConnection implements ConnectionHandler {
 
   void dial() {
     Duration limit = settings.connectTimeout();
-    timer = dialer.after(limit, () -> giveUp("no SETTINGS within " + limit.toMillis() + "ms"));
-    channel = dialer.dial(this::on, this::giveUp);
+    timer = dialer.after(limit, () -> giveUp(lackAfter(limit)));
+    channel = dialer.dial(this::on, known -> peer = known, this::giveUp);
+  }
+
+  private String lackAfter(Duration limit) {
+    return channel != null && TlsHandshake.isUnderWay(channel)
+        ? "TLS handshake timed out after " + limit.toMillis() + "ms"
+        : "no SETTINGS within " + limit.toMillis() + "ms";
+  }
+
+  /** Who is at the other end; null in plain text. */
+  @Nullable TlsPeer peer() {
+    return peer;
+  }
+
+  /**
+   * Ends in order where {@code context} no longer trusts the peer: streams that are open finish.
+   */
+  void onTls(TlsContext context) {
+    SocketConnection open = socket;
+    if (state == State.READY && peer != null && open != null) {
+      context
+          .objection(peer)
+          .ifPresent(
+              reason -> {
+                gone(reason, DisconnectError.of(reason), true);
+                open.drain();
+              });
+    }
   }
 
   private ConnectionHandler on(SocketConnection made) {

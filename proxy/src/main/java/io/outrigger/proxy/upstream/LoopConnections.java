@@ -7,6 +7,7 @@ import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector.Ending;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.tls.TlsContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -109,6 +110,11 @@ final class LoopConnections
   void onLimitRaised() {
     endPause();
     grow();
+  }
+
+  /** There are other certificates: connections whose peers are no longer trusted are replaced. */
+  void onTls(TlsContext context) {
+    List.copyOf(established).forEach(connection -> connection.onTls(context));
   }
 
   /** Leaves connections beyond the first that have nothing to do: another loop is short of one. */

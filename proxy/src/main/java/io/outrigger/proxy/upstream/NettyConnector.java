@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.tls.TlsContexts;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 
 /**
@@ -17,12 +18,18 @@ public final class NettyConnector implements Connector {
   private final EventLoops loops;
   private final UpstreamSettings settings;
   private final UpstreamSockets sockets;
+  private final TlsContexts tls;
   private int next;
 
-  public NettyConnector(ControlLoop control, EventLoops loops, UpstreamSettings settings) {
+  /**
+   * @param tls what connections to addresses that ask for TLS begin with
+   */
+  public NettyConnector(
+      ControlLoop control, EventLoops loops, UpstreamSettings settings, TlsContexts tls) {
     this.control = control;
     this.loops = loops;
     this.settings = settings;
+    this.tls = tls;
     sockets = new UpstreamSockets(loops);
   }
 
@@ -50,7 +57,7 @@ public final class NettyConnector implements Connector {
     var transport =
         new UpstreamTransport(
             control, loops, settings, sockets, owner, address, maxConnections, first, listener);
-    transport.start();
+    transport.start(tls);
     return transport;
   }
 

@@ -2,6 +2,7 @@ package io.outrigger.proxy.upstream;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ConnectionEvent;
@@ -11,10 +12,13 @@ import io.outrigger.lb.LoadReportStream;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.tls.TlsContext;
+import io.outrigger.proxy.tls.TlsContexts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -74,6 +78,12 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** Calls for load reports, which end with the transport; on the first loop. */
   private final Set<ReportCall> reportCalls = new HashSet<>();
 
+  /** What asks for TLS where the address does; control loop. */
+  private TlsContexts.@Nullable Use tlsUse;
+
+  /** What new connections begin with; null in plain text, and before there is one. */
+  private volatile @Nullable TlsContext tls;
+
   /** Whether the listener has heard its last; control loop. */
   private boolean silent;
 
@@ -94,13 +104,57 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     this.first = first;
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
-      var dialer = new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner);
+      var dialer =
+          new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner, this::tls);
       connections.add(new LoopConnections(this, i, dialer, settings));
     }
   }
 
-  void start() {
-    post(first, connections.get(first)::connect);
+  /** Control loop. */
+  void start(TlsContexts contexts) {
+    if (address.tls().isPresent()) {
+      tlsUse = contexts.use(address.tls().get().settings(), this::onTls);
+    } else {
+      post(first, connections.get(first)::connect);
+    }
+  }
+
+  /** Without certificates there is no attempt, and the next one need not wait for its time. */
+  private void onTls(Outcome<TlsContext> context) {
+    context.match(
+        usable -> {
+          boolean begins = tls == null;
+          tls = usable;
+          if (silent) {
+            endTls();
+            listener.onRemedied();
+          } else if (begins) {
+            post(first, connections.get(first)::connect);
+          } else {
+            for (int i = 0; i < connections.size(); i++) {
+              LoopConnections ofLoop = connections.get(i);
+              post(i, () -> ofLoop.onTls(usable));
+            }
+          }
+          return null;
+        },
+        reason -> {
+          if (tls == null && !silent) { // else what there was stays in use
+            onEnd(reason.message(), Ending.BROKEN);
+          }
+          return null;
+        });
+  }
+
+  private void endTls() {
+    if (tlsUse != null) {
+      tlsUse.close();
+      tlsUse = null;
+    }
+  }
+
+  private TlsContext tls() {
+    return Objects.requireNonNull(tls, "no connection begins before there is a TLS context");
   }
 
   @Override
@@ -276,6 +330,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
         () -> {
           if (!silent) {
             silent = true;
+            if (tls != null) {
+              endTls();
+            } // else it still tells when there are certificates
             listener.onClosed(RpcStatus.unavailable(reason), ending);
           }
         });
@@ -285,6 +342,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   public void close() {
     control.checkInside();
     silent = true;
+    endTls();
     shut("connection to " + address + " is no longer used");
   }
 

@@ -20,7 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,7 +59,7 @@ final class ExamplesTest {
 
   @Test
   void theSidecarWouldRefuseNoneOfThem() {
-    var context = new DecodeContext(ServerFeatures.NONE, Set.of());
+    var context = new DecodeContext(ServerFeatures.NONE, Map.of());
 
     assertThat(ResourceValidator.validate(List.of(EXAMPLES.resolve("resources")), context))
         .isEmpty();

@@ -209,7 +209,7 @@ final class ProcessEndsIT {
       assertThat(outrigger.errorLines())
           .containsExactly(
               "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " ca_certificate_file /no/such.pem is not there; correct its path or the"
+                  + " ca_certificate_file /no/such.pem does not exist; correct its path or the"
                   + " file");
     }
     try (var outrigger = OutriggerProcess.start(folder, "validate", "--bootstrap", "tls.json")) {
@@ -217,7 +217,7 @@ final class ProcessEndsIT {
       assertThat(outrigger.outLines())
           .containsExactly(
               "tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " ca_certificate_file /no/such.pem is not there");
+                  + " ca_certificate_file /no/such.pem does not exist");
     }
   }
 

@@ -13,6 +13,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
 import io.outrigger.testing.RefusingPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,6 +65,7 @@ final class Backend implements AutoCloseable {
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean recording = true;
   private volatile Status answer = Status.OK;
+  private volatile @Nullable SslContext tls;
   private volatile Duration age = FOR_EVER;
   private volatile Duration grace = FOR_EVER;
   private final Set<Channel> accepted = ConcurrentHashMap.newKeySet();
@@ -137,6 +139,12 @@ final class Backend implements AutoCloseable {
   /** Ends calls with {@code status} from here on; OK is how it begins. */
   Backend answering(Status status) {
     answer = status;
+    return this;
+  }
+
+  /** Speaks TLS from its next start on; null for plain text. */
+  Backend speaking(@Nullable SslContext context) {
+    tls = context;
     return this;
   }
 
@@ -240,8 +248,13 @@ final class Backend implements AutoCloseable {
 
   private Server listen(int onPort) {
     try {
-      return NettyServerBuilder.forAddress(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
+      var builder =
+          NettyServerBuilder.forAddress(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort));
+      if (tls != null) {
+        builder.sslContext(tls);
+      }
+      return builder
           .directExecutor()
           .maxInboundMetadataSize(MOST_METADATA)
           .maxConnectionAge(age.toNanos(), TimeUnit.NANOSECONDS)

@@ -98,7 +98,8 @@ final class HttpProxy implements AutoCloseable {
     return head.toString();
   }
 
-  private static void pipe(Socket from, Socket to) {
+  /** Passes on what comes, until either side ends. */
+  static void pipe(Socket from, Socket to) {
     try (from;
         to) {
       OutputStream out = to.getOutputStream();
@@ -112,7 +113,7 @@ final class HttpProxy implements AutoCloseable {
     }
   }
 
-  private static void daemon(Runnable task) {
+  static void daemon(Runnable task) {
     var thread = new Thread(task, "http-proxy");
     thread.setDaemon(true);
     thread.start();

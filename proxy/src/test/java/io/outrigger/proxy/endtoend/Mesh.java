@@ -33,6 +33,7 @@ final class Mesh implements AutoCloseable {
   private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final List<String> features = new ArrayList<>(List.of("xds_v3"));
+  private String certificateProviders = "{}";
   private final List<ControlPlane> servers = new ArrayList<>(List.of(controlPlane));
   private @Nullable ProxyApp proxy;
 
@@ -61,6 +62,12 @@ final class Mesh implements AutoCloseable {
     return this;
   }
 
+  /** Sets {@code certificate_providers} of the bootstrap; before the start. */
+  Mesh certificateProviders(String json) {
+    certificateProviders = json;
+    return this;
+  }
+
   /** Another control plane, to fall back to; before the start. */
   ControlPlane fallback() {
     var server = keep(new ControlPlane());
@@ -78,8 +85,11 @@ final class Mesh implements AutoCloseable {
   Mesh start() throws Exception {
     String bootstrap =
         """
-        {"xds_servers":[%s],"node":{"id":"%s"}}"""
-            .formatted(servers.stream().map(this::server).collect(Collectors.joining(",")), NODE);
+        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s}"""
+            .formatted(
+                servers.stream().map(this::server).collect(Collectors.joining(",")),
+                NODE,
+                certificateProviders);
     Map<String, String> environment =
         flags.containsKey(Flag.RESOURCES)
             ? Map.of()

@@ -21,8 +21,11 @@ import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
+import io.outrigger.proxy.tls.TlsContexts;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
+import io.outrigger.xds.certificate.CertificateObserver;
+import io.outrigger.xds.certificate.CertificateStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,6 +33,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -117,7 +121,7 @@ public final class MiniMesh implements AutoCloseable {
     listener =
         Http2Listener.bind(
             address, loops, CallLoop.of(loops, RandomSource.SYSTEM), forward, listenerSettings);
-    connector = new NettyConnector(control, loops, upstreamSettings);
+    connector = new NettyConnector(control, loops, upstreamSettings, withoutCertificates(control));
   }
 
   /** Another forward of the same sidecar, with its own cluster; close it first. */
@@ -142,6 +146,25 @@ public final class MiniMesh implements AutoCloseable {
         Optional.empty(),
         UpstreamSettings.IDLE_TIMEOUT,
         ConnectionSettings.DEFAULT.withAbuse(limits));
+  }
+
+  /** Of a bootstrap without certificate providers. */
+  public static TlsContexts withoutCertificates(ControlThread control) {
+    return new TlsContexts(
+        control,
+        Runnable::run,
+        new CertificateStore(
+            control,
+            Runnable::run,
+            Map.of(),
+            Optional.empty(),
+            new CertificateObserver() {
+              @Override
+              public void onLoaded(String instance, String what) {}
+
+              @Override
+              public void onFailed(String instance, String reason) {}
+            }));
   }
 
   static InetSocketAddress loopback(int port) {

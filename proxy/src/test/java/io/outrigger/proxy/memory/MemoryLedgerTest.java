@@ -3,8 +3,8 @@ package io.outrigger.proxy.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.outrigger.proxy.memory.MemoryLedger.Ended;
-import io.outrigger.proxy.memory.MemoryLedger.Limits;
+import io.outrigger.proxy.memory.MemoryView.Ended;
+import io.outrigger.proxy.memory.MemoryView.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

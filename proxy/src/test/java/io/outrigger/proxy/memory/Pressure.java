@@ -6,7 +6,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 public final class Pressure {
   private static final long LIMIT = 100L << 33;
 
-  public final MemoryLedger ledger = new MemoryLedger(new MemoryLedger.Limits(LIMIT, LIMIT, LIMIT));
+  public final MemoryLedger ledger = new MemoryLedger(new MemoryView.Limits(LIMIT, LIMIT, LIMIT));
   private final MemoryAccount account =
       ledger.on(new EmbeddedChannel().eventLoop()).open(PeerSide.ADMIN, new Stubborn());
 

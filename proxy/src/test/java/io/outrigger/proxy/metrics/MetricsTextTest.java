@@ -20,7 +20,6 @@ import io.outrigger.proxy.forward.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;
-import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.proxy.memory.PeerSide;
 import io.outrigger.testing.Conformance;
@@ -46,10 +45,10 @@ class MetricsTextTest {
       new MemoryView(
           5,
           6,
-          new MemoryLedger.Limits(70, 80, 90),
+          new MemoryView.Limits(70, 80, 90),
           List.of(
-              new MemoryView.EndedCount(PeerSide.APP, MemoryLedger.Ended.STREAM, 3),
-              new MemoryView.EndedCount(PeerSide.BACKEND, MemoryLedger.Ended.CONNECTION, 4)),
+              new MemoryView.EndedCount(PeerSide.APP, MemoryView.Ended.STREAM, 3),
+              new MemoryView.EndedCount(PeerSide.BACKEND, MemoryView.Ended.CONNECTION, 4)),
           List.of());
 
   private static final MetricsView.ProcessFigures PROCESS =
@@ -219,6 +218,7 @@ class MetricsTextTest {
         List.of(),
         new XdsStatusView(List.of()),
         LbCounters.Counts.NONE,
+        List.of(),
         PROCESS,
         List.of(source));
   }

@@ -10,6 +10,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
 import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
@@ -185,6 +186,52 @@ class ValidationOracleIT {
   }
 
   @Order(4)
+  @Conformance({"A29-02", "A29-10", "A101-01"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        " | NACK",
+        "common_tls_context { } | NACK",
+        "common_tls_context { validation_context { ROOTS } } | ACK",
+        "common_tls_context { validation_context { ca_certificate_provider_instance { instance_name: 'lost' } } } | NACK",
+        "common_tls_context { validation_context { ca_certificate_provider_instance { } } } | NACK",
+        "common_tls_context { validation_context { trusted_ca { filename: '/r' } } } | NACK",
+        "common_tls_context { validation_context { system_root_certs { } } } | ACK",
+        "common_tls_context { validation_context_sds_secret_config { name: 'x' } } | NACK",
+        "common_tls_context { combined_validation_context { default_validation_context { ROOTS } } } | ACK",
+        "common_tls_context { combined_validation_context { default_validation_context { } validation_context_certificate_provider_instance { instance_name: 'mesh' } } } | ACK",
+        "common_tls_context { combined_validation_context { default_validation_context { ROOTS } validation_context_certificate_provider_instance { instance_name: 'lost' } } } | ACK",
+        "common_tls_context { tls_certificate_provider_instance { instance_name: 'mesh' certificate_name: 'x' } validation_context { ROOTS } } | ACK",
+        "common_tls_context { tls_certificate_provider_instance { instance_name: 'lost' } validation_context { ROOTS } } | NACK",
+        "common_tls_context { tls_certificate_provider_instance { instance_name: 'mesh' } tls_certificate_certificate_provider_instance { instance_name: 'lost' } validation_context { ROOTS } } | ACK",
+        "common_tls_context { tls_certificates { } validation_context { ROOTS } } | NACK",
+        "common_tls_context { tls_certificate_sds_secret_configs { } validation_context { ROOTS } } | NACK",
+        "common_tls_context { tls_params { } validation_context { ROOTS } } | NACK",
+        "common_tls_context { custom_handshaker { } validation_context { ROOTS } } | NACK",
+        "common_tls_context { validation_context { ROOTS verify_certificate_spki: 'x' } } | NACK",
+        "common_tls_context { validation_context { ROOTS verify_certificate_hash: 'x' } } | NACK",
+        "common_tls_context { validation_context { ROOTS require_signed_certificate_timestamp { } } } | NACK",
+        "common_tls_context { validation_context { ROOTS crl { } } } | NACK",
+        "common_tls_context { validation_context { ROOTS custom_validator_config { } } } | NACK",
+        "common_tls_context { validation_context { ROOTS match_subject_alt_names { exact: 'a' } } } | ACK",
+        "sni: 'a' auto_host_sni: true auto_sni_san_validation: true allow_renegotiation: true common_tls_context { alpn_protocols: 'h2' validation_context { ROOTS } } | ACK",
+      })
+  void tls(String text, String accepted) throws Exception {
+    String roots = "ca_certificate_provider_instance { instance_name: 'mesh' }";
+    var tls = UpstreamTlsContext.newBuilder();
+    merge(text == null ? "" : text.replace("ROOTS", roots), tls);
+    var cluster = MeshResources.cluster(CLUSTER).toBuilder();
+    cluster
+        .getTransportSocketBuilder()
+        .setName("envoy.transport_sockets.tls")
+        .setTypedConfig(Any.pack(tls.build()));
+
+    check(ResourceType.CLUSTER, cluster.build(), accepted);
+  }
+
+  @Order(5)
   @Conformance("A27-04")
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource(

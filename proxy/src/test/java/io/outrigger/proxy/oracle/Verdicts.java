@@ -1,5 +1,6 @@
 package io.outrigger.proxy.oracle;
 
+import com.google.gson.Gson;
 import com.google.protobuf.Any;
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
@@ -7,19 +8,33 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.NameResolverRegistry;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.xds.XdsNameResolverProvider;
-import io.outrigger.proxy.interop.ControlPlane;
 import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.interop.Sidecar;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.ScriptedAdsServer.Stream;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Two ADS streams, of the sidecar and of gRPC's own client, which are sent the same resources. */
 final class Verdicts implements AutoCloseable {
   static final String TARGET = "orders";
   static final String CLUSTER = "pay";
+
+  /** For both: an instance whose files nobody opens. */
+  private static final Map<String, ?> CERTIFICATE_PROVIDERS =
+      Map.of(
+          "mesh",
+          Map.of(
+              "plugin_name",
+              "file_watcher",
+              "config",
+              Map.of(
+                  "certificate_file", "/nowhere/c",
+                  "private_key_file", "/nowhere/k",
+                  "ca_certificate_file", "/nowhere/r")));
 
   private static final AtomicInteger schemes = new AtomicInteger();
 
@@ -41,10 +56,12 @@ final class Verdicts implements AutoCloseable {
   }
 
   Verdicts() {
-    sidecar = Sidecar.start(ControlPlane.bootstrap(server.target(), "outrigger"), TARGET);
+    var bootstrap = new HashMap<String, Object>(Twins.bootstrap(server.port()));
+    bootstrap.put("certificate_providers", CERTIFICATE_PROVIDERS);
+    sidecar = Sidecar.start(new Gson().toJson(bootstrap), TARGET);
     ours = server.awaitStream();
     String scheme = "verdicts-" + schemes.incrementAndGet();
-    resolver = XdsNameResolverProvider.createForTest(scheme, Twins.bootstrap(server.port()));
+    resolver = XdsNameResolverProvider.createForTest(scheme, bootstrap);
     NameResolverRegistry.getDefaultRegistry().register(resolver);
     var channel = NettyChannelBuilder.forTarget(scheme + ":///" + TARGET).usePlaintext().build();
     grpcJava = new Client(channel);

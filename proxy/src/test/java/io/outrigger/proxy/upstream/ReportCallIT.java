@@ -20,6 +20,7 @@ import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
 import io.outrigger.proxy.endtoend.Await;
+import io.outrigger.proxy.forward.MiniMesh;
 import io.outrigger.proxy.http2.EventLoops;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -59,7 +60,9 @@ class ReportCallIT {
             .start();
     var ready = new AtomicReference<Transport>();
     var connecting = new AtomicReference<Connector.Attempt>();
-    var connector = new NettyConnector(control, loops, UpstreamSettings.DEFAULT);
+    var connector =
+        new NettyConnector(
+            control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
     var address = new EndpointAddress("127.0.0.1", server.getPort());
     control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));
     Await.until("a connection", () -> ready.get() != null);

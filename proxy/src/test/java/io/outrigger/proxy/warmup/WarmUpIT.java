@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
 import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.MiniMesh;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
@@ -37,7 +38,9 @@ final class WarmUpIT {
 
   @Test
   void everyCallIsAnsweredByOurselvesAndThenAllOfItIsGone() throws Exception {
-    var sockets = new NettyConnector(control, loops, UpstreamSettings.DEFAULT);
+    var sockets =
+        new NettyConnector(
+            control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
     WarmUp warmUp =
         open(
             (address, maxConnections, listener) -> {

@@ -4,6 +4,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.outrigger.base.IpLiteral;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -30,7 +30,7 @@ final class ClusterDecoder {
         aggregate
             ? BalancingPolicyDecoder.ofAggregate(proto, errors)
             : BalancingPolicyDecoder.decode(proto, errors);
-    boolean httpConnect = TransportSecurityDecoder.usesHttpConnect(proto, errors);
+    var security = TransportSecurityDecoder.decode(proto, context, errors);
     Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
         proto.hasOutlierDetection()
@@ -53,7 +53,8 @@ final class ClusterDecoder {
             outlierDetection,
             idleTimeout,
             overrideHostStatus(proto.getCommonLbConfig()),
-            httpConnect,
+            security.httpConnect(),
+            security.tls(),
             loadReporting));
   }
 

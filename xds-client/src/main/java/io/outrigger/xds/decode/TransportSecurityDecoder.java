@@ -5,11 +5,13 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.TransportSocket;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
+import io.outrigger.config.tls.UpstreamTls;
+import java.util.Optional;
 
 /**
- * {@code transport_socket}: how connections of a cluster are made and secured (A29, A86). Plain
- * text is understood, directly or through a proxy that is asked to CONNECT. Everything else is
- * refused: a cluster that asks for TLS must never be spoken to without it.
+ * {@code transport_socket}: how connections of a cluster are made and secured (A29, A86): plain
+ * text or TLS, directly or through a proxy that is asked to CONNECT. Everything else is refused: a
+ * cluster that asks for something else must never be spoken to without it.
  */
 final class TransportSecurityDecoder {
   static final String RAW_BUFFER = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer";
@@ -17,52 +19,73 @@ final class TransportSecurityDecoder {
       "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
   static final String UPSTREAM_TLS = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 
+  private static final TransportSecurity PLAIN = new TransportSecurity(false, Optional.empty());
+  private static final TransportSecurity PLAIN_BY_CONNECT =
+      new TransportSecurity(true, Optional.empty());
+
   private TransportSecurityDecoder() {}
 
-  /** Whether connections are made through the proxies that endpoints name (A86). */
-  static boolean usesHttpConnect(Cluster proto, FieldErrors errors) {
+  /**
+   * How connections are made.
+   *
+   * @param httpConnect whether through the proxies that endpoints name (A86)
+   * @param tls empty for plain text
+   */
+  record TransportSecurity(boolean httpConnect, Optional<UpstreamTls> tls) {}
+
+  /** Of a cluster that is refused, anything; the reasons are in {@code errors} then. */
+  static TransportSecurity decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");
     }
     if (!proto.hasTransportSocket()) {
-      return false;
+      return PLAIN;
     }
     TransportSocket socket = proto.getTransportSocket();
     FieldErrors here = errors.at("transport_socket");
-    if (!typeOf(socket).equals(HTTP_CONNECT)) {
-      if (!isPlain(socket)) {
-        refuse(socket, here);
+    switch (typeOf(socket)) {
+      case HTTP_CONNECT -> {
+        FieldErrors inside = here.at("typed_config");
+        return TypedConfig.read(
+                socket.getTypedConfig(), Http11ProxyUpstreamTransport.getDefaultInstance(), inside)
+            .map(wrapper -> insideConnect(wrapper, context, inside))
+            .orElse(PLAIN_BY_CONNECT);
       }
-      return false;
+      case UPSTREAM_TLS -> {
+        return new TransportSecurity(false, tls(socket, context, here));
+      }
+      default -> {
+        if (!isPlain(socket)) {
+          here.add(
+              quoted(nameOf(socket))
+                  + " is not supported, and the cluster is refused rather than spoken to in plain"
+                  + " text; give "
+                  + UPSTREAM_TLS
+                  + ", or leave transport_socket out");
+        }
+        return PLAIN;
+      }
     }
-    FieldErrors inside = here.at("typed_config");
-    return TypedConfig.read(
-            socket.getTypedConfig(), Http11ProxyUpstreamTransport.getDefaultInstance(), inside)
-        .map(wrapper -> isPlainInside(wrapper, inside))
-        .orElse(false);
   }
 
   /** A86: inside it there is nothing, which means plain text, or TLS. */
-  private static boolean isPlainInside(Http11ProxyUpstreamTransport proto, FieldErrors errors) {
+  private static TransportSecurity insideConnect(
+      Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {
-      return true;
+      return PLAIN_BY_CONNECT;
     }
     FieldErrors here = errors.at("transport_socket");
     TransportSocket inner = proto.getTransportSocket();
     if (typeOf(inner).equals(UPSTREAM_TLS)) {
-      refuse(inner, here);
-    } else {
-      here.add(
-          quoted(nameOf(inner)) + " may not stand here; leave it out, or give " + UPSTREAM_TLS);
+      return new TransportSecurity(true, tls(inner, context, here));
     }
-    return false;
+    here.add(quoted(nameOf(inner)) + " may not stand here; leave it out, or give " + UPSTREAM_TLS);
+    return PLAIN_BY_CONNECT;
   }
 
-  private static void refuse(TransportSocket socket, FieldErrors errors) {
-    errors.add(
-        quoted(nameOf(socket))
-            + " is not supported: upstream TLS is not supported yet, and the cluster is"
-            + " refused rather than spoken to in plain text");
+  private static Optional<UpstreamTls> tls(
+      TransportSocket socket, DecodeContext context, FieldErrors errors) {
+    return UpstreamTlsDecoder.decode(socket.getTypedConfig(), context, errors.at("typed_config"));
   }
 
   private static String typeOf(TransportSocket socket) {

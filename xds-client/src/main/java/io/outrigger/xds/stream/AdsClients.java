@@ -170,7 +170,7 @@ public final class AdsClients {
     var context =
         new DecodeContext(
             server.features(),
-            bootstrap.certificateProviders().keySet(),
+            bootstrap.certificateProviders(),
             transport.loadReports().map(reports -> server));
     return new StreamSupervisor(
         loop,

@@ -9,13 +9,13 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.ResourceType;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /** Decodes resources in tests, written as messages or as JSON. */
 final class Decoding {
-  static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Set.of());
+  static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   static final DecodeContext TRUSTED =
-      new DecodeContext(new ServerFeatures(true, false, false), Set.of());
+      new DecodeContext(new ServerFeatures(true, false, false), Map.of());
 
   private Decoding() {}
 
@@ -52,6 +52,10 @@ final class Decoding {
   /** The errors of a resource that must be refused, given as JSON without its "@type". */
   static <T> List<String> errors(ResourceType<T> type, String json) {
     return onlyInvalid(ResourceDecoder.decode(type, List.of(any(type, json)), CONTEXT));
+  }
+
+  static <T> List<String> errors(ResourceType<T> type, String json, DecodeContext context) {
+    return onlyInvalid(ResourceDecoder.decode(type, List.of(any(type, json)), context));
   }
 
   private static <T> List<String> onlyInvalid(Decoded<T> decoded) {

@@ -12,6 +12,7 @@ import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.cluster.PropagatedMetrics.Keys;
 import io.outrigger.testing.Conformance;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class LoadReportingDecoderTest {
           List.of(),
           ServerFeatures.NONE);
   private static final DecodeContext CONTEXT =
-      new DecodeContext(ServerFeatures.NONE, Set.of(), Optional.of(SERVER));
+      new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.of(SERVER));
   private static final String SELF = ", \"lrs_server\": {\"self\": {}}";
 
   @Conformance({"A27-12", "A71-09"})

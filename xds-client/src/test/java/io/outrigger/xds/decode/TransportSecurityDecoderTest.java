@@ -5,7 +5,10 @@ import static io.outrigger.xds.decode.Decoding.errors;
 import static io.outrigger.xds.decode.Decoding.valid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,30 +30,31 @@ class TransportSecurityDecoderTest {
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
+  @Conformance("A29-02")
   @CsvSource(
       delimiter = '|',
       value = {
         "{\"name\": \"envoy.transport_sockets.tls\", \"typed_config\": {\"@type\":"
             + " \"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3"
-            + ".UpstreamTlsContext\"}}"
-            + " | envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
-        "{\"name\": \"envoy.transport_sockets.raw_buffer\", \"typed_config\": {\"@type\":"
-            + " \"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3"
-            + ".UpstreamTlsContext\"}}"
-            + " | envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+            + ".DownstreamTlsContext\"}}"
+            + " | envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
         "{\"name\": \"envoy.transport_sockets.tls\"} | envoy.transport_sockets.tls",
+        "{\"name\": \"envoy.transport_sockets.alts\"} | envoy.transport_sockets.alts",
         "{} | ''",
       })
-  void clusterThatAsksForTlsIsRefusedAndNeverSpokenToWithoutIt(String socket, String named) {
+  void clusterThatAsksForSomethingElseIsNotSpokenToInPlainText(String socket, String named) {
     assertThat(errors(CLUSTER, cluster(ADS + ", \"transport_socket\": " + socket)))
         .containsExactly(
             "transport_socket: \""
                 + named
-                + "\" is not supported: upstream TLS is not supported yet, and the cluster is"
-                + " refused rather than spoken to in plain text");
+                + "\" is not supported, and the cluster is refused rather than spoken to in plain"
+                + " text; give "
+                + TransportSecurityDecoder.UPSTREAM_TLS
+                + ", or leave transport_socket out");
   }
 
   @Test
+  @Conformance("A29-02")
   void transportSocketMatchesAreRefused() {
     assertThat(
             errors(CLUSTER, cluster(ADS + ", \"transport_socket_matches\": [{\"name\": \"x\"}]")))
@@ -64,7 +68,6 @@ class TransportSecurityDecoderTest {
     assertThat(valid(CLUSTER, cluster(ADS)).httpConnect()).isFalse();
   }
 
-  /** TLS would be right there, but is as little supported as without the proxy. */
   @Test
   @Conformance("A86-03")
   void insideThatOnlyTlsMayStand() {
@@ -74,11 +77,25 @@ class TransportSecurityDecoderTest {
                 + TransportSecurityDecoder.RAW_BUFFER
                 + "\" may not stand here; leave it out, or give "
                 + TransportSecurityDecoder.UPSTREAM_TLS);
+
+    String roots =
+        ", \"common_tls_context\": {\"validation_context\": {\"system_root_certs\": {}}}";
+    var cluster =
+        valid(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
+    assertThat(cluster.httpConnect()).isTrue();
+    assertThat(cluster.tls())
+        .contains(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));
+  }
+
+  @Test
+  @Conformance("A86-03")
+  void tlsInsideThatIsValidatedAsWithoutIt() {
     assertThat(
             errors(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS)))))
-        .singleElement()
-        .asString()
-        .contains("upstream TLS is not supported yet");
+        .containsExactly(
+            "transport_socket.typed_config.transport_socket.typed_config.common_tls_context:"
+                + " names no roots; give validation_context with ca_certificate_provider_instance"
+                + " or system_root_certs");
   }
 
   private static String connect(String inner) {
@@ -91,10 +108,16 @@ class TransportSecurityDecoderTest {
   }
 
   private static String inner(String type) {
+    return inner(type, "");
+  }
+
+  private static String inner(String type, String fields) {
     return ", \"transport_socket\": {\"name\": \"y\", \"typed_config\": {\"@type\":"
         + " \"type.googleapis.com/"
         + type
-        + "\"}}";
+        + "\""
+        + fields
+        + "}}";
   }
 
   private static String cluster(String fields) {

@@ -10,12 +10,12 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.decode.DecodeContext;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResourceValidatorTest {
-  private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Set.of());
+  private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
 
   private final Path temp;
 

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ final class StartWithoutDescriptorsTest {
     private Reader() {}
 
     public static void main(String[] arguments) {
-      var context = new DecodeContext(ServerFeatures.NONE, Set.of());
+      var context = new DecodeContext(ServerFeatures.NONE, Map.of());
       System.out.println(
           "found: " + ResourceValidator.validate(List.of(Path.of(arguments[0])), context));
     }

@@ -15,6 +15,7 @@ import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.testing.RecordingWatcher;
 import io.outrigger.xds.testing.TextResources;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +50,7 @@ final class ResponseHandlerTest {
     all.add(subscriptions);
     var decoder =
         new IncrementalDecoder(
-            new TextResources(), new DecodeContext(ServerFeatures.NONE, Set.of()));
+            new TextResources(), new DecodeContext(ServerFeatures.NONE, Map.of()));
     return new ResponseHandler(
         loop, Runnable::run, SERVER, SERVER.uri(), all, decoder, AdsObserver.all());
   }

@@ -30,6 +30,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
@@ -41,6 +42,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +50,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.bouncycastle.asn1.ASN1Primitive;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +128,7 @@ class CredentialsOverGrpcTest {
     assertThatThrownBy(read::reload).hasMessageContaining(files.certificate().toString());
     Files.delete(files.certificate());
     assertThatThrownBy(read::reload)
-        .hasMessage("ca_certificate_file " + files.certificate() + " is not there");
+        .hasMessage("ca_certificate_file " + files.certificate() + " does not exist");
 
     Server server = listen(mutual(), new LinkedBlockingQueue<>());
     ManagedChannel channel =
@@ -142,6 +146,35 @@ class CredentialsOverGrpcTest {
     } finally {
       channel.shutdownNow();
       server.shutdownNow();
+    }
+  }
+
+  /** As istio's agent writes it: EC in the form of SEC 1. */
+  @Conformance({"A29-07", "A29-12"})
+  @Test
+  void aKeyOfAnyFormOpensTheStream() throws Exception {
+    ours.copyTo(files);
+    byte[] pkcs8 =
+        Base64.getMimeDecoder()
+            .decode(Files.readString(ours.key()).replaceAll("-----[A-Z ]+-----", ""));
+    byte[] sec1 =
+        PrivateKeyInfo.getInstance(pkcs8).parsePrivateKey().toASN1Primitive().getEncoded("DER");
+    ASN1Primitive curve =
+        PrivateKeyInfo.getInstance(pkcs8)
+            .getPrivateKeyAlgorithm()
+            .getParameters()
+            .toASN1Primitive();
+    Files.writeString(
+        files.key(),
+        TestIdentity.pem("EC PARAMETERS", curve.getEncoded("DER"))
+            + TestIdentity.pem("EC PRIVATE KEY", sec1));
+
+    try (var server = ScriptedAdsServer.startSecure(mutual());
+        var ads = new GrpcFixture(server.target(), client(), new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+      server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+
+      assertThat(watcher.await()).isEqualTo("ok: x");
     }
   }
 

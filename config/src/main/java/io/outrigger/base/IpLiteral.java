@@ -1,11 +1,12 @@
-package io.outrigger.xds.decode;
+package io.outrigger.base;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
 
 /** IP addresses as text, in the one canonical form by which they can be compared (RFC 5952). */
-final class IpLiteral {
+@AnyThread
+public final class IpLiteral {
   private static final int V6_GROUPS = 8;
 
   private IpLiteral() {}
@@ -14,7 +15,7 @@ final class IpLiteral {
    * The canonical form of {@code text}; empty when it is not a literal IPv4 or IPv6 address. Never
    * looks a name up. An IPv4-mapped IPv6 address is the IPv4 address that it maps.
    */
-  static Optional<String> canonical(String text) {
+  public static Optional<String> canonical(String text) {
     return text.indexOf(':') >= 0 ? v6(text) : v4(text);
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.xds.decode;
+package io.outrigger.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

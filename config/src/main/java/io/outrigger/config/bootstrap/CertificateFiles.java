@@ -1,0 +1,22 @@
+package io.outrigger.config.bootstrap;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The files of a {@code file_watcher} (A29, A87), and of {@code tls} channel credentials (A65).
+ * Paths are as the bootstrap has them: relative ones start from the working folder.
+ *
+ * @param certificate the chain, leaf first; present exactly when {@code privateKey} is
+ * @param spiffeTrustBundleMap used instead of {@code caCertificate} where both are given (A87)
+ * @param refreshInterval at least 1 s
+ */
+public record CertificateFiles(
+    Optional<String> certificate,
+    Optional<String> privateKey,
+    Optional<String> caCertificate,
+    Optional<String> spiffeTrustBundleMap,
+    Duration refreshInterval) {
+  public static final Duration DEFAULT_REFRESH_INTERVAL = Duration.ofSeconds(600); // A65 "Proposal"
+  public static final Duration MIN_REFRESH_INTERVAL = Duration.ofSeconds(1); // A29-11
+}

@@ -1,0 +1,81 @@
+package io.outrigger.proxy.tls;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+/**
+ * What is known of the other end of a TLS connection.
+ *
+ * @param protocol such as {@code TLSv1.3}
+ * @param cipher as IANA names it
+ * @param chain leaf first
+ * @param serverName that it was asked for
+ */
+@AnyThread
+public record TlsPeer(
+    String protocol, String cipher, List<X509Certificate> chain, Optional<String> serverName) {
+  /** What trust managers ask for; TLS 1.3 knows only this one. */
+  private static final String AUTH_TYPE = "UNKNOWN";
+
+  private static final int URI = 6;
+  private static final int DNS = 2;
+
+  public TlsPeer {
+    chain = List.copyOf(chain);
+  }
+
+  /** The peer of a finished handshake. */
+  static TlsPeer of(SSLSession session, Optional<String> serverName)
+      throws SSLPeerUnverifiedException {
+    return new TlsPeer(
+        session.getProtocol(),
+        session.getCipherSuite(),
+        Stream.of(session.getPeerCertificates())
+            .filter(X509Certificate.class::isInstance)
+            .map((Certificate each) -> (X509Certificate) each)
+            .toList(),
+        serverName);
+  }
+
+  String authType() {
+    return AUTH_TYPE;
+  }
+
+  /** By which people know it: its first URI SAN, else its first DNS SAN, else its subject. */
+  public String name() {
+    X509Certificate leaf = chain.get(0);
+    return PlainText.of(
+        alternativeName(leaf, URI)
+            .or(() -> alternativeName(leaf, DNS))
+            .orElse(leaf.getSubjectX500Principal().getName()));
+  }
+
+  /** When its certificate ends. */
+  public Instant expiry() {
+    return chain.get(0).getNotAfter().toInstant();
+  }
+
+  private static Optional<String> alternativeName(X509Certificate leaf, int kind) {
+    try {
+      Collection<List<?>> names = leaf.getSubjectAlternativeNames();
+      return names == null
+          ? Optional.empty()
+          : names.stream()
+              .filter(name -> Integer.valueOf(kind).equals(name.get(0)))
+              .map(name -> String.valueOf(name.get(1)))
+              .findFirst();
+    } catch (CertificateParsingException odd) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS to backends (A29): calls over it, what fails and why, and certificates that change. */
+@Timeout(600)
+class TlsIT {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("mesh root");
+  private static final TestAuthority STRANGER = TestAuthority.named("another root");
+  private static final TestIdentity ORDERS = AUTHORITY.issue("uri:spiffe://mesh/orders");
+  private static final TestIdentity PAY = AUTHORITY.issue("uri:spiffe://mesh/pay", "dns:pay.mesh");
+
+  private final Mesh mesh = new Mesh();
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void configure() throws IOException {
+    mesh.certificateProviders(
+        """
+        {"default":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/chain.pem",
+          "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem"}}}"""
+            .formatted(folder));
+    write(ORDERS, AUTHORITY);
+  }
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  private void write(TestIdentity identity, TestAuthority... roots) throws IOException {
+    var pem = new StringBuilder();
+    for (TestAuthority root : roots) {
+      pem.append(root.rootPem());
+    }
+    Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+    Files.writeString(folder.resolve("chain.pem"), identity.chainPem());
+    Files.writeString(folder.resolve("roots.pem"), pem);
+  }
+
+  /** A server that demands a certificate of our authority. */
+  private static SslContext mutual(TestIdentity identity) throws SSLException {
+    return GrpcSslContexts.configure(server(identity), SslProvider.JDK).build();
+  }
+
+  private static SslContextBuilder server(TestIdentity identity) {
+    return SslContextBuilder.forServer(identity.key(), identity.chain())
+        .trustManager(AUTHORITY.root())
+        .clientAuth(ClientAuth.REQUIRE);
+  }
+
+  private Backend secured(String name, TestIdentity identity) throws SSLException {
+    return mesh.keep(Backend.absent(name).speaking(mutual(identity)).revive());
+  }
+
+  private static String cluster(String matchers) {
+    String cluster = Xds.cluster("A");
+    return cluster.substring(0, cluster.lastIndexOf('}'))
+        + """
+        ,"transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
+          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+          "common_tls_context":{
+            "tls_certificate_provider_instance":{"instance_name":"default"},
+            "validation_context":{"ca_certificate_provider_instance":{"instance_name":"default"},
+              "match_typed_subject_alt_names":[%s]}}}}}"""
+            .formatted(matchers);
+  }
+
+  private static String uri(String exact) {
+    return "{\"san_type\":\"URI\",\"matcher\":{\"exact\":\"%s\"}}".formatted(exact);
+  }
+
+  private void serve(String cluster, Backend backend) {
+    serve(cluster, backend.port());
+  }
+
+  private void serve(String cluster, int port) {
+    mesh.controlPlane.serve(
+        cluster,
+        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(port))),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+  }
+
+  @Conformance({"A29-01", "A29-03"})
+  @Test
+  void aCallGoesOverMutualTls() throws Exception {
+    serve(cluster(uri("spiffe://mesh/pay")), secured("a", PAY));
+    mesh.startReady();
+
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+  }
+
+  private String failure() {
+    App.Reply reply = mesh.app().call("pay.Pay/Do");
+    assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    return reply.message();
+  }
+
+  @Conformance("A29-06")
+  @Test
+  void aServerOfAnotherRootIsRefusedWithTheReason() throws Exception {
+    Backend backend =
+        mesh.keep(
+            Backend.absent("a").speaking(mutual(STRANGER.issue("uri:spiffe://mesh/pay"))).revive());
+    serve(cluster(""), backend);
+    mesh.startReady();
+
+    assertThat(failure())
+        .contains("127.0.0.1:" + backend.port() + ": certificate verify failed: ")
+        .contains("does not lead to a root");
+  }
+
+  @Conformance({"A29-03", "A29-06"})
+  @Test
+  void aServerOfAnotherNameIsRefusedWithTheReason() throws Exception {
+    serve(cluster(uri("spiffe://mesh/billing")), secured("a", PAY));
+    mesh.startReady();
+
+    assertThat(failure()).contains("SAN ").contains("spiffe://mesh/pay").contains("not accepted");
+  }
+
+  @Conformance("A29-06")
+  @Test
+  void aServerThatRefusesUsSaysSo() throws Exception {
+    write(STRANGER.issue("uri:spiffe://mesh/orders"), AUTHORITY);
+    serve(cluster(""), secured("a", PAY));
+    mesh.startReady();
+
+    assertThat(failure()).contains("alert ");
+  }
+
+  @Conformance("A29-16")
+  @Test
+  void aServerWithoutHttp2IsRefused() throws Exception {
+    SslContext withoutAlpn =
+        SslContextBuilder.forServer(PAY.key(), PAY.chain()).sslProvider(SslProvider.JDK).build();
+    try (var server = new TlsPeerServer(withoutAlpn)) {
+      serve(cluster(""), server.port());
+      mesh.startReady();
+
+      assertThat(failure()).contains("the server did not agree to HTTP/2");
+      assertThat(server.received()).as("application data").isZero();
+    }
+  }
+
+  @Conformance({"A29-15", "A29-06"})
+  @Test
+  void aServerInPlainTextGetsNothingButAClientHello() throws Exception {
+    serve(cluster(""), mesh.backend("a"));
+    mesh.startReady();
+
+    assertThat(failure()).contains("TLS handshake failed");
+  }
+
+  @Conformance("A29-17")
+  @Test
+  void aServerThatIsSilentInTheHandshakeIsGivenUp() throws Exception {
+    mesh.with(Flag.CONNECT_TIMEOUT, "500ms");
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      serve(cluster(""), silent.getLocalPort());
+      mesh.startReady();
+
+      assertThat(failure()).contains("TLS handshake timed out after 500ms");
+    }
+  }
+
+  @Conformance("A29-14")
+  @Test
+  void callsSucceedSoonAfterTheFilesAppear() throws Exception {
+    Files.delete(folder.resolve("key.pem"));
+    serve(cluster(""), secured("a", PAY));
+    mesh.startReady();
+    assertThat(failure()).contains("private_key_file " + folder + "/key.pem does not exist");
+
+    Files.writeString(folder.resolve("key.pem"), ORDERS.keyPem());
+
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 50)) {
+      load.awaitMore("a", 10);
+    }
+  }
+
+  @Conformance({"A29-04", "A29-13"})
+  @Test
+  void aHundredRotationsCostNoCall() throws Exception {
+    Backend backend = secured("a", PAY).quiet();
+    serve(cluster(""), backend);
+    mesh.startReady();
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
+      load.awaitMore("a", 10);
+      for (int i = 0; i < 100; i++) {
+        TestIdentity next = AUTHORITY.issue("uri:spiffe://mesh/orders");
+        TestIdentity.replace(folder.resolve("key.pem"), next.keyPem());
+        Thread.sleep(i % 10 == 0 ? 50 : 5);
+        TestIdentity.replace(folder.resolve("chain.pem"), next.chainPem());
+      }
+      load.awaitMore("a", 100);
+      assertThat(load.failures()).isEmpty();
+    }
+  }
+
+  @Conformance("A29-18")
+  @Test
+  void newRootsEndConnectionsThatTheyDoNotTrust() throws Exception {
+    TestIdentity ours = AUTHORITY.issue("uri:spiffe://mesh/orders");
+    Backend backend = secured("a", PAY).quiet();
+    serve(cluster(""), backend);
+    mesh.startReady();
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 100)) {
+      load.awaitMore("a", 20);
+      write(ours, STRANGER);
+      Await.until("the connection is given up", () -> !load.failures().isEmpty());
+      assertThat(load.failures().keySet())
+          .allMatch(text -> text.contains("certificate verify failed"));
+    }
+  }
+
+  @Conformance({"A29-05", "A29-15", "A29-19"})
+  @Test
+  void aClusterTurnsToTlsAndBackWithoutALostCall() throws Exception {
+    Backend plain = mesh.backend("plain").quiet();
+    Backend pay = secured("pay", PAY).quiet();
+    PermissivePort port = mesh.keep(new PermissivePort(plain, pay));
+    serve(Xds.cluster("A"), port.port());
+    mesh.startReady();
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
+      for (int round = 0; round < 3; round++) {
+        load.awaitMore("plain", 30);
+        serve(cluster(uri("spiffe://mesh/pay")), port.port());
+        load.awaitMore("pay", 30);
+        Await.until("no connection in plain text", () -> plain.openConnections() == 0);
+        int before = pay.connections();
+        serve(cluster(uri("spiffe://mesh/pay") + "," + uri("spiffe://mesh/other")), port.port());
+        Await.until("a connection of its own", () -> pay.connections() > before);
+        load.awaitMore("pay", 30);
+        serve(Xds.cluster("A"), port.port());
+      }
+      load.awaitMore("plain", 30);
+      Await.until("no connection with TLS", () -> pay.openConnections() == 0);
+      assertThat(load.failures()).isEmpty();
+    }
+  }
+
+  @Conformance("A29-19")
+  @Test
+  void twoClustersOfOneAddressShareNoConnection() throws Exception {
+    Backend plain = mesh.backend("plain");
+    Backend pay = secured("pay", PAY);
+    PermissivePort port = mesh.keep(new PermissivePort(plain, pay));
+    mesh.controlPlane.serve(
+        cluster(uri("spiffe://mesh/pay")),
+        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(port.port()))),
+        Xds.cluster("B"),
+        Xds.endpoints("B", Xds.locality("z", 0, 1, List.of(port.port()))),
+        Xds.listener("orders", "routes"),
+        Xds.routes("routes", Xds.host("*", Xds.route("/pay.Pay/", "A"), Xds.route("/", "B"))));
+    mesh.startReady();
+
+    App app = mesh.app();
+    for (int i = 0; i < 5; i++) {
+      assertThat(app.call("pay.Pay/Do").backend()).isEqualTo("pay");
+      assertThat(app.call("orders.Orders/Do").backend()).isEqualTo("plain");
+    }
+  }
+
+  @Conformance("A29-05")
+  @Test
+  void otherSettingsForTheSameServerTakeNewConnections() throws Exception {
+    Backend pay = secured("pay", PAY).quiet();
+    serve(cluster(""), pay);
+    mesh.startReady();
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
+      load.awaitMore("pay", 30);
+      int before = pay.connections();
+      serve(cluster(uri("spiffe://mesh/pay")), pay);
+      Await.until("a new connection", () -> pay.connections() > before);
+      load.awaitMore("pay", 30);
+      assertThat(load.failures()).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.ControlConfined;
+
+/** Hears what happens to the certificates of the bootstrap's providers; on the control loop. */
+@ControlConfined
+public interface CertificateObserver {
+  /** Other certificates are in use from now on. */
+  void onLoaded(String instance, String what);
+
+  /** The newest files cannot be used; those before stay in use. */
+  void onFailed(String instance, String reason);
+}

@@ -1,0 +1,233 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The certificate providers of the bootstrap, each once for all clusters that name it (A29
+ * "Implementation Details"). Files are read from {@link #start} on, whether a cluster names them or
+ * not; those that do not exist are waited for.
+ */
+@ControlConfined
+public final class CertificateStore {
+  private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
+  private static final String FILE_WATCHER = "file_watcher";
+
+  /** Hears of the material of one cluster. */
+  public interface Listener {
+    /**
+     * There is other material, or another reason why there is none: UNAVAILABLE, for callers. On
+     * the control loop.
+     */
+    void onMaterial(Outcome<TlsMaterial> material);
+  }
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final Optional<String> systemRootsFile;
+  private final CertificateObserver observer;
+  private final Map<String, FileWatcher> watchers = new TreeMap<>();
+  private final List<Watch> watches = new ArrayList<>();
+  private @Nullable Outcome<Roots> systemRoots;
+  private boolean systemRootsAsked;
+
+  /**
+   * Nothing is read before {@link #start}. May be made on any thread.
+   *
+   * @param reading runs what may block
+   * @param systemRootsFile the value of {@code SSL_CERT_FILE}
+   */
+  public CertificateStore(
+      ControlLoop loop,
+      Executor reading,
+      Map<String, CertificateProvider> providers,
+      Optional<String> systemRootsFile,
+      CertificateObserver observer) {
+    this.loop = loop;
+    this.reading = reading;
+    this.systemRootsFile = systemRootsFile;
+    this.observer = observer;
+    providers.forEach(
+        (instance, provider) -> {
+          if (provider instanceof CertificateProvider.FileWatcher files) {
+            watchers.put(
+                instance,
+                new FileWatcher(
+                    loop,
+                    reading,
+                    files.files(),
+                    (before, now) -> onSnapshot(instance, before, now)));
+          }
+        });
+  }
+
+  /** Reads all files, and again as they change, until {@link #close}. */
+  public void start() {
+    loop.checkInside();
+    watchers.values().forEach(FileWatcher::start);
+  }
+
+  /** The interest of one cluster, until it is closed. */
+  public final class Watch {
+    private final UpstreamTls settings;
+    private final Listener listener;
+    private Outcome<TlsMaterial> last;
+    private boolean closed;
+
+    private Watch(UpstreamTls settings, Listener listener) {
+      this.settings = settings;
+      this.listener = listener;
+      this.last = CertificateStore.this.material(settings);
+    }
+
+    private void update() {
+      Outcome<TlsMaterial> now = CertificateStore.this.material(settings);
+      if (!closed && !now.equals(last)) {
+        last = now;
+        listener.onMaterial(now);
+      }
+    }
+
+    /** What there is now. */
+    public Outcome<TlsMaterial> material() {
+      return last;
+    }
+
+    /** The listener hears nothing more. */
+    public void close() {
+      loop.checkInside();
+      closed = true;
+      watches.remove(this);
+    }
+  }
+
+  /**
+   * Follows what {@code settings} need.
+   *
+   * @param listener hears of changes; what there is now is in the watch
+   */
+  public Watch watch(UpstreamTls settings, Listener listener) {
+    loop.checkInside();
+    if (settings.roots() instanceof TrustSource.SystemRoots && !systemRootsAsked) {
+      systemRootsAsked = true;
+      reading.execute(
+          () -> {
+            Outcome<Roots> found = FileReading.read(() -> SystemRoots.read(systemRootsFile));
+            loop.execute(() -> onSystemRoots(found));
+          });
+    }
+    var watch = new Watch(settings, listener);
+    watches.add(watch);
+    return watch;
+  }
+
+  private Outcome<TlsMaterial> material(UpstreamTls settings) {
+    Outcome<Roots> roots = roots(settings.roots());
+    Outcome<Optional<Identity>> identity =
+        settings
+            .identity()
+            .<Outcome<Optional<Identity>>>map(
+                named ->
+                    part(named, snapshot -> snapshot.identity(), "certificate_file")
+                        .match(own -> Outcome.ok(Optional.of(own)), Outcome::failed))
+            .orElse(Outcome.ok(Optional.empty()));
+    return identity.match(
+        own ->
+            roots.match(
+                trusted -> Outcome.ok(new TlsMaterial(settings, own, trusted)), Outcome::failed),
+        Outcome::failed);
+  }
+
+  private Outcome<Roots> roots(TrustSource source) {
+    if (source instanceof TrustSource.Provider provider) {
+      return part(provider.instance(), CertificateSnapshot::roots, "ca_certificate_file");
+    }
+    Outcome<Roots> known = systemRoots;
+    return known == null
+        ? Outcome.failed(RpcStatus.unavailable("the roots of the system are being read"))
+        : known;
+  }
+
+  private interface Part<T> {
+    Optional<T> of(CertificateSnapshot snapshot);
+  }
+
+  /** What a provider has of a kind, which a file of {@code field} would give. */
+  private <T> Outcome<T> part(ProviderInstance named, Part<T> part, String field) {
+    FileWatcher watcher = watchers.get(named.instance());
+    String reason;
+    if (watcher == null) { // the bootstrap has it, or the cluster had been refused
+      reason = "is not available";
+    } else {
+      CertificateSnapshot snapshot = watcher.snapshot();
+      Optional<T> found = part.of(snapshot);
+      if (found.isPresent()) {
+        return Outcome.ok(found.get());
+      }
+      reason =
+          snapshot.loaded().isPresent() && snapshot.error().isEmpty()
+              ? "has no " + field
+              : snapshot.lack();
+    }
+    return Outcome.failed(
+        RpcStatus.unavailable(
+            "certificate provider \"%s\": %s".formatted(named.instance(), reason)));
+  }
+
+  private void onSystemRoots(Outcome<Roots> found) {
+    systemRoots = found;
+    updateWatches();
+  }
+
+  private void onSnapshot(String instance, CertificateSnapshot before, CertificateSnapshot now) {
+    if (!now.hasSameAs(before)) {
+      log.info("certificate provider {}: in use now: {}", instance, now);
+      observer.onLoaded(instance, now.toString());
+    }
+    if (now.error().isPresent() && !now.error().equals(before.error())) {
+      String reason = now.loaded().isPresent() ? now.error().get() : now.lack();
+      log.warn("certificate provider {}: {}", instance, reason);
+      observer.onFailed(instance, reason);
+    } else if (now.error().isEmpty() && before.error().isPresent()) {
+      log.info("certificate provider {}: the newest files are in use", instance);
+    }
+    updateWatches();
+  }
+
+  private void updateWatches() {
+    List.copyOf(watches).forEach(Watch::update);
+  }
+
+  /** All providers by name, for people. */
+  public List<CertificateView.Provider> view() {
+    loop.checkInside();
+    return watchers.entrySet().stream()
+        .map(
+            each ->
+                CertificateView.Provider.of(
+                    each.getKey(), FILE_WATCHER, each.getValue().snapshot()))
+        .toList();
+  }
+
+  /** Reads nothing more; listeners hear nothing more. */
+  public void close() {
+    loop.checkInside();
+    watches.clear();
+    watchers.values().forEach(FileWatcher::close);
+  }
+}

@@ -1,0 +1,58 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.CertificateFiles;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the files of a provider held when they were read; each part is empty when the bootstrap
+ * names no file for it.
+ */
+record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
+  /** Reads one part. */
+  interface Reader<T> {
+    T read() throws UnusableFile;
+  }
+
+  /** Reads all files once. Blocks. */
+  static FileReading of(CertificateFiles files) {
+    return new FileReading(
+        files
+            .certificate()
+            .map(chain -> read(() -> Identity.read(chain, files.privateKey().orElse(chain)))),
+        files
+            .spiffeTrustBundleMap() // A87: instead of the other
+            .map(map -> FileReading.<Roots>read(() -> Roots.SpiffeBundles.read(map)))
+            .or(
+                () ->
+                    files
+                        .caCertificate()
+                        .map(ca -> FileReading.<Roots>read(() -> Roots.Authorities.read(ca)))));
+  }
+
+  /** The result of {@code reader}, whatever goes wrong in it. */
+  static <T> Outcome<T> read(Reader<T> reader) {
+    try {
+      return Outcome.ok(reader.read());
+    } catch (UnusableFile unusable) {
+      return Outcome.failed(RpcStatus.unavailable(unusable.reason()));
+    } catch (RuntimeException e) { // of a library; its text might quote a key
+      return Outcome.failed(RpcStatus.unavailable("a file makes its reader fail: " + e.getClass()));
+    }
+  }
+
+  /** What is wrong with the files; empty when all can be used. */
+  Optional<String> failure() {
+    String all =
+        Stream.of(identity.map(Outcome::status), roots.map(Outcome::status))
+            .flatMap(Optional::stream)
+            .filter(status -> !status.isOk())
+            .map(RpcStatus::message)
+            .distinct()
+            .collect(Collectors.joining("; "));
+    return Optional.of(all).filter(text -> !text.isEmpty());
+  }
+}

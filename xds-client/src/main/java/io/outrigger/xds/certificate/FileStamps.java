@@ -1,0 +1,46 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.config.bootstrap.CertificateFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * By what a change of files shows without reading them: which file a path leads to, through all
+ * links, when it was written, and its size (decision xds 0045).
+ */
+record FileStamps(List<Optional<Stamp>> stamps) {
+  private record Stamp(@Nullable Object key, FileTime modified, long size) {}
+
+  /** Of no look at all. */
+  static final FileStamps NONE = new FileStamps(List.of());
+
+  /** Looks once; blocks about as long as the file system takes for one question a file. */
+  static FileStamps of(CertificateFiles files) {
+    return new FileStamps(
+        Stream.of(
+                files.certificate(),
+                files.privateKey(),
+                files.caCertificate(),
+                files.spiffeTrustBundleMap())
+            .flatMap(Optional::stream)
+            .map(FileStamps::stamp)
+            .toList());
+  }
+
+  private static Optional<Stamp> stamp(String path) {
+    try {
+      var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);
+      return Optional.of(new Stamp(file.fileKey(), file.lastModifiedTime(), file.size()));
+    } catch (IOException | InvalidPathException notThere) {
+      return Optional.empty();
+    }
+  }
+}

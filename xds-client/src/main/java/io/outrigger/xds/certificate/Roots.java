@@ -1,0 +1,55 @@
+package io.outrigger.xds.certificate;
+
+import java.security.cert.X509Certificate;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the certificate of a server must lead to. */
+public sealed interface Roots {
+  /** Every root, in the order of its source. */
+  List<X509Certificate> certificates();
+
+  /** Certificate authorities, whatever names they certify (A29, A82). */
+  record Authorities(List<X509Certificate> certificates) implements Roots {
+    public Authorities {
+      certificates = List.copyOf(certificates);
+    }
+
+    /** Reads {@code ca_certificate_file}. Blocks. */
+    public static Authorities read(String path) throws UnusableFile {
+      return new Authorities(
+          CertificateReader.read(CredentialFile.read("ca_certificate_file", path)));
+    }
+
+    @Override
+    public String toString() {
+      return certificates.size() + " roots";
+    }
+  }
+
+  /** By SPIFFE trust domain, each for its own names alone (A87); may be empty. */
+  record SpiffeBundles(Map<String, List<X509Certificate>> byTrustDomain) implements Roots {
+    public SpiffeBundles {
+      var copy = new TreeMap<String, List<X509Certificate>>();
+      byTrustDomain.forEach((domain, bundle) -> copy.put(domain, List.copyOf(bundle)));
+      byTrustDomain = Collections.unmodifiableMap(copy);
+    }
+
+    /** Reads {@code spiffe_trust_bundle_map_file}. Blocks. */
+    public static SpiffeBundles read(String path) throws UnusableFile {
+      return SpiffeBundleReader.read(CredentialFile.read("spiffe_trust_bundle_map_file", path));
+    }
+
+    @Override
+    public List<X509Certificate> certificates() {
+      return byTrustDomain.values().stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public String toString() {
+      return "roots of trust domains " + byTrustDomain.keySet();
+    }
+  }
+}

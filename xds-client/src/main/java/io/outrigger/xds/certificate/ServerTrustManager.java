@@ -1,0 +1,85 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.AnyThread;
+import java.net.Socket;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link ServerVerifier} in the form that TLS libraries take: one for a TLS context, whatever
+ * server names its connections send. The reason of a refusal is the message of the exception.
+ * Checks no host name, whatever identification algorithm an engine asks for (A29).
+ */
+@AnyThread
+public final class ServerTrustManager extends X509ExtendedTrustManager {
+  private static final X509Certificate[] NONE = {};
+
+  private final ServerVerifier verifier;
+
+  public ServerTrustManager(ServerVerifier verifier) {
+    this.verifier = verifier;
+  }
+
+  @Override
+  public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+      throws CertificateException {
+    check(chain, authType, engine.getSSLParameters().getServerNames());
+  }
+
+  @Override
+  public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+      throws CertificateException {
+    check(
+        chain,
+        authType,
+        socket instanceof SSLSocket secure
+            ? secure.getSSLParameters().getServerNames()
+            : List.of());
+  }
+
+  @Override
+  public void checkServerTrusted(X509Certificate[] chain, String authType)
+      throws CertificateException {
+    check(chain, authType, List.of());
+  }
+
+  private void check(X509Certificate[] chain, String authType, @Nullable List<SNIServerName> sent)
+      throws CertificateException {
+    Optional<String> serverName = ServerName.among(sent == null ? List.of() : sent);
+    Optional<String> objection = verifier.objection(chain, authType, serverName);
+    if (objection.isPresent()) {
+      throw new CertificateException(objection.get());
+    }
+  }
+
+  @Override
+  public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+      throws CertificateException {
+    throw new CertificateException("no clients are expected");
+  }
+
+  @Override
+  public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+      throws CertificateException {
+    throw new CertificateException("no clients are expected");
+  }
+
+  @Override
+  public void checkClientTrusted(X509Certificate[] chain, String authType)
+      throws CertificateException {
+    throw new CertificateException("no clients are expected");
+  }
+
+  /** None: a server's list of authorities is for clients. */
+  @Override
+  public X509Certificate[] getAcceptedIssuers() {
+    return NONE.clone();
+  }
+}

@@ -1,0 +1,215 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CertificateProviderPluginInstance;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CertificateProviderInstance;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CombinedCertificateValidationContext;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.SanMatcher;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code UpstreamTlsContext} (A29 "CDS for Client Side Security" and "CommonTlsContext Processing",
+ * A82, A101). What cannot be honoured and would weaken the connection is refused; the rest of what
+ * is not supported is ignored, as A29 lists it.
+ */
+@SuppressWarnings("deprecation") // istiod writes the older fields
+final class UpstreamTlsDecoder {
+  private static final String IDENTITY = "tls_certificate_provider_instance";
+  private static final String OLD_IDENTITY = "tls_certificate_certificate_provider_instance";
+  private static final String ROOTS = "ca_certificate_provider_instance";
+  private static final String OLD_ROOTS = "validation_context_certificate_provider_instance";
+
+  private final Map<String, CertificateProvider> providers;
+
+  private UpstreamTlsDecoder(DecodeContext context) {
+    providers = context.certificateProviders();
+  }
+
+  /** Empty when it is refused; the reasons are in {@code errors} then. */
+  static Optional<UpstreamTls> decode(Any any, DecodeContext context, FieldErrors errors) {
+    return TypedConfig.read(any, UpstreamTlsContext.getDefaultInstance(), errors)
+        .flatMap(proto -> new UpstreamTlsDecoder(context).decode(proto, errors));
+  }
+
+  private Optional<UpstreamTls> decode(UpstreamTlsContext proto, FieldErrors errors) {
+    int before = errors.count();
+    if (proto.getSni().getBytes(StandardCharsets.UTF_8).length > UpstreamTls.MAX_SNI_BYTES) {
+      errors.at("sni").add("is longer than " + UpstreamTls.MAX_SNI_BYTES + " bytes"); // A101
+    }
+    FieldErrors here = errors.at("common_tls_context");
+    CommonTlsContext common = proto.getCommonTlsContext();
+    refuse(common.hasTlsParams(), here.at("tls_params"));
+    refuse(common.hasCustomHandshaker(), here.at("custom_handshaker"));
+    Optional<ProviderInstance> identity = identity(common, here);
+    Validation validation = Validation.of(common, here);
+    refuseUnsupported(validation.proto(), validation.errors());
+    List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
+    Optional<TrustSource> roots = roots(common, validation, here);
+    return errors.count() > before
+        ? Optional.empty()
+        : roots.map(
+            source ->
+                new UpstreamTls(
+                    identity,
+                    source,
+                    matchers,
+                    proto.getSni(),
+                    proto.getAutoHostSni(),
+                    proto.getAutoSniSanValidation()));
+  }
+
+  /** The {@code CertificateValidationContext}, wherever it stands, and its place. */
+  private record Validation(CertificateValidationContext proto, FieldErrors errors) {
+    static Validation of(CommonTlsContext common, FieldErrors errors) {
+      return common.hasCombinedValidationContext()
+          ? new Validation(
+              common.getCombinedValidationContext().getDefaultValidationContext(),
+              errors.at("combined_validation_context").at("default_validation_context"))
+          : new Validation(common.getValidationContext(), errors.at("validation_context"));
+    }
+  }
+
+  private Optional<ProviderInstance> identity(CommonTlsContext common, FieldErrors errors) {
+    if (common.hasTlsCertificateProviderInstance()) {
+      return known(common.getTlsCertificateProviderInstance(), errors.at(IDENTITY));
+    }
+    if (common.hasTlsCertificateCertificateProviderInstance()) {
+      return known(common.getTlsCertificateCertificateProviderInstance(), errors.at(OLD_IDENTITY));
+    }
+    String instead = "is not supported; use " + IDENTITY;
+    if (common.getTlsCertificatesCount() > 0) {
+      errors.at("tls_certificates").add(instead);
+    }
+    if (common.getTlsCertificateSdsSecretConfigsCount() > 0) {
+      errors.at("tls_certificate_sds_secret_configs").add(instead);
+    }
+    if (common.hasTlsCertificateCertificateProvider()) {
+      errors.at("tls_certificate_certificate_provider").add(instead);
+    }
+    return Optional.empty();
+  }
+
+  /** The newer field, else the older ones, else the system's (A29, A82). */
+  private Optional<TrustSource> roots(
+      CommonTlsContext common, Validation validation, FieldErrors errors) {
+    CertificateValidationContext proto = validation.proto();
+    if (proto.hasCaCertificateProviderInstance()) {
+      return known(proto.getCaCertificateProviderInstance(), validation.errors().at(ROOTS))
+          .map(TrustSource.Provider::new);
+    }
+    CombinedCertificateValidationContext combined = common.getCombinedValidationContext();
+    if (combined.hasValidationContextCertificateProviderInstance()) {
+      return known(
+              combined.getValidationContextCertificateProviderInstance(),
+              errors.at("combined_validation_context").at(OLD_ROOTS))
+          .map(TrustSource.Provider::new);
+    }
+    if (common.hasValidationContextCertificateProviderInstance()) {
+      return known(common.getValidationContextCertificateProviderInstance(), errors.at(OLD_ROOTS))
+          .map(TrustSource.Provider::new);
+    }
+    if (proto.hasSystemRootCerts()) {
+      return Optional.of(new TrustSource.SystemRoots());
+    }
+    errors.add("names no roots; give validation_context with " + ROOTS + " or system_root_certs");
+    return Optional.empty();
+  }
+
+  private Optional<ProviderInstance> known(
+      CertificateProviderPluginInstance proto, FieldErrors errors) {
+    return known(proto.getInstanceName(), proto.getCertificateName(), errors);
+  }
+
+  private Optional<ProviderInstance> known(CertificateProviderInstance proto, FieldErrors errors) {
+    return known(proto.getInstanceName(), proto.getCertificateName(), errors);
+  }
+
+  private Optional<ProviderInstance> known(String instance, String name, FieldErrors errors) {
+    CertificateProvider provider = providers.get(instance);
+    if (provider == null) {
+      errors
+          .at("instance_name")
+          .add(quoted(instance) + " is not among the certificate_providers of the bootstrap");
+      return Optional.empty();
+    }
+    if (provider instanceof CertificateProvider.Unknown unknown) {
+      errors
+          .at("instance_name")
+          .add(
+              "plugin "
+                  + quoted(unknown.plugin())
+                  + " of certificate provider "
+                  + quoted(instance)
+                  + " is not supported");
+      return Optional.empty();
+    }
+    return Optional.of(new ProviderInstance(instance, name));
+  }
+
+  private static void refuseUnsupported(CertificateValidationContext proto, FieldErrors errors) {
+    refuse(proto.getVerifyCertificateSpkiCount() > 0, errors.at("verify_certificate_spki"));
+    refuse(proto.getVerifyCertificateHashCount() > 0, errors.at("verify_certificate_hash"));
+    refuse(
+        proto.hasRequireSignedCertificateTimestamp(),
+        errors.at("require_signed_certificate_timestamp"));
+    refuse(proto.hasCrl(), errors.at("crl"));
+    refuse(proto.hasCustomValidatorConfig(), errors.at("custom_validator_config"));
+  }
+
+  private static void refuse(boolean present, FieldErrors errors) {
+    if (present) {
+      errors.add("is not supported, and to ignore it would weaken the connection");
+    }
+  }
+
+  /** The typed list, else the one that it replaces. */
+  private static List<SanMatcher> sanMatchers(
+      CertificateValidationContext proto, FieldErrors errors) {
+    List<SanMatcher> matchers = new ArrayList<>();
+    for (int i = 0; i < proto.getMatchTypedSubjectAltNamesCount(); i++) {
+      typed(proto.getMatchTypedSubjectAltNames(i), errors.at("match_typed_subject_alt_names", i))
+          .ifPresent(matchers::add);
+    }
+    if (proto.getMatchTypedSubjectAltNamesCount() > 0) {
+      return matchers;
+    }
+    for (int i = 0; i < proto.getMatchSubjectAltNamesCount(); i++) {
+      StringMatcherDecoder.decode(
+              proto.getMatchSubjectAltNames(i), errors.at("match_subject_alt_names", i))
+          .map(SanMatcher::ofAnyKind)
+          .ifPresent(matchers::add);
+    }
+    return matchers;
+  }
+
+  private static Optional<SanMatcher> typed(SubjectAltNameMatcher proto, FieldErrors errors) {
+    var text = StringMatcherDecoder.decode(proto.getMatcher(), errors.at("matcher"));
+    Optional<SubjectAltName.Kind> kind =
+        switch (proto.getSanType()) {
+          case EMAIL -> Optional.of(SubjectAltName.Kind.EMAIL);
+          case DNS -> Optional.of(SubjectAltName.Kind.DNS);
+          case URI -> Optional.of(SubjectAltName.Kind.URI);
+          case IP_ADDRESS -> Optional.of(SubjectAltName.Kind.IP);
+          case OTHER_NAME, SAN_TYPE_UNSPECIFIED, UNRECOGNIZED -> Optional.empty();
+        };
+    if (kind.isEmpty()) {
+      errors.at("san_type").add("must be EMAIL, DNS, URI or IP_ADDRESS");
+    }
+    return kind.flatMap(each -> text.map(matcher -> new SanMatcher(kind, matcher)));
+  }
+}
