@@ -1,16 +1,11 @@
 package io.outrigger.proxy.http2;
 
-import static java.util.Objects.requireNonNull;
-
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.memory.OutOfMemory;
-import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,70 +15,111 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One socket's HTTP/2 connection, as the one handler of its channel: add it to the pipeline of a
- * channel (before or after it is connected) and it speaks. It ends with {@link
+ * One socket's HTTP/2 connection. All calls on its event loop. It ends with {@link
  * ConnectionHandler#onClosed}, also when the channel never became active.
  *
- * <p>RFC 9113. Where it stands is {@link ConnectionState}, the connection as a whole (preface,
- * SETTINGS, GOAWAY, end) {@link ConnectionLifecycle}, its streams {@link ConnectionStreams}, what
- * frames mean {@link InboundFrames}.
+ * <p>RFC 9113. It puts the layers together; each calls the ones below it:
+ *
+ * <pre>
+ * {@link Http2Handler}         what the channel and its loop say
+ * {@link SocketConnection}     a read, the end of a turn, a failure
+ * {@link ConnectionMemory}     what is held for the peer, and who is let go
+ * {@link InboundFrames}        what frames mean; {@link PeerFaults}, {@link AbuseGuard}
+ * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, end; moves {@link ConnectionState}
+ * {@link ConnectionStreams}    begin and end of {@link SocketStream}s; {@link StreamTable}, {@link
+ *                       SendScheduler}, {@link ConnectionReceiveWindow}
+ * {@link FrameReader}, {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
+ * </pre>
  */
 @LoopConfined
-public final class SocketConnection extends ChannelInboundHandlerAdapter
-    implements Http2Connection, EndOfTurn.Dirty {
+public final class SocketConnection {
   private static final Logger log = LoggerFactory.getLogger(SocketConnection.class);
 
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(64 << 10, 256 << 10);
-
-  private final boolean server;
+  private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
-  private final Function<SocketConnection, ConnectionHandler> handlerFactory;
-  private @Nullable ConnectionParts parts;
+  private final ConnectionState state;
+  private final EndOfTurn.Mark dirty;
+  private final FrameWriter writer;
+  private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final ConnectionStreams streams;
+  private final ConnectionLifecycle lifecycle;
+  private final FrameReader reader;
+  private final ConnectionMemory memory;
 
-  private SocketConnection(
+  /**
+   * @param dirty set when there is something to do at the end of the turn
+   */
+  SocketConnection(
       boolean server,
       ConnectionSettings settings,
-      Function<SocketConnection, ConnectionHandler> handlerFactory) {
-    this.server = server;
+      ChannelHandlerContext ctx,
+      EndOfTurn.Mark dirty) {
+    this.ctx = ctx;
     this.settings = settings;
-    this.handlerFactory = handlerFactory;
+    this.dirty = dirty;
+    EventLoop loop = ctx.channel().eventLoop();
+    state = new ConnectionState(server, ctx.channel());
+    writer = new FrameWriter(ctx, dirty::set);
+    var decoder = new HpackDecoder(settings.maxHeaderListBytes());
+    var guard = new AbuseGuard(settings.abuse(), loop.ticker());
+    table = new StreamTable(server);
+    scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
+    var below =
+        new ConnectionStreams.Below(
+            state,
+            dirty,
+            writer,
+            new PeerSettings(!server, writer),
+            guard,
+            table,
+            scheduler,
+            new ConnectionReceiveWindow(
+                state, writer, loop, settings.connectionWindow(), settings.memory()));
+    streams = new ConnectionStreams(settings, below);
+    lifecycle = new ConnectionLifecycle(ctx, settings, streams, below);
+    reader = new FrameReader(new InboundFrames(lifecycle, streams, below, decoder), settings);
+    memory =
+        new ConnectionMemory(
+            new ConnectionMemory.Parts(
+                ctx, state, reader, decoder, writer, table, streams, lifecycle, guard),
+            settings);
+    streams.account(memory.account());
   }
 
-  /** The side that accepts; {@code handlerFactory} is called once, on the event loop. */
-  public static SocketConnection server(
+  /**
+   * The handler for the pipeline of a channel that was accepted, connected or not. {@code
+   * handlerFactory} is called once, on the event loop.
+   */
+  public static ChannelHandler server(
       ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
-    return new SocketConnection(true, settings, handlerFactory);
+    return new Http2Handler(true, settings, handlerFactory);
   }
 
-  /** The side that connects; {@code handlerFactory} is called once, on the event loop. */
-  public static SocketConnection client(
+  /** The same for a channel that connects. */
+  public static ChannelHandler client(
       ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
-    return new SocketConnection(false, settings, handlerFactory);
-  }
-
-  private ConnectionParts parts() {
-    return requireNonNull(parts, "connection is in no pipeline");
+    return new Http2Handler(false, settings, handlerFactory);
   }
 
   /** Where everything of this connection runs. */
   public EventLoop eventLoop() {
-    return parts().ctx().channel().eventLoop();
+    return ctx.channel().eventLoop();
   }
 
   /** The peer; null when it has no address or is gone. */
   public @Nullable SocketAddress remoteAddress() {
-    return parts().ctx().channel().remoteAddress();
+    return ctx.channel().remoteAddress();
   }
 
   /** The connection as status views show it, with the number that its owner gave it. */
   public SocketView view(long id) {
     return new SocketView(
         id,
-        Optional.ofNullable(parts().ctx().channel().localAddress()),
-        Optional.ofNullable(parts().ctx().channel().remoteAddress()),
-        parts().table().streams(),
-        parts().lifecycle().keepAlivesSent());
+        Optional.ofNullable(ctx.channel().localAddress()),
+        Optional.ofNullable(ctx.channel().remoteAddress()),
+        table.streams(),
+        lifecycle.keepAlivesSent());
   }
 
   /**
@@ -91,154 +127,131 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
    * are open a PING is sent, and {@code timeout} later the connection is lost.
    */
   public void keepAlive(Duration time, Duration timeout) {
-    parts().lifecycle().keepAlive(time, timeout);
+    lifecycle.keepAlive(time, timeout);
   }
 
-  @Override
+  /** Whether {@link #openStream} would succeed now. */
   public boolean canOpenStream() {
-    return parts().streams().canOpen();
+    return streams.canOpen();
   }
 
-  @Override
+  /**
+   * Opens a stream (client side); its first {@code sendHeaders} is the request.
+   *
+   * @return null when the peer's MAX_CONCURRENT_STREAMS are in use or the connection goes away;
+   *     {@link ConnectionHandler#onCapacity} tells when to try again
+   */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
-    return parts().streams().open(handler);
+    return streams.open(handler);
   }
 
-  @Override
+  /** Streams that are open in any half. */
   public int activeStreams() {
-    return parts().table().active();
+    return table.active();
   }
 
   /** Whether the peer has begun an answer to any call. */
   public boolean hasAnswered() {
-    return parts().table().hasHead();
+    return table.hasHead();
   }
 
-  @Override
+  /**
+   * Ends the connection without losing a call: GOAWAY in two steps (server side), no new streams,
+   * close when the last one has ended.
+   */
   public void drain() {
-    parts().lifecycle().drain();
+    lifecycle.drain();
   }
 
-  @Override
+  /** Sends GOAWAY and closes at once; streams are told. */
   public void close(Http2Error error, String reason) {
-    parts().lifecycle().close(error, reason);
+    lifecycle.close(error, reason);
   }
 
   /** Lets a test come to the end of the stream ids. */
   void lastLocalIdIsNear() {
-    parts().table().nextLocalId(Integer.MAX_VALUE);
+    table.nextLocalId(Integer.MAX_VALUE);
   }
 
-  /** For tests: who sends DATA. */
-  SendScheduler scheduler() {
-    return parts().scheduler();
+  /** How many streams wait to send DATA, for tests. */
+  int inLine() {
+    return scheduler.inLine();
   }
 
   // What the channel and its loop say.
 
-  @Override
-  public void handlerAdded(ChannelHandlerContext ctx) {
-    ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
-    EndOfTurn turn = EndOfTurn.of(ctx.channel().eventLoop());
-    ConnectionParts made = ConnectionParts.of(server, settings, ctx, turn.mark(this));
-    if (server) {
-      ReadTurn.bound(ctx.channel().config(), made.table()::started, turn);
-    } else {
-      ReadTurn.bound(ctx.channel().config());
-    }
-    parts = made;
-    ConnectionHandler listener = handlerFactory.apply(this);
-    made.lifecycle().join(made.reader(), listener, made.memory()::refresh);
-    if (ctx.channel().isActive()) {
-      parts().lifecycle().start();
-    }
+  /** {@code listener} hears of the connection; before the first byte. */
+  void listener(ConnectionHandler listener) {
+    lifecycle.join(reader, listener, memory::refresh);
   }
 
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    parts().lifecycle().start();
+  void start() {
+    lifecycle.start();
   }
 
-  @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf bytes = (ByteBuf) message;
+  /** How many streams there have been. */
+  long startedStreams() {
+    return table.started();
+  }
+
+  /** Takes what is in {@code bytes}, which the caller releases. */
+  void read(ByteBuf bytes) {
     try {
-      parts().lifecycle().read(bytes);
-      parts().memory().refresh();
-      parts().memory().account().relieveIfHeavy();
+      lifecycle.read(bytes);
+      memory.refresh();
+      memory.account().relieveIfHeavy();
     } catch (RuntimeException | OutOfMemoryError e) {
       onFailure(e);
-    } finally {
-      bytes.release();
     }
   }
 
-  @Override
-  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    ConnectionParts p = parts();
-    if (p.scheduler().canSend() || p.streams().wantsCapacity()) {
-      p.dirty().set();
+  void onWritabilityChanged() {
+    if (scheduler.canSend() || streams.wantsCapacity()) {
+      dirty.set();
     }
   }
 
-  @Override
-  public void onEndOfTurn() {
-    ConnectionParts p = parts();
+  void onEndOfTurn() {
     try {
-      if (!p.state().isEnding()) {
-        p.scheduler().pump();
-        p.lifecycle().onEndOfTurn();
+      if (!state.isEnding()) {
+        scheduler.pump();
+        lifecycle.onEndOfTurn();
       }
-      if (p.streams().takesCapacity()) {
-        p.lifecycle().handler().onCapacity();
+      if (streams.takesCapacity()) {
+        lifecycle.handler().onCapacity();
       }
-      p.dirty().clear();
-      if (!p.state().isEnding()) {
-        flush(p);
+      dirty.clear();
+      if (!state.isEnding()) {
+        flush();
       }
     } catch (RuntimeException | Error e) { // no memory for a buffer is an error
-      p.dirty().clear();
+      dirty.clear();
       onFailure(e);
     }
   }
 
-  private void flush(ConnectionParts p) {
-    p.writer().flush();
-    p.memory().refresh();
-    if (p.scheduler().canSend() || (p.streams().wantsCapacity() && p.streams().canOpen())) {
-      p.dirty().set(); // only our own buffer was full
+  private void flush() {
+    writer.flush();
+    memory.refresh();
+    if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
+      dirty.set(); // only our own buffer was full
     }
-    AbuseLimits limits = settings.abuse();
-    if (p.ctx().channel().bytesBeforeWritable() > limits.unsentBytes()) {
+    if (ctx.channel().bytesBeforeWritable() > settings.abuse().unsentBytes()) {
       close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
     }
   }
 
-  @Override
-  public void channelInactive(ChannelHandlerContext ctx) {
-    onSocketClosed("socket closed by the peer");
+  void onSocketClosed(String reason) {
+    lifecycle.onSocketClosed(reason);
+    memory.close();
   }
 
-  @Override
-  public void handlerRemoved(ChannelHandlerContext ctx) {
-    onSocketClosed("socket was never connected");
+  void onSocketFailed(String reason) {
+    lifecycle.onSocketFailed(reason);
   }
 
-  private void onSocketClosed(String reason) {
-    parts().lifecycle().onSocketClosed(reason);
-    parts().memory().close();
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
-      parts().lifecycle().onSocketFailed(SocketErrors.describe(cause)); // of TLS: within another
-    } else {
-      onFailure(cause);
-    }
-  }
-
-  private void onFailure(Throwable cause) {
+  /** Ends the connection for a failure of ours. */
+  void onFailure(Throwable cause) {
     if (cause instanceof OutOfMemoryError) {
       OutOfMemory.onLoop(cause);
       log.debug("{}: closed for want of memory: {}", this, cause.getMessage());
@@ -249,13 +262,12 @@ public final class SocketConnection extends ChannelInboundHandlerAdapter
       close(Http2Error.INTERNAL_ERROR, "internal error");
     } catch (RuntimeException | Error again) {
       log.debug("{}: closed without a farewell", this, again);
-      var unused = parts().ctx().close();
+      var unused = ctx.close();
     }
   }
 
   @Override
   public String toString() {
-    ConnectionParts p = parts;
-    return (server ? "server " : "client ") + (p == null ? "connection" : p.ctx().channel());
+    return state.toString();
   }
 }

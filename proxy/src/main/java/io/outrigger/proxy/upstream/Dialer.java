@@ -124,7 +124,7 @@ final class Dialer {
    * agreed.
    */
   private ChannelHandler pipeline(
-      SocketConnection connection, Consumer<TlsPeer> peers, Consumer<String> failed) {
+      ChannelHandler connection, Consumer<TlsPeer> peers, Consumer<String> failed) {
     if (address.proxy().isEmpty() && address.tls().isEmpty()) {
       return connection;
     }

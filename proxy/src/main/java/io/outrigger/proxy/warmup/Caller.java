@@ -9,7 +9,6 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
-import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.SocketConnection;
@@ -35,14 +34,14 @@ final class Caller implements ConnectionHandler {
           .add(AsciiString.cached("grpc-timeout"), AsciiString.cached("5S"))
           .build();
 
-  private final Http2Connection connection;
+  private final SocketConnection connection;
   private final int calls;
   private final CompletableFuture<Integer> answered;
   private int begun;
   private int ended;
   private int succeeded;
 
-  private Caller(Http2Connection connection, int calls, CompletableFuture<Integer> answered) {
+  private Caller(SocketConnection connection, int calls, CompletableFuture<Integer> answered) {
     this.connection = connection;
     this.calls = calls;
     this.answered = answered;

@@ -101,12 +101,13 @@ final class NettyOracleIT {
                           .build(),
                       new Http2MultiplexHandler(new NettyEcho())));
       var settings = ConnectionSettings.DEFAULT.withWindows(window, 1 << 20);
-      var ready = new CompletableFuture<Void>();
+      var ready = new CompletableFuture<SocketConnection>();
       var events = new RecordingConnection();
-      SocketConnection client =
-          SocketConnection.client(settings, added -> new Ready(events, ready));
-      Channel channel = sockets.connect(address, client);
-      ready.get(60, TimeUnit.SECONDS);
+      Channel channel =
+          sockets.connect(
+              address,
+              SocketConnection.client(settings, added -> new Ready(events, added, ready)));
+      SocketConnection client = ready.get(60, TimeUnit.SECONDS);
       var random = new Random(window);
       List<byte[]> said = new ArrayList<>();
       List<OurCall> calls = new ArrayList<>();
@@ -201,11 +202,14 @@ final class NettyOracleIT {
     }
   }
 
-  private record Ready(RecordingConnection events, CompletableFuture<Void> ready)
+  private record Ready(
+      RecordingConnection events,
+      SocketConnection connection,
+      CompletableFuture<SocketConnection> ready)
       implements ConnectionHandler {
     @Override
     public void onReady() {
-      ready.complete(null);
+      ready.complete(connection);
     }
 
     @Override

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The other end of one of our connections, without a socket: any bytes in, frames out. */
@@ -21,11 +23,19 @@ final class RawPeer implements AutoCloseable {
   private ByteBuf unread = Unpooled.buffer();
 
   private RawPeer(boolean server, ConnectionSettings settings) {
-    connection =
-        server
-            ? SocketConnection.server(settings, added -> events)
-            : SocketConnection.client(settings, added -> events);
-    channel = buffers.channel(EmbeddedChannel.builder().ticker(ticker).build(), connection);
+    var made = new AtomicReference<SocketConnection>();
+    Function<SocketConnection, ConnectionHandler> handlers =
+        added -> {
+          made.set(added);
+          return events;
+        };
+    channel =
+        buffers.channel(
+            EmbeddedChannel.builder().ticker(ticker).build(),
+            server
+                ? SocketConnection.server(settings, handlers)
+                : SocketConnection.client(settings, handlers));
+    connection = made.get();
   }
 
   /** A client's view of our server, before the preface. */
