@@ -31,7 +31,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final EndOfTurn.Mark dirty;
+  private final FlushQueue.Mark dirty;
   private final FrameWriter writer;
   private final PeerSettings peer;
   private final StreamTable table;

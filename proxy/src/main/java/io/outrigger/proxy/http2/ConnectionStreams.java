@@ -22,7 +22,7 @@ final class ConnectionStreams {
 
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final EndOfTurn.Mark dirty;
+  private final FlushQueue.Mark dirty;
   private final FrameWriter writer;
   private final PeerSettings peer;
   private final AbuseGuard guard;
@@ -47,7 +47,7 @@ final class ConnectionStreams {
   /** What streams stand on: the layers below, and where their connection stands. */
   record Below(
       ConnectionState state,
-      EndOfTurn.Mark dirty,
+      FlushQueue.Mark dirty,
       FrameWriter writer,
       PeerSettings peer,
       AbuseGuard guard,

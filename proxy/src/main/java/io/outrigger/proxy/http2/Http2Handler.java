@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a channel and its event loop tell its connection, which is made when the channel is known. */
 @LoopConfined
-final class Http2Handler extends ChannelInboundHandlerAdapter implements EndOfTurn.Dirty {
+final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQueue.Dirty {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(64 << 10, 256 << 10);
 
@@ -40,10 +40,10 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements EndOfTu
   public void handlerAdded(ChannelHandlerContext ctx) {
     ChannelConfig config = ctx.channel().config();
     config.setWriteBufferWaterMark(WATER_MARK);
-    EndOfTurn turn = EndOfTurn.of(ctx.channel().eventLoop());
-    var made = new SocketConnection(server, settings, ctx, turn.mark(this));
+    FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
+    var made = new SocketConnection(server, settings, ctx, queue.mark(this));
     if (server) {
-      ReadTurn.bound(config, made::startedStreams, turn);
+      ReadTurn.bound(config, made::startedStreams, queue);
     } else {
       ReadTurn.bound(config);
     }

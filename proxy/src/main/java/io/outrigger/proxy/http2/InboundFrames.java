@@ -15,7 +15,7 @@ final class InboundFrames implements FrameListener {
   private final ConnectionStreams streams;
   private final StreamTable table;
   private final SendScheduler scheduler;
-  private final EndOfTurn.Mark dirty;
+  private final FlushQueue.Mark dirty;
   private final HpackDecoder hpack;
   private final ConnectionReceiveWindow receiveWindow;
   private final PeerFaults faults;

@@ -25,7 +25,7 @@ final class SendScheduler {
   private final ByteBufAllocator alloc;
   private final AbuseGuard guard;
   private final MemoryLedger memory;
-  private final EndOfTurn.Mark dirty;
+  private final FlushQueue.Mark dirty;
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
   /** Streams with pending DATA and an open window of their own, each once. */
@@ -42,7 +42,7 @@ final class SendScheduler {
       ByteBufAllocator alloc,
       AbuseGuard guard,
       MemoryLedger memory,
-      EndOfTurn.Mark dirty) {
+      FlushQueue.Mark dirty) {
     this.writer = writer;
     this.alloc = alloc;
     this.guard = guard;

@@ -38,7 +38,7 @@ public final class SocketConnection {
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final EndOfTurn.Mark dirty;
+  private final FlushQueue.Mark dirty;
   private final FrameWriter writer;
   private final StreamTable table;
   private final SendScheduler scheduler;
@@ -54,7 +54,7 @@ public final class SocketConnection {
       boolean server,
       ConnectionSettings settings,
       ChannelHandlerContext ctx,
-      EndOfTurn.Mark dirty) {
+      FlushQueue.Mark dirty) {
     this.ctx = ctx;
     this.settings = settings;
     this.dirty = dirty;

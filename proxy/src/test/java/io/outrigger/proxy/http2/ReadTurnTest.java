@@ -17,8 +17,8 @@ final class ReadTurnTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ChannelConfig config = new DefaultChannelConfig(channel);
-  private final EndOfTurn loop = EndOfTurn.of(channel.eventLoop());
-  private final EndOfTurn.Mark mark = loop.mark(() -> {});
+  private final FlushQueue loop = FlushQueue.of(channel.eventLoop());
+  private final FlushQueue.Mark mark = loop.mark(() -> {});
   private ExtendedHandle turn;
   private long started;
 

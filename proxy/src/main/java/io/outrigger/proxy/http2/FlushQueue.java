@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * system call per socket.
  */
 @LoopConfined
-final class EndOfTurn {
+final class FlushQueue {
   /** Who wants to be called once at the end of the turn. */
   interface Dirty {
     void onEndOfTurn();
@@ -25,12 +25,12 @@ final class EndOfTurn {
   /** Whether one connection is to be called at the end of this turn. */
   @LoopConfined
   static final class Mark {
-    private final EndOfTurn turn;
+    private final FlushQueue queue;
     private final Dirty connection;
     private boolean set;
 
-    private Mark(EndOfTurn turn, Dirty connection) {
-      this.turn = turn;
+    private Mark(FlushQueue queue, Dirty connection) {
+      this.queue = queue;
       this.connection = connection;
     }
 
@@ -38,7 +38,7 @@ final class EndOfTurn {
     void set() {
       if (!set) {
         set = true;
-        turn.add(connection);
+        queue.add(connection);
       }
     }
 
@@ -49,13 +49,13 @@ final class EndOfTurn {
 
     /** An app has opened a stream; who counts one is also served at the end of the turn. */
     void onStream() {
-      turn.streams++;
+      queue.streams++;
       set();
     }
   }
 
-  private static final Logger log = LoggerFactory.getLogger(EndOfTurn.class);
-  private static final FastThreadLocal<@Nullable EndOfTurn> CURRENT = new FastThreadLocal<>();
+  private static final Logger log = LoggerFactory.getLogger(FlushQueue.class);
+  private static final FastThreadLocal<@Nullable FlushQueue> CURRENT = new FastThreadLocal<>();
 
   private final EventLoop loop;
   private final List<Dirty> dirty = new ArrayList<>();
@@ -63,15 +63,15 @@ final class EndOfTurn {
   private boolean scheduled;
   private int streams;
 
-  private EndOfTurn(EventLoop loop) {
+  private FlushQueue(EventLoop loop) {
     this.loop = loop;
   }
 
   /** The one of {@code loop}; call it there. */
-  static EndOfTurn of(EventLoop loop) {
-    EndOfTurn current = CURRENT.get();
+  static FlushQueue of(EventLoop loop) {
+    FlushQueue current = CURRENT.get();
     if (current == null || current.loop != loop) {
-      current = new EndOfTurn(loop);
+      current = new FlushQueue(loop);
       CURRENT.set(current);
     }
     return current;
