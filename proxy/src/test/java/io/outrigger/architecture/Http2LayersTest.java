@@ -38,7 +38,7 @@ class Http2LayersTest {
           // what both serve: the peer's frames, and memory
           "ConnectionMemory InboundFrames PeerFaults",
           // the connection, its channel and its loop
-          "EventLoops FairLoop Http2Handler ReadTurn SocketConnection");
+          "EventLoops FairLoop Http2Handler ReadTurn Http2Connection");
 
   private final Map<String, Integer> heights = new HashMap<>();
 

@@ -21,7 +21,7 @@ public interface ConnectionHandler {
    */
   void onGoAway(int lastStreamId, Http2Error error, String debug);
 
-  /** A stream may be opened after {@link SocketConnection#canOpenStream} was false. */
+  /** A stream may be opened after {@link Http2Connection#canOpenStream} was false. */
   void onCapacity();
 
   /**

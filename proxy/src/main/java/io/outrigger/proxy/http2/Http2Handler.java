@@ -20,19 +20,19 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
 
   private final boolean server;
   private final ConnectionSettings settings;
-  private final Function<SocketConnection, ConnectionHandler> handlerFactory;
-  private @Nullable SocketConnection connection;
+  private final Function<Http2Connection, ConnectionHandler> handlerFactory;
+  private @Nullable Http2Connection connection;
 
   Http2Handler(
       boolean server,
       ConnectionSettings settings,
-      Function<SocketConnection, ConnectionHandler> handlerFactory) {
+      Function<Http2Connection, ConnectionHandler> handlerFactory) {
     this.server = server;
     this.settings = settings;
     this.handlerFactory = handlerFactory;
   }
 
-  private SocketConnection connection() {
+  private Http2Connection connection() {
     return requireNonNull(connection, "connection is in no pipeline");
   }
 
@@ -41,7 +41,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
     ChannelConfig config = ctx.channel().config();
     config.setWriteBufferWaterMark(WATER_MARK);
     FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
-    var made = new SocketConnection(server, settings, ctx, queue.mark(this));
+    var made = new Http2Connection(server, settings, ctx, queue.mark(this));
     if (server) {
       ReadTurn.bound(config, made::startedStreams, queue);
     } else {
@@ -100,7 +100,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
 
   @Override
   public String toString() {
-    SocketConnection made = connection;
+    Http2Connection made = connection;
     return made == null ? (server ? "server" : "client") + " connection" : made.toString();
   }
 }

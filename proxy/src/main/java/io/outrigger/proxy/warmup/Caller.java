@@ -11,7 +11,7 @@ import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,14 +34,14 @@ final class Caller implements ConnectionHandler {
           .add(AsciiString.cached("grpc-timeout"), AsciiString.cached("5S"))
           .build();
 
-  private final SocketConnection connection;
+  private final Http2Connection connection;
   private final int calls;
   private final CompletableFuture<Integer> answered;
   private int begun;
   private int ended;
   private int succeeded;
 
-  private Caller(SocketConnection connection, int calls, CompletableFuture<Integer> answered) {
+  private Caller(Http2Connection connection, int calls, CompletableFuture<Integer> answered) {
     this.connection = connection;
     this.calls = calls;
     this.answered = answered;
@@ -61,7 +61,7 @@ final class Caller implements ConnectionHandler {
             .group(loops.loop(0))
             .channel(loops.clientChannel(address))
             .handler(
-                SocketConnection.client(
+                Http2Connection.client(
                     ConnectionSettings.DEFAULT, made -> new Caller(made, calls, answered)))
             .connect(address);
     return answered;

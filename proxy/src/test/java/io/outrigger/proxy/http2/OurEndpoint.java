@@ -27,7 +27,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
               new AbuseLimits(Duration.ofSeconds(30), NO_LIMIT, NO_LIMIT, NO_LIMIT, 8 << 20));
 
   private final CountedBuffers buffers = new CountedBuffers();
-  private SocketConnection connection;
+  private Http2Connection connection;
   private final EmbeddedChannel channel;
   private final Map<Integer, Http2Stream> streams = new HashMap<>();
 
@@ -37,11 +37,11 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
         buffers.channel(
             new EmbeddedChannel(),
             server
-                ? SocketConnection.server(SETTINGS, this::heardBy)
-                : SocketConnection.client(SETTINGS, this::heardBy));
+                ? Http2Connection.server(SETTINGS, this::heardBy)
+                : Http2Connection.client(SETTINGS, this::heardBy));
   }
 
-  private ConnectionHandler heardBy(SocketConnection added) {
+  private ConnectionHandler heardBy(Http2Connection added) {
     connection = added;
     return this;
   }

@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
 /** The other end of one of our connections, without a socket: any bytes in, frames out. */
 final class RawPeer implements AutoCloseable {
   final RecordingConnection events = new RecordingConnection();
-  final SocketConnection connection;
+  final Http2Connection connection;
   final EmbeddedChannel channel;
   private final MockTicker ticker = Ticker.newMockTicker();
   final CountedBuffers buffers = new CountedBuffers();
   private ByteBuf unread = Unpooled.buffer();
 
   private RawPeer(boolean server, ConnectionSettings settings) {
-    var made = new AtomicReference<SocketConnection>();
-    Function<SocketConnection, ConnectionHandler> handlers =
+    var made = new AtomicReference<Http2Connection>();
+    Function<Http2Connection, ConnectionHandler> handlers =
         added -> {
           made.set(added);
           return events;
@@ -33,8 +33,8 @@ final class RawPeer implements AutoCloseable {
         buffers.channel(
             EmbeddedChannel.builder().ticker(ticker).build(),
             server
-                ? SocketConnection.server(settings, handlers)
-                : SocketConnection.client(settings, handlers));
+                ? Http2Connection.server(settings, handlers)
+                : Http2Connection.client(settings, handlers));
     connection = made.get();
   }
 

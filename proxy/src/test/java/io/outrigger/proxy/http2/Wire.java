@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class Wire implements AutoCloseable {
   final RecordingConnection clientEvents = new RecordingConnection();
   final RecordingConnection serverEvents = new RecordingConnection();
-  final SocketConnection client;
-  final SocketConnection server;
+  final Http2Connection client;
+  final Http2Connection server;
   final EmbeddedChannel clientChannel;
   final EmbeddedChannel serverChannel;
   final CountedBuffers buffers = new CountedBuffers();
@@ -23,21 +23,21 @@ final class Wire implements AutoCloseable {
   Wire(
       ConnectionSettings clientSettings, ConnectionSettings serverSettings, @Nullable Random cuts) {
     this.cuts = cuts;
-    var made = new ArrayList<SocketConnection>();
+    var made = new ArrayList<Http2Connection>();
     clientChannel =
         buffers.channel(
             new EmbeddedChannel(),
-            SocketConnection.client(clientSettings, added -> keep(made, added, clientEvents)));
+            Http2Connection.client(clientSettings, added -> keep(made, added, clientEvents)));
     serverChannel =
         buffers.channel(
             new EmbeddedChannel(),
-            SocketConnection.server(serverSettings, added -> keep(made, added, serverEvents)));
+            Http2Connection.server(serverSettings, added -> keep(made, added, serverEvents)));
     client = made.get(0);
     server = made.get(1);
   }
 
   private static ConnectionHandler keep(
-      List<SocketConnection> made, SocketConnection added, ConnectionHandler events) {
+      List<Http2Connection> made, Http2Connection added, ConnectionHandler events) {
     made.add(added);
     return events;
   }

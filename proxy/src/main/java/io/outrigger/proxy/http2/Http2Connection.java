@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * {@link Http2Handler}         what the channel and its loop say
- * {@link SocketConnection}     a read, the end of a turn, a failure
+ * {@link Http2Connection}     a read, the end of a turn, a failure
  * {@link ConnectionMemory}     what is held for the peer, and who is let go
  * {@link InboundFrames}        what frames mean; {@link PeerFaults}, {@link AbuseGuard}
  * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, end; moves {@link ConnectionState}
@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 @LoopConfined
-public final class SocketConnection {
-  private static final Logger log = LoggerFactory.getLogger(SocketConnection.class);
+public final class Http2Connection {
+  private static final Logger log = LoggerFactory.getLogger(Http2Connection.class);
 
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
@@ -50,7 +50,7 @@ public final class SocketConnection {
   /**
    * @param dirty set when there is something to do at the end of the turn
    */
-  SocketConnection(
+  Http2Connection(
       boolean server,
       ConnectionSettings settings,
       ChannelHandlerContext ctx,
@@ -92,13 +92,13 @@ public final class SocketConnection {
    * handlerFactory} is called once, on the event loop.
    */
   public static ChannelHandler server(
-      ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
+      ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(true, settings, handlerFactory);
   }
 
   /** The same for a channel that connects. */
   public static ChannelHandler client(
-      ConnectionSettings settings, Function<SocketConnection, ConnectionHandler> handlerFactory) {
+      ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
