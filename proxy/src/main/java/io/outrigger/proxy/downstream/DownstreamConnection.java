@@ -5,9 +5,9 @@ import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardedCall;
 import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.http2.StreamHandler;
 

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The course of a connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are
+ * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are
  * {@link ConnectionState}'s.
  *
  * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
@@ -55,16 +55,18 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   ConnectionLifecycle(
       ChannelHandlerContext ctx,
       ConnectionSettings settings,
-      ConnectionStreams streams,
-      ConnectionStreams.Below below) {
+      ConnectionState state,
+      FlushQueue.Mark dirty,
+      FrameWriter writer,
+      ConnectionStreams streams) {
     this.ctx = ctx;
     this.settings = settings;
+    this.state = state;
+    this.dirty = dirty;
+    this.writer = writer;
     this.streams = streams;
-    state = below.state();
-    dirty = below.dirty();
-    writer = below.writer();
-    peer = below.peer();
-    table = below.table();
+    peer = streams.peer();
+    table = streams.table();
   }
 
   /**

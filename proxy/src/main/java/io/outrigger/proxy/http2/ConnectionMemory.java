@@ -52,7 +52,6 @@ final class ConnectionMemory implements MemoryHolder {
       FrameReader reader,
       HpackDecoder decoder,
       FrameWriter writer,
-      StreamTable table,
       ConnectionStreams streams,
       ConnectionLifecycle lifecycle,
       AbuseGuard guard) {}
@@ -81,7 +80,7 @@ final class ConnectionMemory implements MemoryHolder {
         (long) CONNECTION_BYTES
             + parts.decoder.heapBytes()
             + parts.writer.hpack().heapBytes()
-            + parts.table.heapBytes();
+            + parts.streams.table().heapBytes();
     if (heap != heapBytes) {
       account.heap(heap - heapBytes);
       heapBytes = heap;
@@ -127,7 +126,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Streams that share a read buffer each count all of it, until they have copied their parts. */
   private void settlePending() {
-    for (SocketStream stream : parts.table.snapshot()) {
+    for (SocketStream stream : parts.streams.table().snapshot()) {
       stream.settlePending(parts.ctx.alloc());
     }
   }
@@ -139,7 +138,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** The heaviest, and none that are light beside those: to end them would bring nothing. */
   private void shedStreams(long goal) {
-    List<SocketStream> order = parts.table.snapshot();
+    List<SocketStream> order = parts.streams.table().snapshot();
     order.sort(Comparator.comparingInt(SocketStream::keptBytes).reversed());
     int least = order.isEmpty() ? 0 : order.get(0).keptBytes() / LIGHT_SHARE;
     for (SocketStream stream : order) {
@@ -178,7 +177,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void onTick(long nowNanos) {
-    parts.table.trim();
+    parts.streams.table().trim();
     refresh();
     if (ledger.isShort()) {
       settlePending();
@@ -208,6 +207,6 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public int streams() {
-    return parts.table.active();
+    return parts.streams.table().active();
   }
 }

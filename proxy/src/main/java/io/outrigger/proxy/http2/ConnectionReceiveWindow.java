@@ -30,12 +30,12 @@ final class ConnectionReceiveWindow {
   private boolean rechecking;
 
   ConnectionReceiveWindow(
-      ConnectionState state, FrameWriter writer, EventLoop loop, int size, MemoryLedger memory) {
+      ConnectionState state, FrameWriter writer, EventLoop loop, ConnectionSettings settings) {
     this.state = state;
     this.writer = writer;
     this.loop = loop;
-    this.window = new ReceiveWindow(size);
-    this.memory = memory;
+    this.window = new ReceiveWindow(settings.connectionWindow());
+    this.memory = settings.memory();
   }
 
   /**

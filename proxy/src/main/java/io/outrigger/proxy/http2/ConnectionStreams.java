@@ -2,6 +2,7 @@ package io.outrigger.proxy.http2;
 
 import static java.util.Objects.requireNonNull;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.memory.MemoryAccount;
@@ -44,27 +45,27 @@ final class ConnectionStreams {
 
   private boolean idsUsedUp;
 
-  /** What streams stand on: the layers below, and where their connection stands. */
-  record Below(
+  /**
+   * No streams yet.
+   *
+   * @param dirty set when there is something to do at the end of the turn
+   */
+  ConnectionStreams(
+      ChannelHandlerContext ctx,
+      ConnectionSettings settings,
       ConnectionState state,
       FlushQueue.Mark dirty,
       FrameWriter writer,
-      PeerSettings peer,
-      AbuseGuard guard,
-      StreamTable table,
-      SendScheduler scheduler,
-      ConnectionReceiveWindow receiveWindow) {}
-
-  ConnectionStreams(ConnectionSettings settings, Below below) {
+      AbuseGuard guard) {
     this.settings = settings;
-    state = below.state;
-    dirty = below.dirty;
-    writer = below.writer;
-    peer = below.peer;
-    guard = below.guard;
-    table = below.table;
-    scheduler = below.scheduler;
-    receiveWindow = below.receiveWindow;
+    this.state = state;
+    this.dirty = dirty;
+    this.writer = writer;
+    this.guard = guard;
+    peer = new PeerSettings(!state.isServer(), writer);
+    table = new StreamTable(state.isServer());
+    scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
+    receiveWindow = new ConnectionReceiveWindow(state, writer, ctx.channel().eventLoop(), settings);
     grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
   }
 
@@ -77,8 +78,21 @@ final class ConnectionStreams {
     return requireNonNull(account, "no account yet");
   }
 
+  /** What the peer allows streams. */
+  PeerSettings peer() {
+    return peer;
+  }
+
+  StreamTable table() {
+    return table;
+  }
+
   SendScheduler scheduler() {
     return scheduler;
+  }
+
+  ConnectionReceiveWindow receiveWindow() {
+    return receiveWindow;
   }
 
   // Streams of ours.

@@ -58,31 +58,22 @@ public final class Http2Connection {
     this.ctx = ctx;
     this.settings = settings;
     this.dirty = dirty;
-    EventLoop loop = ctx.channel().eventLoop();
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
-    var guard = new AbuseGuard(settings.abuse(), loop.ticker());
-    table = new StreamTable(server);
-    scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
-    var below =
-        new ConnectionStreams.Below(
-            state,
-            dirty,
-            writer,
-            new PeerSettings(!server, writer),
-            guard,
-            table,
-            scheduler,
-            new ConnectionReceiveWindow(
-                state, writer, loop, settings.connectionWindow(), settings.memory()));
-    streams = new ConnectionStreams(settings, below);
-    lifecycle = new ConnectionLifecycle(ctx, settings, streams, below);
-    reader = new FrameReader(new InboundFrames(lifecycle, streams, below, decoder), settings);
+    var guard = new AbuseGuard(settings.abuse(), ctx.channel().eventLoop().ticker());
+    streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
+    table = streams.table();
+    scheduler = streams.scheduler();
+    lifecycle = new ConnectionLifecycle(ctx, settings, state, dirty, writer, streams);
+    var faults = new PeerFaults(state, writer, streams, guard);
+    reader =
+        new FrameReader(
+            new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(
-                ctx, state, reader, decoder, writer, table, streams, lifecycle, guard),
+                ctx, state, reader, decoder, writer, streams, lifecycle, guard),
             settings);
     streams.account(memory.account());
   }

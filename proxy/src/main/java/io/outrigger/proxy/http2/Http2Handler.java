@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a channel and its event loop tell its connection, which is made when the channel is known. */
+/**
+ * What a channel and its event loop tell its connection, which is made when the channel is known.
+ */
 @LoopConfined
 final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQueue.Dirty {
   private static final WriteBufferWaterMark WATER_MARK =

@@ -27,20 +27,21 @@ final class InboundFrames implements FrameListener {
   private boolean dataEnds;
 
   InboundFrames(
-      ConnectionLifecycle lifecycle,
+      boolean server,
+      FlushQueue.Mark dirty,
+      HpackDecoder hpack,
       ConnectionStreams streams,
-      ConnectionStreams.Below below,
-      HpackDecoder hpack) {
-    this.lifecycle = lifecycle;
-    this.streams = streams;
-    this.table = below.table();
-    this.scheduler = below.scheduler();
-    this.dirty = below.dirty();
+      ConnectionLifecycle lifecycle,
+      PeerFaults faults) {
+    this.server = server;
+    this.dirty = dirty;
     this.hpack = hpack;
-    this.receiveWindow = below.receiveWindow();
-    this.faults =
-        new PeerFaults(below.state(), below.writer(), below.table(), streams, below.guard());
-    this.server = below.state().isServer();
+    this.streams = streams;
+    this.lifecycle = lifecycle;
+    this.faults = faults;
+    table = streams.table();
+    scheduler = streams.scheduler();
+    receiveWindow = streams.receiveWindow();
   }
 
   @Override

@@ -22,16 +22,12 @@ final class PeerFaults {
   private final AbuseGuard guard;
 
   PeerFaults(
-      ConnectionState state,
-      FrameWriter writer,
-      StreamTable table,
-      ConnectionStreams streams,
-      AbuseGuard guard) {
+      ConnectionState state, FrameWriter writer, ConnectionStreams streams, AbuseGuard guard) {
     this.state = state;
     this.writer = writer;
-    this.table = table;
     this.streams = streams;
     this.guard = guard;
+    table = streams.table();
   }
 
   void onStream() {

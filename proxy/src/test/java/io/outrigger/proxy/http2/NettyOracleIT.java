@@ -105,8 +105,7 @@ final class NettyOracleIT {
       var events = new RecordingConnection();
       Channel channel =
           sockets.connect(
-              address,
-              Http2Connection.client(settings, added -> new Ready(events, added, ready)));
+              address, Http2Connection.client(settings, added -> new Ready(events, added, ready)));
       Http2Connection client = ready.get(60, TimeUnit.SECONDS);
       var random = new Random(window);
       List<byte[]> said = new ArrayList<>();
