@@ -22,13 +22,12 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * {@link Http2Handler}         what the channel and its loop say
- * {@link Http2Connection}     a read, the end of a turn, a failure
+ * {@link Http2Connection}      a read, the end of a turn, a failure
+ * {@link InboundFrames}        what frames mean; {@link PeerFaults}
  * {@link ConnectionMemory}     what is held for the peer, and who is let go
- * {@link InboundFrames}        what frames mean; {@link PeerFaults}, {@link AbuseGuard}
  * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, end; moves {@link ConnectionState}
- * {@link ConnectionStreams}    begin and end of {@link SocketStream}s; {@link StreamTable}, {@link
- *                       SendScheduler}, {@link ConnectionReceiveWindow}
- * {@link FrameReader}, {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
+ * {@link ConnectionStreams}    how streams begin and end; {@link StreamTable}, {@link SendScheduler}
+ * {@link FrameReader}          and {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
  * </pre>
  */
 @LoopConfined
