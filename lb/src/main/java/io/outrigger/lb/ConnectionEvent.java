@@ -10,6 +10,9 @@ public sealed interface ConnectionEvent {
   /** An attempt succeeded: the connection takes streams. */
   record Made() implements ConnectionEvent {}
 
+  /** A TLS handshake is over, well or not (A118); the connection has yet to be made. */
+  record Handshaken(HandshakeResult result) implements ConnectionEvent {}
+
   /** An attempt failed; one that was given up did neither. */
   record Failed() implements ConnectionEvent {}
 

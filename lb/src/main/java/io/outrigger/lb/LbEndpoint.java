@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param calls counted since its subchannels were made
  * @param detection what outlier detection knows of it
  * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
+ * @param tls of its connection; empty where there is none, or none with TLS
  * @param failure why it cannot be reached; empty in any other state
  */
 public record LbEndpoint(
@@ -25,6 +26,7 @@ public record LbEndpoint(
     CallTotals calls,
     Detection detection,
     Optional<Affinity> affinity,
+    Optional<TransportSecurity> tls,
     String failure) {
   /** An endpoint that can be reached, or was not tried, in a cluster that had no sessions. */
   public LbEndpoint(
@@ -35,7 +37,17 @@ public record LbEndpoint(
       Connectivity state,
       CallTotals calls,
       Detection detection) {
-    this(address, locality, health, weight, state, calls, detection, Optional.empty(), "");
+    this(
+        address,
+        locality,
+        health,
+        weight,
+        state,
+        calls,
+        detection,
+        Optional.empty(),
+        Optional.empty(),
+        "");
   }
 
   /** An endpoint that nobody watches. */
@@ -59,25 +71,49 @@ public record LbEndpoint(
   /** The same endpoint, watched. */
   public LbEndpoint with(Detection watched) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, watched, affinity, failure);
+        address, locality, health, weight, state, calls, watched, affinity, tls, failure);
   }
 
   /** The same endpoint as session affinity sees it. */
   public LbEndpoint with(Affinity seen) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, Optional.of(seen), failure);
+        address,
+        locality,
+        health,
+        weight,
+        state,
+        calls,
+        detection,
+        Optional.of(seen),
+        tls,
+        failure);
   }
 
   /** The same endpoint, whose connection the policies beneath do not know. */
   public LbEndpoint connected(Connectivity now, CallTotals counted) {
     return new LbEndpoint(
-        address, locality, health, weight, now, counted, detection, affinity, failure);
+        address, locality, health, weight, now, counted, detection, affinity, tls, failure);
+  }
+
+  /** The same endpoint, connected with TLS. */
+  public LbEndpoint secured(TransportSecurity by) {
+    return new LbEndpoint(
+        address,
+        locality,
+        health,
+        weight,
+        state,
+        calls,
+        detection,
+        affinity,
+        Optional.of(by),
+        failure);
   }
 
   /** The same endpoint, which cannot be reached because of {@code reason}. */
   public LbEndpoint failing(String reason) {
     return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, affinity, reason);
+        address, locality, health, weight, state, calls, detection, affinity, tls, reason);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.config.endpoint.Locality;
 
 /**
  * Hears what happens in the trees of a target; log lines, metrics and the list of events implement
@@ -23,10 +22,9 @@ public interface LbObserver {
   /**
    * Something became of a connection. Too much for people, it is counted (A94).
    *
-   * @param cluster the leaf cluster
-   * @param locality where the endpoint stands
+   * @param group what it counts for
    */
-  default void onConnection(String cluster, Locality locality, ConnectionEvent event) {}
+  default void onConnection(ConnectionGroup group, ConnectionEvent event) {}
 
   /** Weights were put into force. Too much for people as well (A78). */
   default void onWeights(WeightUpdate update) {}
@@ -42,9 +40,9 @@ public interface LbObserver {
       }
 
       @Override
-      public void onConnection(String cluster, Locality locality, ConnectionEvent event) {
-        first.onConnection(cluster, locality, event);
-        other.onConnection(cluster, locality, event);
+      public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+        first.onConnection(group, event);
+        other.onConnection(group, event);
       }
 
       @Override

@@ -1,9 +1,15 @@
 package io.outrigger.lb;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** A live connection; what calls do with it is between the connector and the forwarder. */
 public interface Transport {
+  /** The TLS of its connections; empty in plain text. Any thread. */
+  default Optional<TransportSecurity> security() {
+    return Optional.empty();
+  }
+
   /**
    * Asks the backend to report its load again and again (A51 "Out of Band Metrics Reporting").
    * Control loop.

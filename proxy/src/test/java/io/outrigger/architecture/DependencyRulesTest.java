@@ -75,7 +75,7 @@ class DependencyRulesTest {
     "io.opentelemetry..,    proxy.telemetry",
     "org.HdrHistogram..,    proxy.history",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
-    "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.forward proxy.orca proxy.warmup"
+    "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.tls proxy.forward proxy.orca proxy.warmup"
         + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {

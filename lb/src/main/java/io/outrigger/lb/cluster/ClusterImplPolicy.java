@@ -8,6 +8,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
+import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbConfig;
@@ -155,7 +156,10 @@ public final class ClusterImplPolicy implements LbPolicy {
     public Subchannel newSubchannel(
         Backend backend, EndpointAddress address, SubchannelListener listener) {
       var connections =
-          new ConnectionMeter(observer, config.cluster(), backend.locality(), listener);
+          new ConnectionMeter(
+              observer,
+              new ConnectionGroup(config.cluster(), backend.locality(), address.tls().isPresent()),
+              listener);
       Subchannel subchannel = parent.newSubchannel(backend, address, connections);
       subchannel.limitConnections(config.maxConnections());
       var counted =

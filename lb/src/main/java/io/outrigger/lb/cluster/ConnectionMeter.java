@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.SubchannelListener;
@@ -15,20 +16,17 @@ import io.outrigger.lb.SubchannelListener;
 @ControlConfined
 final class ConnectionMeter implements SubchannelListener {
   private final LbObserver observer;
-  private final String cluster;
   private final SubchannelListener owner;
-  private Locality locality;
+  private ConnectionGroup group;
   private int open;
   private boolean closed;
 
   /**
-   * @param locality where the endpoint stands at first
+   * @param group where the endpoint stands at first
    */
-  ConnectionMeter(
-      LbObserver observer, String cluster, Locality locality, SubchannelListener owner) {
+  ConnectionMeter(LbObserver observer, ConnectionGroup group, SubchannelListener owner) {
     this.observer = observer;
-    this.cluster = cluster;
-    this.locality = locality;
+    this.group = group;
     this.owner = owner;
   }
 
@@ -47,15 +45,15 @@ final class ConnectionMeter implements SubchannelListener {
     } else if (event instanceof ConnectionEvent.Lost) {
       open--;
     }
-    observer.onConnection(cluster, locality, event);
+    observer.onConnection(group, event);
     owner.onConnection(event);
   }
 
   void standsIn(Locality next) {
     if (open > 0) {
-      observer.onConnection(cluster, locality, new ConnectionEvent.Moved(open, next));
+      observer.onConnection(group, new ConnectionEvent.Moved(open, next));
     }
-    locality = next;
+    group = group.in(next);
   }
 
   void close() {

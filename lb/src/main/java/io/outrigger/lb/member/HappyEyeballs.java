@@ -14,6 +14,8 @@ import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Transport;
+import io.outrigger.lb.TransportSecurity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -113,7 +115,18 @@ public final class HappyEyeballs {
       shown = state;
     }
     LbEndpoint endpoint = LbEndpoint.of(backend, shown, totals);
-    return shown == TRANSIENT_FAILURE ? endpoint.failing(lastError.message()) : endpoint;
+    if (shown == TRANSIENT_FAILURE) {
+      return endpoint.failing(lastError.message());
+    }
+    return shown == Connectivity.READY && backend.endpoint().address().tls().isPresent()
+        ? chosenSecurity().map(endpoint::secured).orElse(endpoint)
+        : endpoint;
+  }
+
+  private Optional<TransportSecurity> chosenSecurity() {
+    return chosen()
+        .flatMap(subchannel -> Optional.ofNullable(subchannel.transport()))
+        .flatMap(Transport::security);
   }
 
   /**

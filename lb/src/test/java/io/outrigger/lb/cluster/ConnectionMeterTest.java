@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.testing.Conformance;
@@ -23,12 +24,11 @@ class ConnectionMeterTest {
             public void onEvent(LbEvent event) {}
 
             @Override
-            public void onConnection(String cluster, Locality locality, ConnectionEvent event) {
-              told.add(cluster + " " + locality.zone() + " " + event);
+            public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+              told.add(group.cluster() + " " + group.locality().zone() + " " + event);
             }
           },
-          "pay",
-          HERE,
+          new ConnectionGroup("pay", HERE, false),
           (state, reason) -> {});
 
   @Conformance("A94-01")

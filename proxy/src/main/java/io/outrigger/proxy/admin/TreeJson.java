@@ -12,6 +12,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.TransportSecurity;
 import io.outrigger.proxy.admin.LbViews.Detail;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -45,6 +46,11 @@ final class TreeJson implements NodeVisitor {
   private static final byte[] LOCALITY = ascii("\",\"locality\":");
   private static final Map<HealthStatus, byte[]> HEALTHS = new EnumMap<>(HealthStatus.class);
   private static final Map<Connectivity, byte[]> STATES = new EnumMap<>(Connectivity.class);
+  private static final byte[] NO_TLS = ascii(",\"tls\":null");
+  private static final byte[] PROTOCOL = ascii(",\"tls\":{\"protocol\":");
+  private static final byte[] CIPHER = ascii(",\"cipher\":");
+  private static final byte[] PEER = ascii(",\"peer\":");
+  private static final byte[] PEER_EXPIRES = ascii(",\"peer_expires\":");
   private static final byte[] NOTHING_DETECTED =
       ascii(",\"ejected\":null,\"last_interval\":{\"success\":0,\"failure\":0}");
   private static final byte[] NO_TOTAL = ascii(",\"total\":{\"success\":0,\"failure\":0}");
@@ -146,6 +152,7 @@ final class TreeJson implements NodeVisitor {
     json.number(endpoint.weight());
     json.raw(Objects.requireNonNull(STATES.get(endpoint.state())));
     json.number(endpoint.calls().active());
+    security(endpoint.tls());
     detected(endpoint.detection());
     if (endpoint.affinity().isPresent()) {
       affinity(endpoint.affinity().get());
@@ -157,6 +164,22 @@ final class TreeJson implements NodeVisitor {
       json.raw(HISTORY);
       history(endpoint.detection());
     }
+    json.raw('}');
+  }
+
+  private void security(Optional<TransportSecurity> tls) {
+    if (tls.isEmpty()) {
+      json.raw(NO_TLS);
+      return;
+    }
+    json.raw(PROTOCOL);
+    json.text(tls.get().protocol());
+    json.raw(CIPHER);
+    json.text(tls.get().cipher());
+    json.raw(PEER);
+    json.text(tls.get().peer());
+    json.raw(PEER_EXPIRES);
+    json.text(tls.get().peerExpires().toString());
     json.raw('}');
   }
 

@@ -1,8 +1,10 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
+import io.outrigger.lb.HandshakeResult;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,11 +18,22 @@ public final class ConnectionCounters {
   private static final class Tally {
     long succeeded;
     long failed;
-    long open;
+    long openPlain;
+    long openSecure;
     final Map<String, Long> lost = new TreeMap<>();
+    final Map<HandshakeResult, Long> handshakes = new EnumMap<>(HandshakeResult.class);
+
+    void open(long change, boolean secure) {
+      if (secure) {
+        openSecure += change;
+      } else {
+        openPlain += change;
+      }
+    }
 
     Counts counts() {
-      return new Counts(succeeded, failed, open, Map.copyOf(lost));
+      return new Counts(
+          succeeded, failed, openPlain, openSecure, Map.copyOf(lost), Map.copyOf(handshakes));
     }
   }
 
@@ -29,29 +42,41 @@ public final class ConnectionCounters {
    *
    * @param succeeded attempts to connect
    * @param failed attempts to connect
-   * @param open connections now
+   * @param openPlain connections in plain text now
+   * @param openSecure connections with TLS now
    * @param lost connections, by A94's word for why
+   * @param handshakes of TLS (A118)
    */
-  public record Counts(long succeeded, long failed, long open, Map<String, Long> lost) {}
+  public record Counts(
+      long succeeded,
+      long failed,
+      long openPlain,
+      long openSecure,
+      Map<String, Long> lost,
+      Map<HandshakeResult, Long> handshakes) {}
 
-  void on(String target, String cluster, Locality locality, ConnectionEvent event) {
-    Tally tally = of(target, cluster, locality);
+  void on(String target, ConnectionGroup group, ConnectionEvent event) {
+    Tally tally = of(target, group);
+    boolean secure = group.secure();
     if (event instanceof ConnectionEvent.Made) {
       tally.succeeded++;
-      tally.open++;
+      tally.open(1, secure);
     } else if (event instanceof ConnectionEvent.Failed) {
       tally.failed++;
     } else if (event instanceof ConnectionEvent.Lost lost) {
-      tally.open--;
+      tally.open(-1, secure);
       tally.lost.merge(lost.error(), 1L, Long::sum);
     } else if (event instanceof ConnectionEvent.Moved moved) {
-      tally.open -= moved.open();
-      of(target, cluster, moved.to()).open += moved.open();
+      tally.open(-moved.open(), secure);
+      of(target, group.in(moved.to())).open(moved.open(), secure);
+    } else if (event instanceof ConnectionEvent.Handshaken handshaken) {
+      tally.handshakes.merge(handshaken.result(), 1L, Long::sum);
     }
   }
 
-  private Tally of(String target, String cluster, Locality locality) {
-    Place place = new Place(target, cluster, locality.label()).among(tallies.keySet());
+  private Tally of(String target, ConnectionGroup group) {
+    Place place =
+        new Place(target, group.cluster(), group.locality().label()).among(tallies.keySet());
     return tallies.computeIfAbsent(place, p -> new Tally());
   }
 

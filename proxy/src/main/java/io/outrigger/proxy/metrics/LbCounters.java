@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.WeightUpdate;
@@ -42,8 +42,8 @@ public final class LbCounters {
       }
 
       @Override
-      public void onConnection(String cluster, Locality locality, ConnectionEvent event) {
-        connections.on(target, cluster, locality, event);
+      public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+        connections.on(target, group, event);
       }
 
       @Override

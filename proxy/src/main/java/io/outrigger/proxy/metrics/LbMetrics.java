@@ -15,7 +15,7 @@ import java.util.Map;
  */
 final class LbMetrics {
   /** Connections to backends are in plain text. */
-  private static final String SECURITY = "none";
+  private static final String SECURITY_LEVEL = "grpc.security_level";
 
   private LbMetrics() {}
 
@@ -63,6 +63,7 @@ final class LbMetrics {
         counter("grpc.subchannel.connection_attempts_succeeded", "Connections that came about.");
     var failed = counter("grpc.subchannel.connection_attempts_failed", "Connections that did not.");
     var open = gauge("grpc.subchannel.open_connections", "Connections that are open.");
+    var handshakes = counter("grpc.client.tls.handshakes", "TLS handshakes, by what they came to.");
     places.forEach(
         (place, counts) -> {
           Labels labels = place.labels();
@@ -73,12 +74,28 @@ final class LbMetrics {
                       add(disconnections, labels.add("grpc.disconnect_error", error), count));
           add(succeeded, labels, counts.succeeded());
           add(failed, labels, counts.failed());
-          add(open, labels.add("grpc.security_level", SECURITY), counts.open());
+          if (counts.openPlain() > 0 || counts.openSecure() == 0) {
+            add(open, labels.add(SECURITY_LEVEL, "none"), counts.openPlain());
+          }
+          if (counts.openSecure() > 0) {
+            add(open, labels.add(SECURITY_LEVEL, "privacy_and_integrity"), counts.openSecure());
+          }
+          counts
+              .handshakes()
+              .forEach(
+                  (result, count) ->
+                      add(
+                          handshakes,
+                          labels
+                              .add("grpc.tls.handshake.resumed", "FULL_HANDSHAKE")
+                              .add("grpc.tls.handshake.result", result.toString()),
+                          count));
         });
     all.metricSnapshot(disconnections.build())
         .metricSnapshot(succeeded.build())
         .metricSnapshot(failed.build())
-        .metricSnapshot(open.build());
+        .metricSnapshot(open.build())
+        .metricSnapshot(handshakes.build());
   }
 
   private static void addWeights(

@@ -1,9 +1,13 @@
 package io.outrigger.proxy.tls;
 
 import io.netty.handler.ssl.NotSslRecordException;
+import io.outrigger.lb.HandshakeResult;
 import io.outrigger.proxy.http2.SocketErrors;
+import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
+import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +15,25 @@ import org.jspecify.annotations.Nullable;
 /** Why a TLS handshake failed, or a TLS connection ended, in words for operators. */
 final class TlsFailure {
   private static final Pattern ALERT = Pattern.compile("(?i)received fatal alert: (\\w+)");
+
+  private static final Map<String, HandshakeResult> BY_ALERT =
+      Map.ofEntries(
+          Map.entry("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
+          Map.entry("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
+          Map.entry("unknown_ca", HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+          Map.entry("bad_certificate", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("certificate_unknown", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("certificate_required", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("unsupported_certificate", HandshakeResult.CERTIFICATE_MALFORMED),
+          Map.entry("handshake_failure", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("insufficient_security", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("protocol_version", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
+          Map.entry("inappropriate_fallback", HandshakeResult.INAPPROPRIATE_FALLBACK),
+          Map.entry("no_application_protocol", HandshakeResult.NO_APPLICATION_PROTOCOL),
+          Map.entry("decrypt_error", HandshakeResult.SIGNATURE_VERIFICATION_FAILED),
+          Map.entry("bad_record_mac", HandshakeResult.DECRYPTION_FAILED),
+          Map.entry("illegal_parameter", HandshakeResult.KEY_EXCHANGE_FAILURE),
+          Map.entry("unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE));
 
   private TlsFailure() {}
 
@@ -35,5 +58,42 @@ final class TlsFailure {
       }
     }
     return "TLS handshake failed: " + SocketErrors.describe(failure);
+  }
+
+  /** The same as A118 has it, as far as the library's words let it be known. */
+  static HandshakeResult result(@Nullable Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof CertificateException) {
+        return ofCertificate(String.valueOf(each.getMessage()));
+      }
+      if (each instanceof ClosedChannelException || each instanceof SocketException) {
+        return HandshakeResult.PEER_CONNECTION_CLOSED;
+      }
+      Matcher alert = ALERT.matcher(String.valueOf(each.getMessage()));
+      if (alert.find()) {
+        return BY_ALERT.getOrDefault(
+            alert.group(1).toLowerCase(Locale.ROOT), HandshakeResult.UNKNOWN_FAILURE);
+      }
+      if (each instanceof NotSslRecordException) {
+        return HandshakeResult.UNEXPECTED_MESSAGE;
+      }
+    }
+    return HandshakeResult.UNKNOWN_FAILURE;
+  }
+
+  /** By our own words for it. */
+  private static HandshakeResult ofCertificate(String reason) {
+    if (reason.startsWith("SAN ")) {
+      return HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH;
+    }
+    if (reason.contains("has expired at")) {
+      return HandshakeResult.CERTIFICATE_EXPIRED;
+    }
+    if (reason.contains("is not valid before")) {
+      return HandshakeResult.CERTIFICATE_NOT_YET_VALID;
+    }
+    return reason.contains("does not lead to a root")
+        ? HandshakeResult.CERTIFICATE_AUTHORITY_INVALID
+        : HandshakeResult.CERTIFICATE_VERIFICATION_FAILED;
   }
 }

@@ -7,10 +7,11 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.lb.HandshakeResult;
 import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands behind the TLS handler of a channel until the handshake is over: then the connection's own
@@ -19,29 +20,34 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {
+  /** Hears what becomes of the handshake, once; on the loop. */
+  public interface Listener {
+    /** Done, just before the connection's handler takes over. */
+    void onHandshaken(TlsPeer peer);
+
+    /**
+     * It failed; the channel is closed afterwards.
+     *
+     * @param reason in an operator's words
+     */
+    void onFailed(HandshakeResult result, String reason);
+  }
+
   private static final String HTTP_2 = "h2";
 
   private final Optional<String> serverName;
   private final ChannelHandler connection;
-  private final Consumer<TlsPeer> done;
-  private final Consumer<String> failed;
+  private final Listener listener;
   private boolean over;
 
   /**
    * @param serverName that the peer is asked for
    * @param connection takes this one's place
-   * @param done told before that
-   * @param failed told why the handshake failed, in an operator's words; the channel is then closed
    */
-  public TlsHandshake(
-      Optional<String> serverName,
-      ChannelHandler connection,
-      Consumer<TlsPeer> done,
-      Consumer<String> failed) {
+  public TlsHandshake(Optional<String> serverName, ChannelHandler connection, Listener listener) {
     this.serverName = serverName;
     this.connection = connection;
-    this.done = done;
-    this.failed = failed;
+    this.listener = listener;
   }
 
   /** Whether {@code channel} is connected, and its handshake under way. */
@@ -55,7 +61,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       if (completion.isSuccess()) {
         onHandshaken(ctx);
       } else {
-        fail(ctx, TlsFailure.describe(completion.cause()));
+        fail(ctx, completion.cause());
       }
     }
     ctx.fireUserEventTriggered(event);
@@ -67,37 +73,45 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     if (!HTTP_2.equals(protocol)) {
       fail(
           ctx,
+          HandshakeResult.NO_APPLICATION_PROTOCOL,
           protocol == null
               ? "the server did not agree to HTTP/2: it answered no ALPN"
               : "the server did not agree to HTTP/2: by ALPN it chose " + protocol);
       return;
     }
     try {
-      done.accept(TlsPeer.of(tls.engine().getSession(), serverName));
+      listener.onHandshaken(TlsPeer.of(tls.engine().getSession(), serverName));
     } catch (SSLPeerUnverifiedException e) {
-      fail(ctx, "the server has shown no certificate");
+      fail(
+          ctx,
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "the server has shown no certificate");
       return;
     }
     over = true;
     ctx.pipeline().replace(this, null, connection);
   }
 
-  private void fail(ChannelHandlerContext ctx, String reason) {
+  private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+    fail(ctx, TlsFailure.result(cause), TlsFailure.describe(cause));
+  }
+
+  private void fail(ChannelHandlerContext ctx, HandshakeResult result, String reason) {
     if (!over) {
       over = true;
-      failed.accept(reason);
+      listener.onFailed(result, reason);
       ctx.close();
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    fail(ctx, TlsFailure.describe(new ClosedChannelException()));
+    fail(ctx, new ClosedChannelException());
     ctx.fireChannelInactive();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fail(ctx, TlsFailure.describe(cause));
+    fail(ctx, cause);
   }
 }

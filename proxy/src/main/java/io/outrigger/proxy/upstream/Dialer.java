@@ -18,7 +18,6 @@ import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketErrors;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
-import io.outrigger.proxy.tls.TlsPeer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -90,13 +89,13 @@ final class Dialer {
    * Starts a connection.
    *
    * @param handlers makes the handler of the connection, which hears of its end in any case
-   * @param peers told who is at the other end, where that is known
+   * @param handshake hears what becomes of the TLS handshake, where there is one
    * @param failed told why no connection came about, before the handler hears of the end
    * @return the socket, to give it up
    */
   Channel dial(
       Function<Http2Connection, ConnectionHandler> handlers,
-      Consumer<TlsPeer> peers,
+      TlsHandshake.Listener handshake,
       Consumer<String> failed) {
     InetSocketAddress target = resolve(address);
     ChannelFuture connecting =
@@ -107,7 +106,8 @@ final class Dialer {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
-            .handler(pipeline(Http2Connection.client(settings.http2(), handlers), peers, failed))
+            .handler(
+                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed))
             .connect(target);
     connecting.addListener(
         done -> {
@@ -124,7 +124,7 @@ final class Dialer {
    * agreed.
    */
   private ChannelHandler pipeline(
-      ChannelHandler connection, Consumer<TlsPeer> peers, Consumer<String> failed) {
+      ChannelHandler connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
     if (address.proxy().isEmpty() && address.tls().isEmpty()) {
       return connection;
     }
@@ -138,7 +138,7 @@ final class Dialer {
               .pipeline()
               .addLast(
                   tls.get().handler(channel.alloc(), serverName),
-                  new TlsHandshake(serverName, connection, peers, failed));
+                  new TlsHandshake(serverName, connection, handshake));
         } else {
           channel.pipeline().addLast(connection);
         }

@@ -3,6 +3,7 @@ package io.outrigger.proxy.upstream;
 import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.lb.Connector.Ending;
+import io.outrigger.lb.HandshakeResult;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.Http2Connection;
@@ -33,6 +34,9 @@ final class LoopConnection implements ConnectionHandler {
   interface Owner {
     void onReady(LoopConnection connection);
 
+    /** A TLS handshake is over (A118). */
+    void onHandshaken(HandshakeResult result);
+
     /** {@code connection} takes no more streams; it was READY or its attempt failed. */
     void onGone(LoopConnection connection, String reason);
 
@@ -58,6 +62,22 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Future<?> timer;
   private @Nullable Runnable unshow;
   private @Nullable TlsPeer peer;
+  private final TlsHandshake.Listener handshake =
+      new TlsHandshake.Listener() {
+        @Override
+        public void onHandshaken(TlsPeer known) {
+          peer = known;
+          owner.onHandshaken(HandshakeResult.SUCCESS);
+        }
+
+        @Override
+        public void onFailed(HandshakeResult result, String reason) {
+          if (state == State.OPENING) { // else it was given up
+            owner.onHandshaken(result);
+          }
+          giveUp(reason);
+        }
+      };
   private String error = "unknown";
   private Ending ending = Ending.BROKEN;
   private boolean served;
@@ -72,13 +92,15 @@ final class LoopConnection implements ConnectionHandler {
   void dial() {
     Duration limit = settings.connectTimeout();
     timer = dialer.after(limit, () -> giveUp(lackAfter(limit)));
-    channel = dialer.dial(this::on, known -> peer = known, this::giveUp);
+    channel = dialer.dial(this::on, handshake, this::giveUp);
   }
 
   private String lackAfter(Duration limit) {
-    return channel != null && TlsHandshake.isUnderWay(channel)
-        ? "TLS handshake timed out after " + limit.toMillis() + "ms"
-        : "no SETTINGS within " + limit.toMillis() + "ms";
+    if (channel != null && TlsHandshake.isUnderWay(channel)) {
+      owner.onHandshaken(HandshakeResult.HANDSHAKE_TIMEOUT);
+      return "TLS handshake timed out after " + limit.toMillis() + "ms";
+    }
+    return "no SETTINGS within " + limit.toMillis() + "ms";
   }
 
   /** Who is at the other end; null in plain text. */

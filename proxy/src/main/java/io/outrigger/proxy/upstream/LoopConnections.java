@@ -5,6 +5,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector.Ending;
+import io.outrigger.lb.HandshakeResult;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.tls.TlsContext;
@@ -329,8 +330,16 @@ final class LoopConnections
   }
 
   @Override
+  public void onHandshaken(HandshakeResult result) {
+    transport.tell(new ConnectionEvent.Handshaken(result));
+  }
+
+  @Override
   public void onReady(LoopConnection connection) {
     attempt = null;
+    if (connection.peer() != null) {
+      transport.onPeer(connection.peer());
+    }
     backoff.reset();
     established.add(connection);
     lends = true;

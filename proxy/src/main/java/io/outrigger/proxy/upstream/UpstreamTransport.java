@@ -9,16 +9,19 @@ import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.LoadReportStream;
+import io.outrigger.lb.TransportSecurity;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsContexts;
+import io.outrigger.proxy.tls.TlsPeer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,6 +86,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /** What new connections begin with; null in plain text, and before there is one. */
   private volatile @Nullable TlsContext tls;
+
+  /** Of the newest connection; null in plain text. */
+  private volatile @Nullable TransportSecurity security;
 
   /** Whether the listener has heard its last; control loop. */
   private boolean silent;
@@ -155,6 +161,16 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   private TlsContext tls() {
     return Objects.requireNonNull(tls, "no connection begins before there is a TLS context");
+  }
+
+  @Override
+  public Optional<TransportSecurity> security() {
+    return Optional.ofNullable(security);
+  }
+
+  /** A connection's handshake has told who is at the other end. Its loop. */
+  void onPeer(TlsPeer peer) {
+    security = new TransportSecurity(peer.protocol(), peer.cipher(), peer.name(), peer.expiry());
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.TransportSecurity;
 import io.outrigger.proxy.admin.LbViews.Detail;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -26,10 +27,12 @@ import org.junit.jupiter.api.Test;
 class LbViewsTest {
   private static final Locality LOCALITY = new Locality("eu", "a", "");
   private static final Instant TIME = Instant.parse("2026-11-21T12:00:00Z");
+  private static final TransportSecurity TLS =
+      new TransportSecurity("TLSv1.3", "TLS_AES_128_GCM_SHA256", "spiffe://a/b", TIME);
 
   @Test
   void theContractsMembersAndNoOthers() {
-    LbNode leaf = node("leaf", List.of(), List.of(endpoint(1), ejected()));
+    LbNode leaf = node("leaf", List.of(), List.of(endpoint(1).secured(TLS), ejected()));
     LbNode cluster = node("pay", List.of(leaf, node("other", List.of(), List.of())), List.of());
 
     JsonElement answer = answer(Detail.CONTRACT, cluster);
@@ -45,10 +48,12 @@ class LbViewsTest {
                     {"name":"leaf","policy":"p","state":"READY","config":{"n":1},"detail":"d",
                      "children":[],"endpoints":[
                       {"address":"10.0.0.1:80","locality":"eu/a/","health":"HEALTHY","weight":3,
-                       "state":"READY","active_requests":2,"ejected":null,
+                       "state":"READY","active_requests":2,"tls":{"protocol":"TLSv1.3",
+                         "cipher":"TLS_AES_128_GCM_SHA256","peer":"spiffe://a/b",
+                         "peer_expires":"2026-11-21T12:00:00Z"},"ejected":null,
                        "last_interval":{"success":0,"failure":0}},
                       {"address":"[2001:db8::1]:443","locality":"eu/a/","health":"UNKNOWN",
-                       "weight":1,"state":"TRANSIENT_FAILURE","active_requests":0,
+                       "weight":1,"state":"TRANSIENT_FAILURE","active_requests":0,"tls":null,
                        "ejected":{"since":"2026-11-21T12:00:00Z","until":"2026-11-21T12:00:30Z",
                          "times":2,"by":"success_rate"},
                        "last_interval":{"success":7,"failure":8},

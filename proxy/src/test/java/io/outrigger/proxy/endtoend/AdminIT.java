@@ -37,6 +37,7 @@ class AdminIT {
           "weight",
           "state",
           "active_requests",
+          "tls",
           "ejected",
           "last_interval");
   private static final Pattern SAMPLE =

@@ -62,17 +62,6 @@ class CertificatesIT {
     return all.get(0).getAsJsonObject();
   }
 
-  private static String cluster(String provider) {
-    String cluster = Xds.cluster("A");
-    return cluster.substring(0, cluster.lastIndexOf('}'))
-        + """
-        ,"transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
-          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
-          "common_tls_context":{"validation_context":{"ca_certificate_provider_instance":
-            {"instance_name":"%s"}}}}}}"""
-            .formatted(provider);
-  }
-
   @Test
   void filesThatAppearAreInUseAndShown() throws Exception {
     Backend backend = mesh.backend("a");

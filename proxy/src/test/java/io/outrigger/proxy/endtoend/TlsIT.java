@@ -106,13 +106,21 @@ class TlsIT {
         Xds.routesTo("routes", "A"));
   }
 
-  @Conformance({"A29-01", "A29-03"})
+  @Conformance({"A29-01", "A29-03", "A118-01"})
   @Test
   void aCallGoesOverMutualTls() throws Exception {
     serve(cluster(uri("spiffe://mesh/pay")), secured("a", PAY));
     mesh.startReady();
 
     assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+    String view = mesh.admin().get("/lb").body();
+    assertThat(view)
+        .contains("\"protocol\": \"TLSv1.3\"", "\"peer\": \"spiffe://mesh/pay\"")
+        .contains("\"peer_expires\": \"" + PAY.certificate().getNotAfter().toInstant());
+    assertThat(mesh.admin().get("/metrics").body())
+        .containsPattern("grpc_client_tls_handshakes_total\\{.*result=\"SUCCESS\".*\\} [12].0")
+        .containsPattern(
+            "grpc_subchannel_open_connections\\{.*grpc_security_level=\"privacy_and_integrity\"");
   }
 
   private String failure() {

@@ -9,7 +9,9 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.HandshakeResult;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
@@ -268,11 +270,13 @@ class MetricsTextTest {
     var here = new Locality("r", "a", "");
     var there = new Locality("r", "b", "s");
     for (int i = 0; i < 3; i++) {
-      observer.onConnection("pay", here, new ConnectionEvent.Made());
+      observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Made());
     }
-    observer.onConnection("pay", here, new ConnectionEvent.Failed());
-    observer.onConnection("pay", here, new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
-    observer.onConnection("pay", here, new ConnectionEvent.Moved(1, there));
+    observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Failed());
+    observer.onConnection(
+        new ConnectionGroup("pay", here, false), new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+    observer.onConnection(
+        new ConnectionGroup("pay", here, false), new ConnectionEvent.Moved(1, there));
 
     String labels =
         "grpc_lb_backend_service=\"pay\","
@@ -297,6 +301,45 @@ class MetricsTextTest {
             "grpc_subchannel_open_connections{"
                 + moved
                 + "grpc_security_level=\"none\",grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  @Conformance({"A118-01", "A94-01"})
+  @Test
+  void connectionsWithTlsSayHowSecureTheyAreAndWhatHandshakesCameTo() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var group = new ConnectionGroup("pay", new Locality("", "", ""), true);
+    observer.onConnection(group, new ConnectionEvent.Handshaken(HandshakeResult.SUCCESS));
+    observer.onConnection(group, new ConnectionEvent.Made());
+    for (int i = 0; i < 2; i++) {
+      observer.onConnection(
+          group, new ConnectionEvent.Handshaken(HandshakeResult.CERTIFICATE_EXPIRED));
+    }
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"\\\", zone=\\\"\\\", sub_zone=\\\"\\\"}\",";
+    assertThat(lines(counters, "grpc_subchannel_open"))
+        .containsExactly(
+            "grpc_subchannel_open_connections{"
+                + labels
+                + "grpc_security_level=\"privacy_and_integrity\",grpc_target=\"xds:///orders\"} 1.0");
+    String resumed = ",grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} ";
+    String target = "grpc_target=\"xds:///orders\",";
+    assertThat(lines(counters, "grpc_client_tls_handshakes"))
+        .containsExactlyInAnyOrder(
+            "grpc_client_tls_handshakes_total{"
+                + labels
+                + target
+                + "grpc_tls_handshake_result=\"SUCCESS\""
+                + resumed
+                + "1.0",
+            "grpc_client_tls_handshakes_total{"
+                + labels
+                + target
+                + "grpc_tls_handshake_result=\"CERTIFICATE_EXPIRED\""
+                + resumed
+                + "2.0");
   }
 
   @Conformance({"A78-02", "A89-01"})
@@ -329,7 +372,8 @@ class MetricsTextTest {
     LbObserver observer = counters.of("xds:///orders");
     var somewhere = new Locality("", "", "");
     for (int i = 0; i < Place.MOST + 10; i++) {
-      observer.onConnection("c" + i, somewhere, new ConnectionEvent.Made());
+      observer.onConnection(
+          new ConnectionGroup("c" + i, somewhere, false), new ConnectionEvent.Made());
     }
 
     assertThat(lines(counters, "grpc_subchannel_open_connections")).hasSize(Place.MOST + 1);

@@ -1,0 +1,71 @@
+package io.outrigger.proxy.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.outrigger.lb.HandshakeResult;
+import io.outrigger.testing.Conformance;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TlsFailureTest {
+  private static Arguments certificate(String reason, HandshakeResult result) {
+    var failure = new SSLHandshakeException("PKIX");
+    failure.initCause(new CertificateException(reason));
+    return Arguments.of(new DecoderException(failure), reason, result);
+  }
+
+  private static Arguments alert(String alert, HandshakeResult result) {
+    return Arguments.of(
+        new DecoderException(new SSLHandshakeException("Received fatal alert: " + alert)),
+        "TLS handshake failed: alert " + alert,
+        result);
+  }
+
+  static Stream<Arguments> failures() {
+    String failed = "certificate verify failed: ";
+    return Stream.of(
+        certificate("SAN uri \"a\" not accepted", HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH),
+        certificate(failed + "\"CN=a\" has expired at x", HandshakeResult.CERTIFICATE_EXPIRED),
+        certificate(
+            failed + "\"CN=a\" is not valid before x", HandshakeResult.CERTIFICATE_NOT_YET_VALID),
+        certificate(
+            failed + "\"CN=a\" does not lead to a root",
+            HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+        certificate(failed + "odd", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+        alert("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
+        alert("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
+        alert("unknown_ca", HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+        alert("handshake_failure", HandshakeResult.CIPHER_SUITE_MISMATCH),
+        alert("protocol_version", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
+        alert("no_application_protocol", HandshakeResult.NO_APPLICATION_PROTOCOL),
+        alert("some_new_one", HandshakeResult.UNKNOWN_FAILURE),
+        Arguments.of(
+            new DecoderException(new NotSslRecordException("not an SSL/TLS record: 00")),
+            "TLS handshake failed: the server answered in plain text",
+            HandshakeResult.UNEXPECTED_MESSAGE),
+        Arguments.of(
+            new ClosedChannelException(),
+            "TLS handshake failed: the server closed the connection",
+            HandshakeResult.PEER_CONNECTION_CLOSED),
+        Arguments.of(
+            new SocketException("Connection reset"),
+            "TLS handshake failed: connection reset by peer",
+            HandshakeResult.PEER_CONNECTION_CLOSED));
+  }
+
+  @Conformance({"A29-06", "A118-01"})
+  @ParameterizedTest(name = "{1}")
+  @MethodSource("failures")
+  void theReasonIsToldAndCounted(Throwable failure, String text, HandshakeResult result) {
+    assertThat(TlsFailure.describe(failure)).isEqualTo(text);
+    assertThat(TlsFailure.result(failure)).isEqualTo(result);
+  }
+}
