@@ -44,7 +44,7 @@ class Http2LayersTest {
 
   Http2LayersTest() {
     for (int height = 0; height < LAYERS.size(); height++) {
-      for (String type : LAYERS.get(height).split(" ")) {
+      for (String type : LAYERS.get(height).split(" ", -1)) {
         heights.put(type, height);
       }
     }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are
- * {@link ConnectionState}'s.
+ * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are {@link
+ * ConnectionState}'s.
  *
  * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
