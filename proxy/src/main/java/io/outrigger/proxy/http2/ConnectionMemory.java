@@ -24,7 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
    * Channel, handlers, timers; measured with thousands of idle ones, tables of their own not
    * counted.
    */
-  static final int CONNECTION_BYTES = 3328;
+  static final int CONNECTION_BYTES = 3456;
 
   /** A stream that keeps less than this part of what the heaviest keeps is light. */
   private static final int LIGHT_SHARE = 16;
