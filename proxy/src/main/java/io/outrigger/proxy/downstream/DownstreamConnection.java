@@ -5,9 +5,9 @@ import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardedCall;
 import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.http2.StreamHandler;
 
@@ -16,14 +16,14 @@ import io.outrigger.proxy.http2.StreamHandler;
 final class DownstreamConnection implements ConnectionHandler {
   private final LoopConnections siblings;
   private final long id;
-  private final SocketConnection connection;
+  private final Http2Connection connection;
   private final Forward forward;
   private final CallLoop loop;
 
   DownstreamConnection(
       long id,
       LoopConnections siblings,
-      SocketConnection connection,
+      Http2Connection connection,
       Forward forward,
       CallLoop loop) {
     this.id = id;

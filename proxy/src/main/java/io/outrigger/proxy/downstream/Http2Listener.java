@@ -8,7 +8,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketView;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -151,7 +151,7 @@ public final class Http2Listener {
     channel
         .pipeline()
         .addLast(
-            SocketConnection.server(
+            Http2Connection.server(
                 settings.http2(),
                 made ->
                     new DownstreamConnection(

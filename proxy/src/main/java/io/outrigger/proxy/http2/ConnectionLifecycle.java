@@ -1,5 +1,7 @@
 package io.outrigger.proxy.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -11,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The course of a connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are those
- * of {@link SocketConnection}.
+ * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are {@link
+ * ConnectionState}'s.
  *
  * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
 @LoopConfined
-final class ConnectionLifecycle {
+final class ConnectionLifecycle implements KeepAlive.Prober {
   private static final Logger log = LoggerFactory.getLogger(ConnectionLifecycle.class);
 
   private static final long DRAIN_PING = 0x6f75747269676772L;
@@ -26,75 +28,63 @@ final class ConnectionLifecycle {
   /** A peer that answers no PING is not asked longer before the final GOAWAY. */
   private static final long DRAIN_PING_MILLIS = 5_000;
 
-  private enum State {
-    OPENING,
-    OPEN,
-    LEAVING,
-    CLOSING,
-    CLOSED
-  }
-
-  private final SocketConnection connection;
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
+  private final ConnectionState state;
+  private final FlushQueue.Mark dirty;
   private final FrameWriter writer;
-  private final StreamTable table;
   private final PeerSettings peer;
+  private final StreamTable table;
+  private final ConnectionStreams streams;
   private final Preface preface = new Preface();
 
-  private State state = State.OPENING;
   private boolean prefaceDone;
   private boolean started;
   private boolean settingsAcked;
   private boolean drainAnnounced;
-  private boolean idsUsedUp;
   private long keepAlivesSent;
   private String endReason = "";
   private @Nullable FrameReader reader;
+  private @Nullable ConnectionHandler handler;
+  private Runnable onReleased = () -> {};
   private @Nullable ScheduledFuture<?> handshakeTimer;
   private @Nullable ScheduledFuture<?> drainTimer;
   private @Nullable KeepAlive keepAlive;
   private @Nullable LingeringClose farewell;
 
   ConnectionLifecycle(
-      SocketConnection connection,
       ChannelHandlerContext ctx,
       ConnectionSettings settings,
+      ConnectionState state,
+      FlushQueue.Mark dirty,
       FrameWriter writer,
-      StreamTable table,
-      PeerSettings peer) {
-    this.connection = connection;
+      ConnectionStreams streams) {
     this.ctx = ctx;
     this.settings = settings;
+    this.state = state;
+    this.dirty = dirty;
     this.writer = writer;
-    this.table = table;
-    this.peer = peer;
+    this.streams = streams;
+    peer = streams.peer();
+    table = streams.table();
   }
 
-  void listenTo(FrameListener frames) {
-    reader = new FrameReader(frames, settings);
+  /**
+   * Joins what stands above.
+   *
+   * @param frames takes the bytes behind the preface
+   * @param listener hears of the connection
+   * @param released called when the end has let go of what was held
+   */
+  void join(FrameReader frames, ConnectionHandler listener, Runnable released) {
+    reader = frames;
+    handler = listener;
+    onReleased = released;
   }
 
-  /** Whether streams may be opened. */
-  boolean isOpen() {
-    return state == State.OPEN;
-  }
-
-  /** Whether the connection ends with its last stream. */
-  boolean isLeaving() {
-    return state == State.LEAVING;
-  }
-
-  /** Whether nothing may be written any more. */
-  boolean isEnding() {
-    return state == State.CLOSING || state == State.CLOSED;
-  }
-
-  /** The window that a new stream's peer may believe it has. */
-  int grantedWindow() {
-    return settingsAcked
-        ? settings.streamWindow()
-        : Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
+  /** Who hears of the connection; known before the first byte comes. */
+  ConnectionHandler handler() {
+    return requireNonNull(handler, "no handler yet");
   }
 
   void start() {
@@ -109,7 +99,7 @@ final class ConnectionLifecycle {
                 () -> close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time"),
                 settings.timeouts().handshake().toNanos(),
                 TimeUnit.NANOSECONDS);
-    if (!connection.isServer()) {
+    if (!state.isServer()) {
       writer.clientPreface();
       writeSettings();
       prefaceDone = true;
@@ -117,26 +107,11 @@ final class ConnectionLifecycle {
   }
 
   private void writeSettings() {
-    writer.settings(settings, !connection.isServer());
+    writer.settings(settings, !state.isServer());
     int wider = settings.connectionWindow() - ConnectionSettings.INITIAL_WINDOW;
     if (wider > 0) {
       writer.windowUpdate(0, wider);
     }
-  }
-
-  /** Bytes of buffers in which parts of frames wait for the rest. */
-  int frameBytes() {
-    return reader == null ? 0 : reader.heldBytes();
-  }
-
-  /** Whether the peer has begun something that means nothing before its end. */
-  boolean isFrameBegun() {
-    return reader != null && !isEnding() && reader.isBegun();
-  }
-
-  /** Grows with each frame or header block that was whole. */
-  long wholeFrames() {
-    return reader == null ? 0 : reader.wholeFrames();
   }
 
   void read(ByteBuf bytes) {
@@ -144,7 +119,7 @@ final class ConnectionLifecycle {
       farewell.onRead(bytes.readableBytes());
     }
     FrameReader frames = reader;
-    if (isEnding() || frames == null) {
+    if (state.isEnding() || frames == null) {
       return; // what comes behind the error, while the farewell is under way
     }
     if (keepAlive != null) {
@@ -155,7 +130,7 @@ final class ConnectionLifecycle {
         frames.read(bytes, ctx.alloc());
       }
     } catch (ConnectionFault fault) {
-      log.debug("{}: error of the peer: {}", connection, fault.reason());
+      log.debug("{}: error of the peer: {}", state, fault.reason());
       close(fault.error(), fault.reason());
     }
   }
@@ -171,13 +146,13 @@ final class ConnectionLifecycle {
         return true;
       }
       case HTTP1 -> {
-        log.debug("{}: HTTP/1 request on a port for HTTP/2", connection);
+        log.debug("{}: HTTP/1 request on a port for HTTP/2", state);
         var unused = ctx.write(Preface.http1Answer(), ctx.voidPromise());
         end(Http2Error.HTTP_1_1_REQUIRED, "HTTP/1 request");
         return false;
       }
       case TLS -> {
-        log.debug("{}: TLS handshake on a plain-text port", connection);
+        log.debug("{}: TLS handshake on a plain-text port", state);
         writeSettings();
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "TLS on a plain-text port");
       }
@@ -190,27 +165,21 @@ final class ConnectionLifecycle {
   }
 
   void onSettings(ByteBuf payload) throws ConnectionFault {
-    peer.apply(payload);
+    peer.apply(payload, streams::resizeSendWindows);
     writer.settingsAck();
-    if (state == State.OPENING) {
-      state = State.OPEN;
+    if (state.isOpening()) {
+      state.open();
       cancel(handshakeTimer);
-      connection.handler().onReady();
+      handler().onReady();
     }
-    for (SocketStream stream : table.snapshot()) {
-      connection.outbound().join(stream);
-    }
-    connection.markDirty(); // more streams may be allowed now
+    streams.joinAll();
+    dirty.set(); // more streams may be allowed now
   }
 
   void onSettingsAck() {
-    if (settingsAcked) {
-      return; // it answers nothing, and harms nobody
-    }
-    int before = grantedWindow();
-    settingsAcked = true;
-    for (SocketStream stream : table.snapshot()) {
-      stream.shrinkCredit(before - grantedWindow());
+    if (!settingsAcked) { // another one answers nothing, and harms nobody
+      settingsAcked = true;
+      streams.onSettingsAck();
     }
   }
 
@@ -223,18 +192,18 @@ final class ConnectionLifecycle {
   }
 
   void onGoAway(int lastStreamId, Http2Error error, String debug) {
-    if (isEnding()) {
+    if (state.isEnding()) {
       return;
     }
     leave(); // first: who is told below and tries again must not get a stream here
-    if (!connection.isServer()) {
+    if (!state.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
           passOver(stream, lastStreamId > 0 && error == Http2Error.NO_ERROR, "GOAWAY " + error);
         }
       }
     }
-    connection.handler().onGoAway(lastStreamId, error, debug);
+    handler().onGoAway(lastStreamId, error, debug);
   }
 
   /**
@@ -244,29 +213,23 @@ final class ConnectionLifecycle {
    */
   private void passOver(SocketStream stream, boolean inOrder, String reason) {
     if (inOrder || stream.id() == 0) {
-      connection.lose(stream, handler -> handler.onPassedOver(reason));
+      streams.lose(stream, handler -> handler.onPassedOver(reason));
     } else {
       lose(stream, true, reason);
     }
   }
 
   private void lose(SocketStream stream, boolean refused, String reason) {
-    connection.lose(stream, handler -> handler.onConnectionLost(refused, reason));
-  }
-
-  /** The last stream id is in use. The handler hears of it when the turn ends. */
-  void onIdsUsedUp() {
-    idsUsedUp = true;
-    connection.markDirty();
+    streams.lose(stream, handler -> handler.onConnectionLost(refused, reason));
   }
 
   void drain() {
-    if (isEnding() || isLeaving() || drainAnnounced) {
+    if (state.isEnding() || state.isLeaving() || drainAnnounced) {
       return;
     }
     if (!prefaceDone) {
       close(Http2Error.NO_ERROR, "draining");
-    } else if (connection.isServer()) {
+    } else if (state.isServer()) {
       // Section 6.8: requests that are under way when the first GOAWAY arrives are still served.
       drainAnnounced = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
@@ -281,7 +244,7 @@ final class ConnectionLifecycle {
   }
 
   private void leaveAfterDrain() {
-    if (isEnding() || !drainAnnounced) {
+    if (state.isEnding() || !drainAnnounced) {
       return;
     }
     drainAnnounced = false;
@@ -291,19 +254,18 @@ final class ConnectionLifecycle {
   }
 
   private void leave() {
-    if (!isEnding()) {
-      state = State.LEAVING;
-      connection.markDirty();
+    if (!state.isEnding()) {
+      state.leave();
+      dirty.set();
     }
   }
 
   void onEndOfTurn() {
-    if (idsUsedUp && !isLeaving()) {
-      idsUsedUp = false;
+    if (streams.areIdsUsedUp() && !state.isLeaving()) {
       leave();
-      connection.handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
+      handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
     }
-    if (isLeaving() && table.active() == 0) {
+    if (state.isLeaving() && table.active() == 0) {
       close(Http2Error.NO_ERROR, endReason.isEmpty() ? "last stream has ended" : endReason);
     }
   }
@@ -312,13 +274,19 @@ final class ConnectionLifecycle {
     if (keepAlive != null) {
       keepAlive.stop();
     }
-    if (!isEnding()) {
-      keepAlive = new KeepAlive(connection, ctx.channel().eventLoop(), time, timeout);
+    if (!state.isEnding()) {
+      keepAlive = new KeepAlive(this, table, ctx.channel().eventLoop(), time, timeout);
       keepAlive.start();
     }
   }
 
-  void sendKeepAlivePing() {
+  @Override
+  public void onKeepAliveTimeout() {
+    close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
+  }
+
+  @Override
+  public void sendKeepAlivePing() {
     keepAlivesSent++;
     writer.ping(KEEP_ALIVE_PING, false);
   }
@@ -330,11 +298,11 @@ final class ConnectionLifecycle {
 
   /** Says GOAWAY and ends; when called again, or before the socket is open, ends at once. */
   void close(Http2Error error, String reason) {
-    if (state == State.CLOSING) {
-      var unused = ctx.close();
+    if (state.isClosed()) {
       return;
     }
-    if (state == State.CLOSED) {
+    if (state.isEnding()) {
+      var unused = ctx.close();
       return;
     }
     if (started && (prefaceDone || error != Http2Error.NO_ERROR)) {
@@ -345,7 +313,7 @@ final class ConnectionLifecycle {
 
   /** The same, except that the socket closes whether or not the peer has heard why. */
   void closeAtOnce(Http2Error error, String reason) {
-    if (!isEnding()) {
+    if (!state.isEnding()) {
       writer.goAway(table.lastPeerId(), error, reason);
       finish(reason);
     }
@@ -356,13 +324,13 @@ final class ConnectionLifecycle {
   private void end(Http2Error error, String reason) {
     finish(reason);
     // A backend that was left in good order has nothing to hear: its socket goes at once.
-    boolean linger = connection.isServer() || error != Http2Error.NO_ERROR;
+    boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
     farewell = LingeringClose.begin(ctx, linger, error);
   }
 
   /** Says and hears nothing more; streams end. */
   private void finish(String reason) {
-    state = State.CLOSING;
+    state.end();
     endReason = reason;
     if (reader != null) {
       reader.release();
@@ -372,23 +340,23 @@ final class ConnectionLifecycle {
     for (SocketStream stream : table.snapshot()) {
       lose(stream, stream.id() == 0, reason);
     }
-    connection.memory().refresh();
-    connection.handler().onEnding(reason);
+    onReleased.run();
+    handler().onEnding(reason);
   }
 
   void onSocketFailed(String reason) {
-    if (!isEnding()) {
-      state = State.CLOSING;
+    if (!state.isEnding()) {
+      state.end();
       endReason = reason;
       var unused = ctx.close();
     }
   }
 
   void onSocketClosed(String reason) {
-    if (state == State.CLOSED) {
+    if (state.isClosed()) {
       return;
     }
-    state = State.CLOSED;
+    state.close();
     stopTimers();
     if (reader != null) {
       reader.release();
@@ -398,7 +366,7 @@ final class ConnectionLifecycle {
       lose(stream, stream.id() == 0, why);
     }
     writer.release();
-    connection.handler().onClosed(why);
+    handler().onClosed(why);
   }
 
   private void stopTimers() {

@@ -24,10 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
    * Channel, handlers, timers; measured with thousands of idle ones, tables of their own not
    * counted.
    */
-  static final int CONNECTION_BYTES = 3328;
-
-  /** A stream, its call and what both have at the least. */
-  static final int STREAM_BYTES = 2 << 10;
+  static final int CONNECTION_BYTES = 3456;
 
   /** A stream that keeps less than this part of what the heaviest keeps is light. */
   private static final int LIGHT_SHARE = 16;
@@ -42,27 +39,26 @@ final class ConnectionMemory implements MemoryHolder {
   private long heapBytes;
   private long directBytes;
 
-  /** Of what streams hold, that which waits to be sent. */
-  private long pendingBytes;
-
   private int shedStreams;
   private boolean closed;
 
   private final Stall frame;
   private final Stall output;
 
-  /** The parts of a connection that hold something. */
+  /** The parts of a connection that hold something, or end what does. */
   record Parts(
-      SocketConnection connection,
       ChannelHandlerContext ctx,
-      ConnectionLifecycle course,
-      FrameWriter writer,
+      ConnectionState state,
+      FrameReader reader,
       HpackDecoder decoder,
-      StreamTable table) {}
+      FrameWriter writer,
+      ConnectionStreams streams,
+      ConnectionLifecycle lifecycle,
+      AbuseGuard guard) {}
 
   ConnectionMemory(Parts parts, ConnectionSettings settings) {
     this.parts = parts;
-    side = parts.connection.isServer() ? PeerSide.APP : PeerSide.BACKEND;
+    side = parts.state.isServer() ? PeerSide.APP : PeerSide.BACKEND;
     ledger = settings.memory();
     account = ledger.on(parts.ctx.channel().eventLoop()).open(side, this);
     Timeouts limits = settings.timeouts();
@@ -75,11 +71,6 @@ final class ConnectionMemory implements MemoryHolder {
     return account;
   }
 
-  /** Whether all connections together hold so much that room is worth a copy. */
-  boolean isShort() {
-    return ledger.isShort();
-  }
-
   /** Counts anew what the connection itself holds. A few additions. */
   void refresh() {
     if (closed) {
@@ -89,12 +80,12 @@ final class ConnectionMemory implements MemoryHolder {
         (long) CONNECTION_BYTES
             + parts.decoder.heapBytes()
             + parts.writer.hpack().heapBytes()
-            + parts.table.heapBytes();
+            + parts.streams.table().heapBytes();
     if (heap != heapBytes) {
       account.heap(heap - heapBytes);
       heapBytes = heap;
     }
-    long direct = parts.course.frameBytes() + parts.writer.unsentBytes();
+    long direct = parts.reader.heldBytes() + parts.writer.unsentBytes();
     if (direct != directBytes) {
       account.direct(direct - directBytes);
       directBytes = direct;
@@ -110,7 +101,7 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public void letGo(long bytes) {
     long goal = held() - bytes;
-    boolean isEnding = parts.course.isEnding();
+    boolean isEnding = parts.state.isEnding();
     settlePending();
     if (held() <= goal) {
       return;
@@ -127,14 +118,15 @@ final class ConnectionMemory implements MemoryHolder {
         account.onConnectionEnded();
       }
       // At once: what it holds would else come back only when others had been ended in vain.
-      parts.connection.closeAtOnce(
+      parts.lifecycle.closeAtOnce(
           Http2Error.ENHANCE_YOUR_CALM, "memory is short and this connection holds much of it");
+      close();
     }
   }
 
   /** Streams that share a read buffer each count all of it, until they have copied their parts. */
   private void settlePending() {
-    for (SocketStream stream : parts.table.snapshot()) {
+    for (SocketStream stream : parts.streams.table().snapshot()) {
       stream.settlePending(parts.ctx.alloc());
     }
   }
@@ -146,17 +138,17 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** The heaviest, and none that are light beside those: to end them would bring nothing. */
   private void shedStreams(long goal) {
-    List<SocketStream> order = parts.table.snapshot();
+    List<SocketStream> order = parts.streams.table().snapshot();
     order.sort(Comparator.comparingInt(SocketStream::keptBytes).reversed());
     int least = order.isEmpty() ? 0 : order.get(0).keptBytes() / LIGHT_SHARE;
     for (SocketStream stream : order) {
-      if (held() <= goal || parts.course.isEnding() || stream.keptBytes() < least) {
+      if (held() <= goal || parts.state.isEnding() || stream.keptBytes() < least) {
         return;
       }
       if (!stream.isGone()) {
         shedStreams++;
         account.onStreamEnded();
-        parts.connection.shed(stream);
+        parts.streams.shed(stream);
       }
     }
   }
@@ -175,12 +167,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public boolean isHeavyByReading() {
-    return 2 * (pendingBytes + parts.writer.unsentBytes()) < held();
-  }
-
-  /** {@code change} more bytes wait on streams to be sent. */
-  void onPending(int change) {
-    pendingBytes += change;
+    return 2 * (parts.streams.pendingBytes() + parts.writer.unsentBytes()) < held();
   }
 
   @Override
@@ -190,21 +177,22 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void onTick(long nowNanos) {
-    parts.table.trim();
+    parts.streams.table().trim();
     refresh();
-    if (isShort()) {
+    if (ledger.isShort()) {
       settlePending();
     }
-    parts.connection.faults().onTick(nowNanos);
-    if (frame.isOver(parts.course.isFrameBegun(), parts.course.wholeFrames(), nowNanos)
-        && !parts.course.isEnding()) {
-      parts.connection.close(
+    parts.guard.onTick(nowNanos);
+    boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
+    if (frame.isOver(isFrameBegun, parts.reader.wholeFrames(), nowNanos)
+        && !parts.state.isEnding()) {
+      parts.lifecycle.close(
           Http2Error.ENHANCE_YOUR_CALM,
           "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
     }
     long unsent = parts.writer.unsentBytes();
     if (output.isOver(unsent > 0, parts.writer.handedBytes() - unsent, nowNanos)) {
-      parts.connection.close(
+      parts.lifecycle.close(
           Http2Error.ENHANCE_YOUR_CALM,
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
       var unused = parts.ctx.close();
@@ -219,6 +207,6 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public int streams() {
-    return parts.table.active();
+    return parts.streams.table().active();
   }
 }

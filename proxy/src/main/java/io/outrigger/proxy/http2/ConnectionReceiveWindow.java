@@ -18,7 +18,8 @@ final class ConnectionReceiveWindow {
   /** How soon after memory is no longer short a peer may send as much as before. */
   private static final long RECHECK_MILLIS = 100;
 
-  private final SocketConnection connection;
+  private final ConnectionState state;
+  private final FrameWriter writer;
   private final EventLoop loop;
   private final ReceiveWindow window;
   private final MemoryLedger memory;
@@ -29,11 +30,12 @@ final class ConnectionReceiveWindow {
   private boolean rechecking;
 
   ConnectionReceiveWindow(
-      SocketConnection connection, EventLoop loop, int size, MemoryLedger memory) {
-    this.connection = connection;
+      ConnectionState state, FrameWriter writer, EventLoop loop, ConnectionSettings settings) {
+    this.state = state;
+    this.writer = writer;
     this.loop = loop;
-    this.window = new ReceiveWindow(size);
-    this.memory = memory;
+    this.window = new ReceiveWindow(settings.connectionWindow());
+    this.memory = settings.memory();
   }
 
   /**
@@ -68,8 +70,8 @@ final class ConnectionReceiveWindow {
   /** {@code bytes} of what came are kept by nobody. */
   void giveBack(int bytes) {
     int increment = window.giveBack(bytes);
-    if (increment > 0) {
-      connection.widenPeer(increment);
+    if (increment > 0 && !state.isEnding()) {
+      writer.windowUpdate(0, increment);
     }
   }
 
@@ -78,7 +80,7 @@ final class ConnectionReceiveWindow {
   }
 
   private void recheck() {
-    if (deferred > 0 && memory.isShort() && !connection.course().isEnding()) {
+    if (deferred > 0 && memory.isShort() && !state.isEnding()) {
       recheckLater();
       return;
     }

@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class InboundFrames implements FrameListener {
-  private final SocketConnection connection;
+  private final ConnectionLifecycle lifecycle;
+  private final ConnectionStreams streams;
   private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final FlushQueue.Mark dirty;
   private final HpackDecoder hpack;
-  private final ConnectionReceiveWindow credit;
+  private final ConnectionReceiveWindow receiveWindow;
   private final PeerFaults faults;
   private final boolean server;
 
@@ -24,16 +27,21 @@ final class InboundFrames implements FrameListener {
   private boolean dataEnds;
 
   InboundFrames(
-      SocketConnection connection,
-      StreamTable table,
+      boolean server,
+      FlushQueue.Mark dirty,
       HpackDecoder hpack,
-      ConnectionReceiveWindow credit) {
-    this.connection = connection;
-    this.table = table;
+      ConnectionStreams streams,
+      ConnectionLifecycle lifecycle,
+      PeerFaults faults) {
+    this.server = server;
+    this.dirty = dirty;
     this.hpack = hpack;
-    this.credit = credit;
-    this.faults = connection.faults();
-    this.server = connection.isServer();
+    this.streams = streams;
+    this.lifecycle = lifecycle;
+    this.faults = faults;
+    table = streams.table();
+    scheduler = streams.scheduler();
+    receiveWindow = streams.receiveWindow();
   }
 
   @Override
@@ -44,7 +52,7 @@ final class InboundFrames implements FrameListener {
     if (stream == null && table.isIdle(id)) {
       throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "DATA on an idle stream");
     }
-    if (!credit.receive(flowBytes)) {
+    if (!receiveWindow.receive(flowBytes)) {
       throw new ConnectionFault(
           Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the connection's window");
     }
@@ -55,7 +63,7 @@ final class InboundFrames implements FrameListener {
       faults.onUsefulFrame();
     }
     if (stream == null) {
-      credit.giveBack(flowBytes);
+      receiveWindow.giveBack(flowBytes);
       if (!table.mayHaveBeenReset(id)) {
         faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
@@ -63,12 +71,12 @@ final class InboundFrames implements FrameListener {
     }
     Fault fault = dataFault(stream, flowBytes, content, endStream);
     if (fault != null) {
-      credit.giveBack(flowBytes);
+      receiveWindow.giveBack(flowBytes);
       faults.reset(stream, fault.error, fault.reason);
       return;
     }
     stream.hold(flowBytes);
-    credit.onHeld(flowBytes);
+    receiveWindow.onHeld(flowBytes);
     stream.consumed(padding);
     if (!stream.isGone()) {
       dataStream = stream;
@@ -107,7 +115,7 @@ final class InboundFrames implements FrameListener {
     }
     stream.handler().onData(part, end);
     if (end) {
-      connection.settle(stream);
+      stream.settle();
     }
   }
 
@@ -134,7 +142,7 @@ final class InboundFrames implements FrameListener {
   private void onRequest(int id, HeaderList headers, boolean endStream) throws ConnectionFault {
     table.onPeerId(id);
     faults.onStream();
-    if (!connection.admits()) {
+    if (!streams.admits()) {
       faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
       return;
     }
@@ -151,29 +159,29 @@ final class InboundFrames implements FrameListener {
       faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
       return;
     }
-    SocketStream stream = connection.openPeerStream(id, headers);
+    SocketStream stream = streams.openByPeer(id, headers);
     stream.onHead(length);
     if (endStream) {
       stream.onEndReceived();
     }
-    StreamHandler handler = connection.handler().onStream(stream);
+    StreamHandler handler = lifecycle.handler().onStream(stream);
     if (stream.isGone()) {
       return;
     }
     stream.handler(handler);
     handler.onHeaders(headers, endStream);
     if (endStream) {
-      connection.settle(stream);
+      stream.settle();
     }
   }
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
-    SocketStream stream = connection.openPeerStream(id, fitting);
+    SocketStream stream = streams.openByPeer(id, fitting);
     stream.onHead(-1);
     if (endStream) {
       stream.onEndReceived();
     }
-    stream.handler(connection.handler().onStream(stream));
+    stream.handler(lifecycle.handler().onStream(stream));
     stream.handler().onTooLarge(fitting, endStream);
     faults.onTooLarge(stream);
   }
@@ -195,7 +203,7 @@ final class InboundFrames implements FrameListener {
     }
     stream.handler().onHeaders(headers, endStream);
     if (endStream) {
-      connection.settle(stream);
+      stream.settle();
     }
   }
 
@@ -236,7 +244,7 @@ final class InboundFrames implements FrameListener {
     faults.countReset();
     SocketStream stream = table.get(id);
     if (stream != null) {
-      connection.resetByPeer(stream, Http2Error.ofCode(code));
+      streams.resetByPeer(stream, Http2Error.ofCode(code));
     }
   }
 
@@ -247,10 +255,10 @@ final class InboundFrames implements FrameListener {
       if (increment == 0) {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
       }
-      if (!connection.outbound().widen(increment)) {
+      if (!scheduler.widen(increment)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
-      connection.markDirty();
+      dirty.set();
       return;
     }
     SocketStream stream = table.get(id);
@@ -265,33 +273,33 @@ final class InboundFrames implements FrameListener {
     } else if (!stream.widenSendWindow(increment)) {
       faults.reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
     } else {
-      connection.outbound().join(stream);
+      scheduler.join(stream);
     }
   }
 
   @Override
   public void onSettings(ByteBuf payload) throws ConnectionFault {
     faults.onIdleFrame();
-    connection.course().onSettings(payload);
+    lifecycle.onSettings(payload);
   }
 
   @Override
   public void onSettingsAck() throws ConnectionFault {
     faults.onIdleFrame();
-    connection.course().onSettingsAck();
+    lifecycle.onSettingsAck();
   }
 
   @Override
   public void onPing(long opaque, boolean ack) throws ConnectionFault {
     faults.onIdleFrame();
-    connection.course().onPing(opaque, ack);
+    lifecycle.onPing(opaque, ack);
   }
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
     faults.onIdleFrame();
     String text = debug.toString(StandardCharsets.UTF_8);
-    connection.course().onGoAway(lastStreamId, Http2Error.ofCode(code), text);
+    lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }
 
   @Override

@@ -14,7 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class KeepAlive {
-  private final SocketConnection connection;
+  /** Who asks the peer, and gives it up. */
+  interface Prober {
+    void sendKeepAlivePing();
+
+    void onKeepAliveTimeout();
+  }
+
+  private final Prober prober;
+  private final StreamTable table;
   private final EventLoop loop;
   private final Duration time;
   private final Duration timeout;
@@ -22,8 +30,9 @@ final class KeepAlive {
   private boolean asked;
   private @Nullable ScheduledFuture<?> timer;
 
-  KeepAlive(SocketConnection connection, EventLoop loop, Duration time, Duration timeout) {
-    this.connection = connection;
+  KeepAlive(Prober prober, StreamTable table, EventLoop loop, Duration time, Duration timeout) {
+    this.prober = prober;
+    this.table = table;
     this.loop = loop;
     this.time = time;
     this.timeout = timeout;
@@ -49,15 +58,15 @@ final class KeepAlive {
   }
 
   private void onTimer() {
-    if (heard || connection.activeStreams() == 0) {
+    if (heard || table.active() == 0) {
       heard = false;
       asked = false;
       arm(time);
     } else if (asked) {
-      connection.close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
+      prober.onKeepAliveTimeout();
     } else {
       asked = true;
-      connection.course().sendKeepAlivePing();
+      prober.sendKeepAlivePing();
       arm(timeout);
     }
   }

@@ -15,21 +15,19 @@ final class PeerFaults {
   private static final HeaderList TOO_LARGE =
       HeaderList.builder(1).add(KnownName.STATUS, "431").build();
 
-  private final SocketConnection connection;
+  private final ConnectionState state;
   private final FrameWriter writer;
   private final StreamTable table;
+  private final ConnectionStreams streams;
   private final AbuseGuard guard;
 
-  PeerFaults(SocketConnection connection, FrameWriter writer, StreamTable table, AbuseGuard guard) {
-    this.connection = connection;
+  PeerFaults(
+      ConnectionState state, FrameWriter writer, ConnectionStreams streams, AbuseGuard guard) {
+    this.state = state;
     this.writer = writer;
-    this.table = table;
+    this.streams = streams;
     this.guard = guard;
-  }
-
-  /** Time has passed. */
-  void onTick(long nowNanos) {
-    guard.onTick(nowNanos);
+    table = streams.table();
   }
 
   void onStream() {
@@ -48,14 +46,14 @@ final class PeerFaults {
 
   void countReset() throws ConnectionFault {
     // A server that resets our streams costs us little: what to think of it is decided above.
-    if (connection.isServer() && guard.onReset()) {
+    if (state.isServer() && guard.onReset()) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
     }
   }
 
   /** Resets a stream that is not in the table, and will not be. */
   void refuse(int id, Http2Error error, String reason) throws ConnectionFault {
-    log.debug("{}: stream {} refused: {}", connection, id, reason);
+    log.debug("{}: stream {} refused: {}", state, id, reason);
     writer.reset(id, error);
     table.remember(id, true);
     countReset();
@@ -63,7 +61,7 @@ final class PeerFaults {
 
   /** The request's fields are too large; if the layer above did not answer it, it is done here. */
   void onTooLarge(SocketStream stream) throws ConnectionFault {
-    log.debug("{}: stream {}: header list is too large", connection, stream.id());
+    log.debug("{}: stream {}: header list is too large", state, stream.id());
     if (stream.isOpenForSending()) {
       boolean ended = stream.isReceiveEnded();
       stream.sendHeaders(TOO_LARGE, true);
@@ -76,8 +74,8 @@ final class PeerFaults {
 
   /** Resets a stream whose peer broke a rule. */
   void reset(SocketStream stream, Http2Error error, String reason) throws ConnectionFault {
-    log.debug("{}: stream {} reset: {}", connection, stream.id(), reason);
-    connection.resetByUs(stream, error);
+    log.debug("{}: stream {} reset: {}", state, stream.id(), reason);
+    streams.resetByUs(stream, error);
     stream.handler().onReset(error, false);
     countReset();
   }

@@ -6,16 +6,26 @@ import io.outrigger.base.LoopConfined;
 /** What the peer allows us (RFC 9113 section 6.5.2). */
 @LoopConfined
 final class PeerSettings {
+  /** Whose windows follow SETTINGS_INITIAL_WINDOW_SIZE. */
+  interface SendWindows {
+    /**
+     * Changes the windows of open streams, by way of every value that a frame had.
+     *
+     * @param least by how many bytes the least of those is above the value before
+     * @param most the same of the greatest
+     * @param last the same of the last, which stays
+     */
+    void resize(int least, int most, int last) throws ConnectionFault;
+  }
+
   private final boolean fromServer;
   private final FrameWriter writer;
-  private final StreamTable table;
   private int maxConcurrentStreams = Integer.MAX_VALUE;
   private int initialWindow = ConnectionSettings.INITIAL_WINDOW;
 
-  PeerSettings(boolean fromServer, FrameWriter writer, StreamTable table) {
+  PeerSettings(boolean fromServer, FrameWriter writer) {
     this.fromServer = fromServer;
     this.writer = writer;
-    this.table = table;
   }
 
   int maxConcurrentStreams() {
@@ -26,8 +36,8 @@ final class PeerSettings {
     return initialWindow;
   }
 
-  /** Applies a SETTINGS frame's payload in order. Windows of open streams change with it. */
-  void apply(ByteBuf payload) throws ConnectionFault {
+  /** Applies a SETTINGS frame's payload in order. */
+  void apply(ByteBuf payload, SendWindows windows) throws ConnectionFault {
     int least = initialWindow;
     int most = initialWindow;
     int last = initialWindow;
@@ -64,23 +74,9 @@ final class PeerSettings {
       }
     }
     if (least != most) {
-      resizeWindows(least, most, last);
-    }
-  }
-
-  /**
-   * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
-   * look at each stream does, however many values a frame has.
-   */
-  private void resizeWindows(int least, int most, int last) throws ConnectionFault {
-    int before = initialWindow;
-    initialWindow = last;
-    for (SocketStream stream : table.snapshot()) {
-      if (!SendWindow.fits(stream.sendWindow(), least - before)
-          || !SendWindow.fits(stream.sendWindow(), most - before)
-          || !stream.widenSendWindow(last - before)) {
-        throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
-      }
+      int before = initialWindow;
+      initialWindow = last;
+      windows.resize(least - before, most - before, last - before);
     }
   }
 }

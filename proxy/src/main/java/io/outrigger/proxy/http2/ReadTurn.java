@@ -27,9 +27,9 @@ final class ReadTurn implements RecvByteBufAllocator {
 
   private final RecvByteBufAllocator sizes;
   private final LongSupplier started;
-  private final EndOfTurn loop;
+  private final FlushQueue loop;
 
-  private ReadTurn(RecvByteBufAllocator sizes, LongSupplier started, EndOfTurn loop) {
+  private ReadTurn(RecvByteBufAllocator sizes, LongSupplier started, FlushQueue loop) {
     this.sizes = sizes;
     this.started = started;
     this.loop = loop;
@@ -43,7 +43,7 @@ final class ReadTurn implements RecvByteBufAllocator {
   }
 
   /** The same where a peer opens streams, of which there have been {@code started}. */
-  static void bound(ChannelConfig config, LongSupplier started, EndOfTurn loop) {
+  static void bound(ChannelConfig config, LongSupplier started, FlushQueue loop) {
     bound(config);
     config.setRecvByteBufAllocator(new ReadTurn(config.getRecvByteBufAllocator(), started, loop));
   }

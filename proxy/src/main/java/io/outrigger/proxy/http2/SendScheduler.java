@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.MemoryLedger;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -20,9 +21,11 @@ final class SendScheduler {
   /** The most that one frame carries, whatever the peer would take: a turn in the line is short. */
   private static final int MAX_TURN_BYTES = 32 << 10;
 
-  private final SocketConnection connection;
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
+  private final AbuseGuard guard;
+  private final MemoryLedger memory;
+  private final FlushQueue.Mark dirty;
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
   /** Streams with pending DATA and an open window of their own, each once. */
@@ -31,10 +34,20 @@ final class SendScheduler {
   /** Streams with a head to send, or with nothing but trailers, each once. */
   private final Deque<SocketStream> heads = new ArrayDeque<>();
 
-  SendScheduler(SocketConnection connection, FrameWriter writer, ByteBufAllocator alloc) {
-    this.connection = connection;
+  /**
+   * @param dirty set when something can be sent at the end of the turn
+   */
+  SendScheduler(
+      FrameWriter writer,
+      ByteBufAllocator alloc,
+      AbuseGuard guard,
+      MemoryLedger memory,
+      FlushQueue.Mark dirty) {
     this.writer = writer;
     this.alloc = alloc;
+    this.guard = guard;
+    this.memory = memory;
+    this.dirty = dirty;
   }
 
   /** Takes {@code data}; the stream knows whether it is the last. */
@@ -44,7 +57,7 @@ final class SendScheduler {
       if (stream.pendingBytes() == 0 && stream.waitingHead() == null && stream.endsAfterData()) {
         writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
         stream.onEndSent();
-        connection.settle(stream);
+        stream.settle();
       }
       return;
     }
@@ -59,20 +72,20 @@ final class SendScheduler {
       if (allowed > 0) {
         int rest = data.readableBytes();
         write(stream, data, stream.endsAfterData());
-        connection.onDataSent(stream, sent + rest);
+        stream.onDataSent(sent + rest);
         return;
       }
     }
     boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
     stream.pending().add(data, standsStill, alloc);
-    if (standsStill && (stream.endsAfterData() || connection.memory().isShort())) {
+    if (standsStill && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
     } else {
       stream.onPendingChanged();
     }
     join(stream);
     if (sent > 0) {
-      connection.onDataSent(stream, sent);
+      stream.onDataSent(sent);
     }
   }
 
@@ -97,7 +110,7 @@ final class SendScheduler {
       line.add(stream);
     }
     if (canSend()) {
-      connection.markDirty();
+      dirty.set();
     }
   }
 
@@ -138,7 +151,7 @@ final class SendScheduler {
         join(stream);
       } else {
         sendEnd(stream);
-        connection.settle(stream);
+        stream.settle();
       }
     }
   }
@@ -174,7 +187,7 @@ final class SendScheduler {
         sendEnd(stream);
       }
       join(stream);
-      connection.onDataSent(stream, bytes);
+      stream.onDataSent(bytes);
     }
   }
 
@@ -191,7 +204,7 @@ final class SendScheduler {
     window.take(bytes);
     stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
-    connection.faults().onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
+    guard.onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
     if (endStream) {
       stream.onEndSent();
     }

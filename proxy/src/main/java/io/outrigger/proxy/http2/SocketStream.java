@@ -34,7 +34,7 @@ final class SocketStream implements Http2Stream {
   /** It has not come yet. */
   private static final long NO_HEAD = -2;
 
-  private final SocketConnection connection;
+  private final ConnectionStreams streams;
 
   /** Made when it is first needed: most streams never wait. */
   private @Nullable PendingData pending;
@@ -82,8 +82,8 @@ final class SocketStream implements Http2Stream {
    * @param sendWindow what the peer lets us send
    * @param credit what the peer may believe it can send
    */
-  SocketStream(SocketConnection connection, int id, int sendWindow, int credit) {
-    this.connection = connection;
+  SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit) {
+    this.streams = streams;
     this.id = id;
     this.sendWindow = sendWindow;
     this.credit = credit;
@@ -120,8 +120,8 @@ final class SocketStream implements Http2Stream {
     if (!isOpenForSending()) {
       return;
     }
-    if (!isWaiting() && !connection.holdsBack(this)) {
-      connection.writeHeaders(this, headers, endStream);
+    if (!isWaiting() && !streams.holdsBack(this)) {
+      streams.writeHeaders(this, headers, endStream);
       return;
     }
     if (endStream) {
@@ -132,13 +132,13 @@ final class SocketStream implements Http2Stream {
     } else {
       throw new IllegalStateException("header block within the content of stream " + id);
     }
-    connection.outbound().join(this);
+    streams.scheduler().join(this);
   }
 
   @Override
   public void sendHeaders(HeaderList.Builder fields, boolean endStream) {
-    if (isOpenForSending() && !isWaiting() && !connection.holdsBack(this)) {
-      connection.writeHeaders(this, fields, endStream);
+    if (isOpenForSending() && !isWaiting() && !streams.holdsBack(this)) {
+      streams.writeHeaders(this, fields, endStream);
     } else {
       sendHeaders(fields.copy(false), endStream);
     }
@@ -153,7 +153,7 @@ final class SocketStream implements Http2Stream {
     if (endStream) {
       sending = Sending.ENDING;
     }
-    connection.outbound().send(this, data);
+    streams.scheduler().send(this, data);
   }
 
   @Override
@@ -164,12 +164,12 @@ final class SocketStream implements Http2Stream {
     sending = Sending.OPEN;
     setTrailers(null);
     if (pending != null) {
-      connection.outbound().leave(this);
+      streams.scheduler().leave(this);
       pending.release();
       onPendingChanged();
     }
     if (waitingHead != null) {
-      connection.outbound().join(this);
+      streams.scheduler().join(this);
     }
   }
 
@@ -192,10 +192,10 @@ final class SocketStream implements Http2Stream {
     keptHeap += heapBytes;
     keptDirect += directBytes;
     if (heapBytes != 0) {
-      connection.account().heap(heapBytes);
+      streams.account().heap(heapBytes);
     }
     if (directBytes != 0) {
-      connection.account().direct(directBytes);
+      streams.account().direct(directBytes);
     }
   }
 
@@ -221,7 +221,7 @@ final class SocketStream implements Http2Stream {
 
   private void countPending(int change) {
     if (change != 0 && !gone) {
-      connection.memory().onPending(change);
+      streams.onPending(change);
       keeps(0, change);
     }
   }
@@ -229,7 +229,7 @@ final class SocketStream implements Http2Stream {
   @Override
   public void reset(Http2Error error) {
     if (!gone) {
-      connection.resetByUs(this, error);
+      streams.resetByUs(this, error);
     }
   }
 
@@ -243,7 +243,7 @@ final class SocketStream implements Http2Stream {
           "stream " + id + " returns " + bytes + " bytes, it holds " + held);
     }
     held -= bytes;
-    connection.returnCredit(this, bytes);
+    streams.returnCredit(this, bytes);
   }
 
   @Override
@@ -334,9 +334,19 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDED;
   }
 
-  /** Whether both sides have said all. */
-  boolean isFinished() {
-    return receiveEnded && isSendEnded();
+  /** {@code bytes} of DATA have been given to the socket. */
+  void onDataSent(int bytes) {
+    if (!gone) {
+      handler().onDataSent(bytes);
+      settle();
+    }
+  }
+
+  /** Leaves the table if both sides have said all. */
+  void settle() {
+    if (receiveEnded && sending == Sending.ENDED && !gone) {
+      streams.finish(this);
+    }
   }
 
   /** How many bytes may be sent, as far as this stream goes; may be below zero. */

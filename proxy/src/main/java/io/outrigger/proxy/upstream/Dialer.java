@@ -14,7 +14,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketErrors;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
@@ -79,7 +79,7 @@ final class Dialer {
   }
 
   /** Lets status views see a connection that works, until what is returned is run. */
-  Runnable show(SocketConnection connection) {
+  Runnable show(Http2Connection connection) {
     long id = loops.nextSocketId();
     sockets.add(id, owner, connection);
     return () -> sockets.remove(id);
@@ -94,7 +94,7 @@ final class Dialer {
    * @return the socket, to give it up
    */
   Channel dial(
-      Function<SocketConnection, ConnectionHandler> handlers,
+      Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
       Consumer<String> failed) {
     InetSocketAddress target = resolve(address);
@@ -107,7 +107,7 @@ final class Dialer {
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
             .handler(
-                pipeline(SocketConnection.client(settings.http2(), handlers), handshake, failed))
+                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed))
             .connect(target);
     connecting.addListener(
         done -> {
@@ -124,7 +124,7 @@ final class Dialer {
    * agreed.
    */
   private ChannelHandler pipeline(
-      SocketConnection connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
+      ChannelHandler connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
     if (address.proxy().isEmpty() && address.tls().isEmpty()) {
       return connection;
     }

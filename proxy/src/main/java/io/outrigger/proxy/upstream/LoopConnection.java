@@ -6,9 +6,9 @@ import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.HandshakeResult;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
@@ -58,7 +58,7 @@ final class LoopConnection implements ConnectionHandler {
   private final UpstreamSettings settings;
   private State state = State.OPENING;
   private @Nullable Channel channel;
-  private @Nullable SocketConnection socket;
+  private @Nullable Http2Connection socket;
   private @Nullable Future<?> timer;
   private @Nullable Runnable unshow;
   private @Nullable TlsPeer peer;
@@ -112,7 +112,7 @@ final class LoopConnection implements ConnectionHandler {
    * Ends in order where {@code context} no longer trusts the peer: streams that are open finish.
    */
   void onTls(TlsContext context) {
-    SocketConnection open = socket;
+    Http2Connection open = socket;
     if (state == State.READY && peer != null && open != null) {
       context
           .objection(peer)
@@ -124,7 +124,7 @@ final class LoopConnection implements ConnectionHandler {
     }
   }
 
-  private ConnectionHandler on(SocketConnection made) {
+  private ConnectionHandler on(Http2Connection made) {
     socket = made;
     return this;
   }
@@ -195,7 +195,7 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onReady() {
-    SocketConnection made = socket;
+    Http2Connection made = socket;
     if (state != State.OPENING || made == null) {
       close(); // it was given up
       return;

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.upstream;
 
 import io.outrigger.base.LoopConfined;
-import io.outrigger.proxy.http2.SocketConnection;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketView;
 import java.util.List;
 import java.util.Map;
@@ -13,9 +13,9 @@ import java.util.TreeMap;
 final class LoopSockets {
   private final Map<Long, Entry> open = new TreeMap<>();
 
-  private record Entry(SubchannelName owner, SocketConnection connection) {}
+  private record Entry(SubchannelName owner, Http2Connection connection) {}
 
-  void add(long id, SubchannelName owner, SocketConnection connection) {
+  void add(long id, SubchannelName owner, Http2Connection connection) {
     open.put(id, new Entry(owner, connection));
   }
 

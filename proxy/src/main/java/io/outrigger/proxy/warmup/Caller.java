@@ -12,7 +12,6 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +61,7 @@ final class Caller implements ConnectionHandler {
             .group(loops.loop(0))
             .channel(loops.clientChannel(address))
             .handler(
-                SocketConnection.client(
+                Http2Connection.client(
                     ConnectionSettings.DEFAULT, made -> new Caller(made, calls, answered)))
             .connect(address);
     return answered;

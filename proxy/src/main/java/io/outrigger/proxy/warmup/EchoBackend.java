@@ -15,9 +15,9 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -60,7 +60,7 @@ final class EchoBackend {
                     channel
                         .pipeline()
                         .addLast(
-                            SocketConnection.server(
+                            Http2Connection.server(
                                 ConnectionSettings.DEFAULT, connection -> new Connection()));
                   }
                 })

@@ -11,9 +11,9 @@ import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +51,7 @@ public final class AnsweringBackend implements AutoCloseable {
                   protected void initChannel(Channel child) {
                     child
                         .pipeline()
-                        .addLast(SocketConnection.server(PATIENT, made -> new Answering()));
+                        .addLast(Http2Connection.server(PATIENT, made -> new Answering()));
                   }
                 })
             .bind(MiniMesh.loopback(0))

@@ -12,9 +12,9 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.http2.SocketConnection;
 import io.outrigger.proxy.http2.StreamHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -40,7 +40,7 @@ public final class RawPeer implements AutoCloseable {
     new Bootstrap()
         .group(loops.group())
         .channel(loops.clientChannel(address))
-        .handler(SocketConnection.client(settings, connection::attach))
+        .handler(Http2Connection.client(settings, connection::attach))
         .connect(address);
     connection.ready.get(60, TimeUnit.SECONDS);
     return connection;
@@ -70,7 +70,7 @@ public final class RawPeer implements AutoCloseable {
     final CompletableFuture<Void> ready = new CompletableFuture<>();
     final CompletableFuture<String> closed = new CompletableFuture<>();
     private final BlockingQueue<Exchange> streams;
-    private @Nullable SocketConnection connection;
+    private @Nullable Http2Connection connection;
     private @Nullable Channel channel;
 
     /**
@@ -80,16 +80,16 @@ public final class RawPeer implements AutoCloseable {
       this.streams = streams;
     }
 
-    private ConnectionHandler attach(SocketConnection made) {
+    private ConnectionHandler attach(Http2Connection made) {
       connection = made;
       return this;
     }
 
-    SocketConnection socket() {
+    Http2Connection socket() {
       return requireNonNull(connection);
     }
 
-    void run(Consumer<SocketConnection> task) {
+    void run(Consumer<Http2Connection> task) {
       socket().eventLoop().execute(() -> task.accept(socket()));
     }
 
@@ -229,7 +229,7 @@ public final class RawPeer implements AutoCloseable {
                       connection.channel = child;
                       child
                           .pipeline()
-                          .addLast(SocketConnection.server(settings, connection::attach));
+                          .addLast(Http2Connection.server(settings, connection::attach));
                       connections.add(connection);
                     }
                   })

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 
 /** An allocator that knows what was not released. */
@@ -11,7 +12,7 @@ final class CountedBuffers {
   private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
 
   /** Puts {@code connection} on a channel that takes its buffers from here. */
-  EmbeddedChannel channel(EmbeddedChannel channel, SocketConnection connection) {
+  EmbeddedChannel channel(EmbeddedChannel channel, ChannelHandler connection) {
     channel.config().setAllocator(alloc);
     channel.pipeline().addLast(connection);
     return channel;

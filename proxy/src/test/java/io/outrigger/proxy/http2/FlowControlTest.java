@@ -105,11 +105,11 @@ final class FlowControlTest {
         served.sendData(text("x".repeat(70_000)), true);
       }
       var unused = peer.answer();
-      assertThat(peer.connection.outbound().inLine()).isEqualTo(2);
+      assertThat(peer.connection.inLine()).isEqualTo(2);
 
       peer.send(reset(3, Http2Error.CANCEL));
 
-      assertThat(peer.connection.outbound().inLine()).isEqualTo(1);
+      assertThat(peer.connection.inLine()).isEqualTo(1);
       peer.send(windowUpdate(0, 100_000));
       assertThat(peer.answer()).endsWith("end");
     }

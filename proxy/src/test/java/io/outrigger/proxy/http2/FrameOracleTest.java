@@ -192,7 +192,7 @@ final class FrameOracleTest {
 
     OurEvents(ChannelHandlerContext ctx) {
       writer = new FrameWriter(ctx, () -> {});
-      settings = new PeerSettings(false, writer, new StreamTable(true));
+      settings = new PeerSettings(false, writer);
     }
 
     void add(String event) {
@@ -244,7 +244,7 @@ final class FrameOracleTest {
           throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "as Netty says");
         }
       }
-      settings.apply(payload);
+      settings.apply(payload, (least, most, last) -> {});
       add("SETTINGS");
     }
 

@@ -45,7 +45,7 @@ final class NettyOracleIT {
     try (var sockets = new Sockets(TransportKind.AUTO, 2)) {
       var settings = ConnectionSettings.DEFAULT.withWindows(Math.max(100, window), 1 << 20);
       InetSocketAddress address =
-          sockets.listen(() -> SocketConnection.server(settings, added -> new EchoHandler()));
+          sockets.listen(() -> Http2Connection.server(settings, added -> new EchoHandler()));
       Channel channel =
           sockets.connect(
               address,
@@ -101,12 +101,12 @@ final class NettyOracleIT {
                           .build(),
                       new Http2MultiplexHandler(new NettyEcho())));
       var settings = ConnectionSettings.DEFAULT.withWindows(window, 1 << 20);
-      var ready = new CompletableFuture<Void>();
+      var ready = new CompletableFuture<Http2Connection>();
       var events = new RecordingConnection();
-      SocketConnection client =
-          SocketConnection.client(settings, added -> new Ready(events, ready));
-      Channel channel = sockets.connect(address, client);
-      ready.get(60, TimeUnit.SECONDS);
+      Channel channel =
+          sockets.connect(
+              address, Http2Connection.client(settings, added -> new Ready(events, added, ready)));
+      Http2Connection client = ready.get(60, TimeUnit.SECONDS);
       var random = new Random(window);
       List<byte[]> said = new ArrayList<>();
       List<OurCall> calls = new ArrayList<>();
@@ -201,11 +201,14 @@ final class NettyOracleIT {
     }
   }
 
-  private record Ready(RecordingConnection events, CompletableFuture<Void> ready)
+  private record Ready(
+      RecordingConnection events,
+      Http2Connection connection,
+      CompletableFuture<Http2Connection> ready)
       implements ConnectionHandler {
     @Override
     public void onReady() {
-      ready.complete(null);
+      ready.complete(connection);
     }
 
     @Override
@@ -231,7 +234,7 @@ final class NettyOracleIT {
     private final List<HeaderList> heads = new ArrayList<>();
     private @Nullable Http2Stream stream;
 
-    void start(SocketConnection client, List<ByteBuf> parts) {
+    void start(Http2Connection client, List<ByteBuf> parts) {
       Http2Stream opened = client.openStream(this);
       if (opened == null) { // the socket is full: as when all streams are in use, a call waits
         var unused =

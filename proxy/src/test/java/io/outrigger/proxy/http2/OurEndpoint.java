@@ -27,17 +27,23 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
               new AbuseLimits(Duration.ofSeconds(30), NO_LIMIT, NO_LIMIT, NO_LIMIT, 8 << 20));
 
   private final CountedBuffers buffers = new CountedBuffers();
-  private final SocketConnection connection;
+  private Http2Connection connection;
   private final EmbeddedChannel channel;
   private final Map<Integer, Http2Stream> streams = new HashMap<>();
 
   OurEndpoint(boolean server) {
     super(server);
-    connection =
-        server
-            ? SocketConnection.server(SETTINGS, added -> this)
-            : SocketConnection.client(SETTINGS, added -> this);
-    channel = buffers.channel(new EmbeddedChannel(), connection);
+    channel =
+        buffers.channel(
+            new EmbeddedChannel(),
+            server
+                ? Http2Connection.server(SETTINGS, this::heardBy)
+                : Http2Connection.client(SETTINGS, this::heardBy));
+  }
+
+  private ConnectionHandler heardBy(Http2Connection added) {
+    connection = added;
+    return this;
   }
 
   @Override

@@ -9,23 +9,33 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The other end of one of our connections, without a socket: any bytes in, frames out. */
 final class RawPeer implements AutoCloseable {
   final RecordingConnection events = new RecordingConnection();
-  final SocketConnection connection;
+  final Http2Connection connection;
   final EmbeddedChannel channel;
   private final MockTicker ticker = Ticker.newMockTicker();
   final CountedBuffers buffers = new CountedBuffers();
   private ByteBuf unread = Unpooled.buffer();
 
   private RawPeer(boolean server, ConnectionSettings settings) {
-    connection =
-        server
-            ? SocketConnection.server(settings, added -> events)
-            : SocketConnection.client(settings, added -> events);
-    channel = buffers.channel(EmbeddedChannel.builder().ticker(ticker).build(), connection);
+    var made = new AtomicReference<Http2Connection>();
+    Function<Http2Connection, ConnectionHandler> handlers =
+        added -> {
+          made.set(added);
+          return events;
+        };
+    channel =
+        buffers.channel(
+            EmbeddedChannel.builder().ticker(ticker).build(),
+            server
+                ? Http2Connection.server(settings, handlers)
+                : Http2Connection.client(settings, handlers));
+    connection = made.get();
   }
 
   /** A client's view of our server, before the preface. */

@@ -17,7 +17,8 @@ final class ReadTurnTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ChannelConfig config = new DefaultChannelConfig(channel);
-  private final EndOfTurn loop = EndOfTurn.of(channel.eventLoop());
+  private final FlushQueue loop = FlushQueue.of(channel.eventLoop());
+  private final FlushQueue.Mark mark = loop.mark(() -> {});
   private ExtendedHandle turn;
   private long started;
 
@@ -69,7 +70,7 @@ final class ReadTurnTest {
   void othersFloodLeavesEachAFewRequests() {
     assertThat(read(1_024)).isFalse();
     for (int i = 0; i < 256; i++) {
-      loop.onStream();
+      mark.onStream();
     }
     turn.reset(config);
     assertThat(room()).isEqualTo(FULL / 1_024 * 8);
@@ -79,9 +80,8 @@ final class ReadTurnTest {
   @Test
   void theNextTurnOfTheLoopIsNotBusy() {
     for (int i = 0; i < 256; i++) {
-      loop.onStream();
+      mark.onStream();
     }
-    loop.add(() -> {});
     channel.runPendingTasks();
     turn.reset(config);
     assertThat(read(8)).isTrue();

@@ -2,6 +2,8 @@ package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class Wire implements AutoCloseable {
   final RecordingConnection clientEvents = new RecordingConnection();
   final RecordingConnection serverEvents = new RecordingConnection();
-  final SocketConnection client;
-  final SocketConnection server;
+  final Http2Connection client;
+  final Http2Connection server;
   final EmbeddedChannel clientChannel;
   final EmbeddedChannel serverChannel;
   final CountedBuffers buffers = new CountedBuffers();
@@ -21,10 +23,23 @@ final class Wire implements AutoCloseable {
   Wire(
       ConnectionSettings clientSettings, ConnectionSettings serverSettings, @Nullable Random cuts) {
     this.cuts = cuts;
-    client = SocketConnection.client(clientSettings, connection -> clientEvents);
-    server = SocketConnection.server(serverSettings, connection -> serverEvents);
-    clientChannel = buffers.channel(new EmbeddedChannel(), client);
-    serverChannel = buffers.channel(new EmbeddedChannel(), server);
+    var made = new ArrayList<Http2Connection>();
+    clientChannel =
+        buffers.channel(
+            new EmbeddedChannel(),
+            Http2Connection.client(clientSettings, added -> keep(made, added, clientEvents)));
+    serverChannel =
+        buffers.channel(
+            new EmbeddedChannel(),
+            Http2Connection.server(serverSettings, added -> keep(made, added, serverEvents)));
+    client = made.get(0);
+    server = made.get(1);
+  }
+
+  private static ConnectionHandler keep(
+      List<Http2Connection> made, Http2Connection added, ConnectionHandler events) {
+    made.add(added);
+    return events;
   }
 
   static Wire open() {

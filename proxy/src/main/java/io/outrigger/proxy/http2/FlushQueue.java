@@ -16,14 +16,46 @@ import org.slf4j.LoggerFactory;
  * system call per socket.
  */
 @LoopConfined
-final class EndOfTurn {
+final class FlushQueue {
   /** Who wants to be called once at the end of the turn. */
   interface Dirty {
     void onEndOfTurn();
   }
 
-  private static final Logger log = LoggerFactory.getLogger(EndOfTurn.class);
-  private static final FastThreadLocal<@Nullable EndOfTurn> CURRENT = new FastThreadLocal<>();
+  /** Whether one connection is to be called at the end of this turn. */
+  @LoopConfined
+  static final class Mark {
+    private final FlushQueue queue;
+    private final Dirty connection;
+    private boolean set;
+
+    private Mark(FlushQueue queue, Dirty connection) {
+      this.queue = queue;
+      this.connection = connection;
+    }
+
+    /** Has the connection called, once however often this is called. */
+    void set() {
+      if (!set) {
+        set = true;
+        queue.add(connection);
+      }
+    }
+
+    /** The connection is being served: what comes from now on is for another call. */
+    void clear() {
+      set = false;
+    }
+
+    /** An app has opened a stream; who counts one is also served at the end of the turn. */
+    void onStream() {
+      queue.streams++;
+      set();
+    }
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(FlushQueue.class);
+  private static final FastThreadLocal<@Nullable FlushQueue> CURRENT = new FastThreadLocal<>();
 
   private final EventLoop loop;
   private final List<Dirty> dirty = new ArrayList<>();
@@ -31,15 +63,15 @@ final class EndOfTurn {
   private boolean scheduled;
   private int streams;
 
-  private EndOfTurn(EventLoop loop) {
+  private FlushQueue(EventLoop loop) {
     this.loop = loop;
   }
 
   /** The one of {@code loop}; call it there. */
-  static EndOfTurn of(EventLoop loop) {
-    EndOfTurn current = CURRENT.get();
+  static FlushQueue of(EventLoop loop) {
+    FlushQueue current = CURRENT.get();
     if (current == null || current.loop != loop) {
-      current = new EndOfTurn(loop);
+      current = new FlushQueue(loop);
       CURRENT.set(current);
     }
     return current;
@@ -59,12 +91,12 @@ final class EndOfTurn {
     }
   }
 
-  /** An app has opened a stream. */
-  void onStream() {
-    streams++;
+  /** The mark of {@code connection}, not set. */
+  Mark mark(Dirty connection) {
+    return new Mark(this, connection);
   }
 
-  /** How many streams apps have opened in this turn; who counts one is also served at its end. */
+  /** How many streams apps have opened in this turn. */
   int streams() {
     return streams;
   }

@@ -7,20 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class EndOfTurnTest {
+final class FlushQueueTest {
   @Test
   void oneThatFailsKeepsNeitherTheOthersNorLaterTurnsFromBeingServed() {
     var channel = new EmbeddedChannel();
-    EndOfTurn endOfTurn = EndOfTurn.of(channel.eventLoop());
+    FlushQueue queue = FlushQueue.of(channel.eventLoop());
     List<String> served = new ArrayList<>();
 
-    endOfTurn.add(
+    queue.add(
         () -> {
           throw new OutOfMemoryError("direct buffers, in a test");
         });
-    endOfTurn.add(() -> served.add("the next one"));
+    queue.add(() -> served.add("the next one"));
     channel.runPendingTasks();
-    endOfTurn.add(() -> served.add("a later turn"));
+    queue.add(() -> served.add("a later turn"));
     channel.runPendingTasks();
 
     assertThat(served).containsExactly("the next one", "a later turn");

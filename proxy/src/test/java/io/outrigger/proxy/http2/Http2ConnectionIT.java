@@ -20,10 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Our connections on real sockets, with clients that behave and others. */
-final class SocketConnectionIT {
+final class Http2ConnectionIT {
   private static InetSocketAddress echo(Sockets sockets) {
     return sockets.listen(
-        () -> SocketConnection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
+        () -> Http2Connection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
   }
 
   @Test
@@ -120,7 +120,7 @@ final class SocketConnectionIT {
       SocketAddress unix = sockets.loops.unixAddress(directory.resolve("proxy.sock"));
       sockets.listen(
           unix,
-          () -> SocketConnection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
+          () -> Http2Connection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
       for (SocketAddress address : new SocketAddress[] {unix, echo(sockets)}) {
         assertThat(call(sockets, address))
             .isEqualTo("headers data headers+end: over " + sockets.loops.kind());
@@ -142,7 +142,7 @@ final class SocketConnectionIT {
         };
     sockets.connect(
         address,
-        SocketConnection.client(
+        Http2Connection.client(
             ConnectionSettings.DEFAULT,
             connection ->
                 new RecordingConnection() {

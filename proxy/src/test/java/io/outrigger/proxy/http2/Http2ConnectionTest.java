@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-final class SocketConnectionTest {
+final class Http2ConnectionTest {
   @Test
   void aUnaryCallPassesBothWays() {
     try (Wire wire = Wire.open()) {

@@ -1,0 +1,311 @@
+package io.outrigger.proxy.http2;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.MemoryAccount;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the streams of one connection begin and end, and what they send but DATA: the rules that
+ * concern a stream together with its connection. A stream's own state is {@link SocketStream}'s,
+ * DATA leaves by {@link SendScheduler}.
+ *
+ * <p>RFC 9113 section 5.
+ */
+@LoopConfined
+final class ConnectionStreams {
+  /** A stream, its call and what both have at the least, as the ledger counts it. */
+  static final int STREAM_BYTES = 2 << 10;
+
+  private final ConnectionSettings settings;
+  private final ConnectionState state;
+  private final FlushQueue.Mark dirty;
+  private final FrameWriter writer;
+  private final PeerSettings peer;
+  private final AbuseGuard guard;
+  private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final ConnectionReceiveWindow receiveWindow;
+
+  /** Who counts what is kept for streams; known before the first of them. */
+  private @Nullable MemoryAccount account;
+
+  /** The window that a new stream's peer may believe it has. */
+  private int grantedWindow;
+
+  /** Of what is kept for streams, that which waits to be sent. */
+  private long pendingBytes;
+
+  /** A stream was wanted and could not be opened. */
+  private boolean wantsCapacity;
+
+  private boolean idsUsedUp;
+
+  /**
+   * No streams yet.
+   *
+   * @param dirty set when there is something to do at the end of the turn
+   */
+  ConnectionStreams(
+      ChannelHandlerContext ctx,
+      ConnectionSettings settings,
+      ConnectionState state,
+      FlushQueue.Mark dirty,
+      FrameWriter writer,
+      AbuseGuard guard) {
+    this.settings = settings;
+    this.state = state;
+    this.dirty = dirty;
+    this.writer = writer;
+    this.guard = guard;
+    peer = new PeerSettings(!state.isServer(), writer);
+    table = new StreamTable(state.isServer());
+    scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
+    receiveWindow = new ConnectionReceiveWindow(state, writer, ctx.channel().eventLoop(), settings);
+    grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
+  }
+
+  /** Counts in {@code value} what is kept for streams. */
+  void account(MemoryAccount value) {
+    account = value;
+  }
+
+  MemoryAccount account() {
+    return requireNonNull(account, "no account yet");
+  }
+
+  /** What the peer allows streams. */
+  PeerSettings peer() {
+    return peer;
+  }
+
+  StreamTable table() {
+    return table;
+  }
+
+  SendScheduler scheduler() {
+    return scheduler;
+  }
+
+  ConnectionReceiveWindow receiveWindow() {
+    return receiveWindow;
+  }
+
+  // Streams of ours.
+
+  /** Whether {@link #open} would succeed now; if not, {@link #takesCapacity} is true later. */
+  boolean canOpen() {
+    boolean can =
+        !state.isServer()
+            && state.isOpen()
+            && writer.hasRoomForHeaders()
+            && table.active() < peer.maxConcurrentStreams()
+            && table.hasLocalIds();
+    wantsCapacity |= !can;
+    return can;
+  }
+
+  /** A stream that has no number before its first header block; null when there can be none. */
+  @Nullable SocketStream open(StreamHandler handler) {
+    if (!canOpen()) {
+      return null;
+    }
+    SocketStream stream = newStream(0);
+    stream.handler(handler);
+    table.addUnnumbered(stream);
+    stream.keeps(STREAM_BYTES, 0);
+    return stream;
+  }
+
+  /** Whether a stream was wanted and could not be opened. */
+  boolean wantsCapacity() {
+    return wantsCapacity;
+  }
+
+  /** Whether a stream that was wanted can be opened now; true once for each time. */
+  boolean takesCapacity() {
+    if (wantsCapacity && canOpen()) {
+      wantsCapacity = false;
+      return true;
+    }
+    return false;
+  }
+
+  private void number(SocketStream stream, @Nullable AsciiString method) {
+    table.number(stream);
+    if (HeaderRules.HEAD.equals(method)) {
+      stream.onHeadRequest();
+    }
+    if (!table.hasLocalIds()) {
+      idsUsedUp = true;
+      dirty.set(); // looked after at the end of the turn
+    }
+  }
+
+  /** Whether the last id of ours is in use. */
+  boolean areIdsUsedUp() {
+    return idsUsedUp;
+  }
+
+  // Streams of the peer.
+
+  boolean admits() {
+    return table.active() < settings.maxConcurrentStreams() && !state.isLeaving();
+  }
+
+  /** A stream that the peer opens with {@code headers}, which are kept as long as it is. */
+  SocketStream openByPeer(int id, HeaderList headers) {
+    SocketStream stream = newStream(id);
+    table.add(stream);
+    dirty.onStream();
+    stream.keeps(STREAM_BYTES + headers.heapBytes(), 0);
+    return stream;
+  }
+
+  private SocketStream newStream(int id) {
+    return new SocketStream(this, id, peer.initialWindow(), grantedWindow);
+  }
+
+  // What streams send.
+
+  /** Whether a header block of {@code stream} has to wait for the socket. */
+  boolean holdsBack(SocketStream stream) {
+    return stream.id() != 0 && !writer.hasRoomForHeaders();
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
+    if (stream.id() == 0) {
+      number(stream, headers.get(KnownName.METHOD));
+    }
+    writer.headers(stream.id(), headers, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList.Builder fields, boolean endStream) {
+    if (stream.id() == 0) {
+      number(stream, fields.get(KnownName.METHOD));
+    }
+    writer.headers(stream.id(), fields, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  private static void onHeadersWritten(SocketStream stream, boolean endStream) {
+    if (endStream) {
+      stream.onEndSent();
+      stream.settle();
+    }
+  }
+
+  /** {@code bytes} of what the peer sent on {@code stream} have gone on. */
+  void returnCredit(SocketStream stream, int bytes) {
+    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes, settings.streamWindow());
+    if (increment > 0) {
+      writer.windowUpdate(stream.id(), increment);
+    }
+    receiveWindow.onReleased(bytes);
+  }
+
+  /** {@code change} more bytes wait on a stream to be sent. */
+  void onPending(int change) {
+    pendingBytes += change;
+  }
+
+  long pendingBytes() {
+    return pendingBytes;
+  }
+
+  // What SETTINGS change.
+
+  /** The peer has our SETTINGS: streams that it opened before may have less of a window. */
+  void onSettingsAck() {
+    int change = grantedWindow - settings.streamWindow();
+    grantedWindow = settings.streamWindow();
+    for (SocketStream stream : table.snapshot()) {
+      stream.shrinkCredit(change);
+    }
+  }
+
+  /**
+   * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
+   * look at each stream does, however many values a frame has.
+   */
+  void resizeSendWindows(int least, int most, int last) throws ConnectionFault {
+    for (SocketStream stream : table.snapshot()) {
+      if (!SendWindow.fits(stream.sendWindow(), least)
+          || !SendWindow.fits(stream.sendWindow(), most)
+          || !stream.widenSendWindow(last)) {
+        throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+      }
+    }
+  }
+
+  /** The peer may have come to allow more. */
+  void joinAll() {
+    for (SocketStream stream : table.snapshot()) {
+      scheduler.join(stream);
+    }
+  }
+
+  // How streams end.
+
+  void resetByUs(SocketStream stream, Http2Error error) {
+    if (stream.id() != 0) {
+      writer.reset(stream.id(), error);
+      if (!state.isServer()) {
+        guard.onUsefulFrame(); // pays for the answer of a server that has not heard of it yet
+      }
+    }
+    remove(stream, true);
+    stream.release();
+  }
+
+  void resetByPeer(SocketStream stream, Http2Error error) {
+    remove(stream, false);
+    stream.handler().onReset(error, true);
+    stream.release();
+  }
+
+  /** Ends {@code stream} for the sake of the others: memory is short. */
+  void shed(SocketStream stream) {
+    if (stream.hasHandler()) {
+      stream.handler().onOverload();
+    }
+    if (!stream.isGone()) {
+      resetByUs(stream, Http2Error.ENHANCE_YOUR_CALM);
+      if (stream.hasHandler()) {
+        stream.handler().onReset(Http2Error.ENHANCE_YOUR_CALM, false);
+      }
+    }
+  }
+
+  /** Takes {@code stream} from the table because the connection, or the peer's will, ends it. */
+  void lose(SocketStream stream, Consumer<StreamHandler> last) {
+    if (stream.isGone()) {
+      return; // an earlier one's handler has reset it
+    }
+    remove(stream, true);
+    if (stream.hasHandler()) {
+      last.accept(stream.handler());
+    }
+    stream.release();
+  }
+
+  /** Both sides of {@code stream} have said all. */
+  void finish(SocketStream stream) {
+    remove(stream, false);
+    stream.release();
+  }
+
+  private void remove(SocketStream stream, boolean byOurReset) {
+    table.remove(stream, byOurReset);
+    scheduler.leave(stream);
+    receiveWindow.onReleased(stream.end());
+    if (wantsCapacity || state.isLeaving()) {
+      dirty.set(); // looked after at the end of the turn, outside of any callback
+    }
+  }
+}

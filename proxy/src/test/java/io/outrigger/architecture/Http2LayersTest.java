@@ -1,0 +1,83 @@
+package io.outrigger.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * HTTP/2 is one package, since what others see of it is little; within it a class knows those of
+ * its own layer and of the layers below.
+ */
+class Http2LayersTest {
+  private static final String HOME = "io.outrigger.proxy.http2";
+
+  /** From below. */
+  private static final List<String> LAYERS =
+      List.of(
+          // words: fields, errors, settings; the end of a loop's turn
+          "ByteHash FieldRules HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
+              + " ConnectionFault ConnectionSettings FlushQueue FrameType Http2Error SocketErrors"
+              + " SocketView Stall",
+          // codec: HPACK, frames
+          "DecoderTable EncoderTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"
+              + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
+              + " FrameWriter HeaderBlock",
+          // streams: windows, table, scheduler, rules
+          "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
+              + " PeerSettings PendingData ReceiveWindow SendScheduler SendWindow SocketStream"
+              + " StreamHandler StreamTable",
+          // lifecycle: preface, SETTINGS, PING, GOAWAY, end
+          "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",
+          // what both serve: the peer's frames, and memory
+          "ConnectionMemory InboundFrames PeerFaults",
+          // the connection, its channel and its loop
+          "EventLoops FairLoop Http2Handler ReadTurn Http2Connection");
+
+  private final Map<String, Integer> heights = new HashMap<>();
+
+  Http2LayersTest() {
+    for (int height = 0; height < LAYERS.size(); height++) {
+      for (String type : LAYERS.get(height).split(" ", -1)) {
+        heights.put(type, height);
+      }
+    }
+  }
+
+  @Test
+  void aClassKnowsNothingAboveIt() {
+    Set<String> upwards = new TreeSet<>();
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : Product.CLASSES) {
+      if (type.getPackageName().equals(HOME) && !type.getSimpleName().equals("package-info")) {
+        String name = topLevel(type);
+        found.add(name);
+        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+          JavaClass target = dependency.getTargetClass().getBaseComponentType();
+          if (target.getPackageName().equals(HOME) && height(target) > height(type)) {
+            upwards.add(name + " -> " + topLevel(target));
+          }
+        }
+      }
+    }
+
+    assertThat(found).isEqualTo(new TreeSet<>(heights.keySet()));
+    assertThat(upwards).isEmpty();
+  }
+
+  private int height(JavaClass type) {
+    return heights.getOrDefault(topLevel(type), LAYERS.size());
+  }
+
+  private static String topLevel(JavaClass type) {
+    String name = type.getName().substring(HOME.length() + 1);
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
+  }
+}
