@@ -81,19 +81,22 @@ final class Mesh implements AutoCloseable {
         .formatted(each.target(), String.join("\",\"", features));
   }
 
+  /** What the sidecar starts with. */
+  String bootstrap() {
+    return """
+        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s}"""
+        .formatted(
+            servers.stream().map(this::server).collect(Collectors.joining(",")),
+            NODE,
+            certificateProviders);
+  }
+
   /** Starts the sidecar. */
   Mesh start() throws Exception {
-    String bootstrap =
-        """
-        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s}"""
-            .formatted(
-                servers.stream().map(this::server).collect(Collectors.joining(",")),
-                NODE,
-                certificateProviders);
     Map<String, String> environment =
         flags.containsKey(Flag.RESOURCES)
             ? Map.of()
-            : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap);
+            : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap());
     ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()));
     proxy = started;
     parts.push(started);

@@ -127,6 +127,42 @@ class TlsIT {
         .contains("grpc_security_level=\"privacy_and_integrity\"");
   }
 
+  /** The other half of A29-21: newer ones are what all other tests speak. */
+  @Test
+  void aServerOfTls12IsSpokenTo() throws Exception {
+    SslContext old =
+        GrpcSslContexts.configure(server(PAY).protocols("TLSv1.2"), SslProvider.JDK).build();
+    serve(cluster(""), mesh.keep(Backend.absent("a").speaking(old).revive()));
+    mesh.startReady();
+
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+    assertThat(mesh.admin().get("/lb").body()).contains("\"protocol\": \"TLSv1.2\"");
+  }
+
+  @Conformance("A29-22")
+  @Test
+  void resourceFilesAskForTlsAsAControlPlaneDoes() throws Exception {
+    Backend backend = secured("a", PAY);
+    Path resources = Files.createDirectory(folder.resolve("resources"));
+    Files.writeString(
+        resources.resolve("all.json"),
+        "{\"resources\":["
+            + String.join(
+                ",",
+                cluster(uri("spiffe://mesh/pay")),
+                Xds.endpoints("A", backend),
+                Xds.listener("orders", "routes"),
+                Xds.routesTo("routes", "A"))
+            + "]}");
+    Path bootstrap =
+        Files.writeString(folder.resolve("bootstrap.json"), mesh.bootstrap());
+    mesh.with(Flag.RESOURCES, resources.toString())
+        .with(Flag.BOOTSTRAP, bootstrap.toString())
+        .startReady();
+
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+  }
+
   private String failure() {
     App.Reply reply = mesh.app().call("pay.Pay/Do");
     assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
@@ -237,17 +273,26 @@ class TlsIT {
 
   @Conformance("A29-18")
   @Test
-  void newRootsEndConnectionsThatTheyDoNotTrust() throws Exception {
-    TestIdentity ours = AUTHORITY.issue("uri:spiffe://mesh/orders");
-    Backend backend = secured("a", PAY).quiet();
-    serve(cluster(""), backend);
+  void newRootsReplaceConnectionsThatTheyDoNotTrustWithoutALostCall() throws Exception {
+    write(ORDERS, AUTHORITY, STRANGER);
+    Backend old = secured("old", PAY).quiet();
+    serve(cluster(""), old);
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 100)) {
-      load.awaitMore("a", 20);
-      write(ours, STRANGER);
-      Await.until("the connection is given up", () -> !load.failures().isEmpty());
-      assertThat(load.failures().keySet())
-          .allMatch(text -> text.contains("certificate verify failed"));
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
+      load.awaitMore("old", 20);
+      Backend moved = secured("moved", STRANGER.issue("uri:spiffe://mesh/pay")).quiet();
+      mesh.controlPlane.serve(
+          cluster(""),
+          Xds.endpoints("A", old, moved),
+          Xds.listener("orders", "routes"),
+          Xds.routesTo("routes", "A"));
+      load.awaitMore("moved", 20);
+
+      TestIdentity.replace(folder.resolve("roots.pem"), STRANGER.rootPem());
+
+      Await.until("the old server is left", () -> old.openConnections() == 0);
+      load.awaitMore("moved", 100);
+      assertThat(load.failures()).isEmpty();
     }
   }
 
