@@ -8,6 +8,10 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.tls.EndpointTls;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbNode;
@@ -32,6 +36,7 @@ final class PickView {
   private static final byte[] END = ascii("]");
   private static final byte[] ADDRESS = ascii("{\"address\":");
   private static final byte[] LOCALITY = ascii(",\"locality\":");
+  private static final byte[] TLS = ascii(",\"tls\":");
   private static final byte[] PROBABILITY = ascii(",\"probability\":");
   private static final byte[] REASON = ascii(",\"reason\":");
 
@@ -114,6 +119,24 @@ final class PickView {
       json.text(address.toString());
       json.raw(LOCALITY);
       json.text(locality);
+      json.raw(TLS);
+      address.tls().ifPresentOrElse(tls -> json.value(tls(tls)), json::nullValue);
+    }
+
+    /** What a connection to the endpoint begins with (A29). */
+    private static Map<String, Object> tls(EndpointTls tls) {
+      UpstreamTls settings = tls.settings();
+      return Map.of(
+          "identity",
+          settings.identity().map(ProviderInstance::instance).orElse(""),
+          "roots",
+          settings.roots() instanceof TrustSource.Provider provider
+              ? provider.instance().instance()
+              : "system",
+          "server_name",
+          tls.serverName().orElse(""),
+          "accepts",
+          settings.sanMatchers().stream().map(Object::toString).toList());
     }
   }
 

@@ -116,6 +116,8 @@ class TlsIT {
     assertThat(mesh.admin().get("/lb").body())
         .contains("\"protocol\": \"TLSv1.3\"", "\"peer\": \"spiffe://mesh/pay\"")
         .contains("\"peer_expires\": \"" + PAY.certificate().getNotAfter().toInstant());
+    assertThat(mesh.admin().get("/explain?forward=orders&path=/pay.Pay/Do").body())
+        .contains("\"roots\": \"default\"", "\"identity\": \"default\"", "spiffe://mesh/pay");
     String metrics = mesh.admin().get("/metrics").body();
     assertThat(metrics.lines().filter(line -> line.startsWith("grpc_client_tls_handshakes_total")))
         .singleElement()
