@@ -156,8 +156,7 @@ class TlsIT {
                 Xds.listener("orders", "routes"),
                 Xds.routesTo("routes", "A"))
             + "]}");
-    Path bootstrap =
-        Files.writeString(folder.resolve("bootstrap.json"), mesh.bootstrap());
+    Path bootstrap = Files.writeString(folder.resolve("bootstrap.json"), mesh.bootstrap());
     mesh.with(Flag.RESOURCES, resources.toString())
         .with(Flag.BOOTSTRAP, bootstrap.toString())
         .startReady();

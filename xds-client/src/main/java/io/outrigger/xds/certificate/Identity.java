@@ -33,11 +33,11 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
    */
   public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
+    List<X509Certificate> chain = CertificateReader.read(certificates);
     CredentialFile keys =
         privateKeyFile.equals(certificateFile)
             ? new CredentialFile("private_key_file", privateKeyFile, certificates.text())
             : CredentialFile.read("private_key_file", privateKeyFile);
-    List<X509Certificate> chain = CertificateReader.read(certificates);
     PrivateKey key = PrivateKeyReader.read(keys);
     if (!isPair(key, chain.get(0).getPublicKey())) {
       boolean further =
