@@ -124,11 +124,12 @@ public final class TrafficHistory implements CallObserver {
           }
           cluster.all.add(recorded.all);
           for (var entry : recorded.endpoints.entrySet()) {
-            Series series = cluster.endpoints.get(entry.getKey());
+            EndpointAddress address = entry.getKey().bare(); // however it was reached
+            Series series = cluster.endpoints.get(address);
             if (series == null && endpoints < MOST_ENDPOINTS) {
               endpoints++;
               series = new Series();
-              cluster.endpoints.put(entry.getKey(), series);
+              cluster.endpoints.put(address, series);
             }
             if (series != null) {
               series.add(entry.getValue());

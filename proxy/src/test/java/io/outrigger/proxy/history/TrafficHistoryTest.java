@@ -3,11 +3,15 @@ package io.outrigger.proxy.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.tls.EndpointTls;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,24 @@ class TrafficHistoryTest {
     assertThat(view().clusters()).extracting(TrafficView.Cluster::name).containsExactly("A");
     assertThat(view().clusters().get(0).minutes()).hasSize(60);
     assertThat(view().clusters().get(0).endpoints().get(0).minutes()).hasSize(60);
+  }
+
+  @Test
+  void anEndpointIsOneHoweverItWasReached() {
+    control.inside(history::start);
+    var tls = new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots());
+    var secured =
+        new EndpointAddress(
+            "10.0.0.1", 80, Optional.empty(), Optional.of(new EndpointTls(tls, Optional.empty())));
+    call(0, "A", 1, 10, false);
+    history.onEnded(new EndedCall(0, "/p.S/M", "A", secured, 10_000_000, false, 0));
+    over(MINUTE);
+
+    assertThat(view().clusters().get(0).endpoints())
+        .singleElement()
+        .satisfies(
+            endpoint ->
+                assertThat(endpoint.minutes()).extracting(Minute::requests).containsExactly(2L));
   }
 
   @Test
