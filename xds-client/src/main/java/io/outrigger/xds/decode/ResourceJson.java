@@ -69,9 +69,8 @@ public final class ResourceJson {
     JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
     var resources = new ArrayList<Any>();
     var errors = new ArrayList<String>();
-    var plain = new PlainJson();
     for (int i = 0; i < list.size(); i++) {
-      resource(list.get(i), plain, "resources[" + i + "]", errors).ifPresent(resources::add);
+      resource(list.get(i), "resources[" + i + "]", errors).ifPresent(resources::add);
     }
     return new Document(resources, errors);
   }
@@ -80,6 +79,7 @@ public final class ResourceJson {
     if (json.isBlank()) {
       throw new JsonParseException("nothing there"); // the reader would take it for null
     }
+    UniqueNames.check(json);
     try (var reader = new JsonReader(new StringReader(json))) {
       reader.setStrictness(Strictness.STRICT);
       JsonElement tree = JsonParser.parseReader(reader);
@@ -106,8 +106,7 @@ public final class ResourceJson {
     return types;
   }
 
-  private static Optional<Any> resource(
-      JsonElement tree, PlainJson plain, String place, List<String> errors) {
+  private static Optional<Any> resource(JsonElement tree, String place, List<String> errors) {
     if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
       errors.add(place + ": must be an object with \"@type\"");
       return Optional.empty();
@@ -115,12 +114,7 @@ public final class ResourceJson {
     String where = place + describe(tree.getAsJsonObject());
     Any any;
     try {
-      Optional<Any> read = plain.read(tree.getAsJsonObject());
-      any =
-          unwrapped(
-              read.isPresent()
-                  ? read.get()
-                  : byDescriptors(UnreadTypes.carried(tree.getAsJsonObject())));
+      any = unwrapped(message(UnreadTypes.carried(tree.getAsJsonObject())));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       List<String> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
       for (String error : found.isEmpty() ? List.of(String.valueOf(e.getMessage())) : found) {
@@ -141,8 +135,7 @@ public final class ResourceJson {
     return Optional.of(any.toBuilder().setTypeUrl(url).build());
   }
 
-  /** With all that JSON may say. */
-  static Any byDescriptors(JsonElement tree) throws InvalidProtocolBufferException {
+  private static Any message(JsonElement tree) throws InvalidProtocolBufferException {
     var builder = Any.newBuilder();
     TypeRegistry types = KnownTypes.only(typesIn(tree));
     JsonFormat.parser().usingTypeRegistry(types).merge(Printer.GSON.toJson(tree), builder);

@@ -9,8 +9,8 @@ import java.io.IOException;
  * Looks for fields in a serialized message.
  *
  * <p>For the maps of generated messages: to ask one of them even whether it is empty makes the
- * descriptors of its file and of all that the file imports, which takes long and stays in memory
- * (see {@link PlainJson}). Few resources use those maps, so the bytes are asked first.
+ * descriptors of its file and of all that the file imports, which takes long and stays in memory.
+ * Few resources use those maps, so the bytes are asked first.
  */
 final class WireFields {
   private WireFields() {}

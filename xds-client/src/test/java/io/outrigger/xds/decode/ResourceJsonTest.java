@@ -24,6 +24,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ResourceJsonTest {
+  /** As protobuf has it: only an {@code Any} says its type. */
+  @Test
+  void aTypeInAnObjectThatHasNoneIsRefused() {
+    ResourceJson.Document document =
+        ResourceJson.parse(
+            """
+            {"resources":[{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster",
+              "name":"pay","type":"EDS","eds_cluster_config":{
+                "@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster",
+                "eds_config":{"ads":{}}}}]}""");
+
+    assertThat(document.resources()).isEmpty();
+    assertThat(document.errors()).singleElement().asString().contains("Cluster \"pay\"", "@type");
+  }
+
   @Test
   void routesAsIstiodSendsThemAreUnderstood() throws IOException {
     ResourceJson.Document document = ResourceJson.parse(istiodRoutes());
@@ -64,6 +79,9 @@ class ResourceJsonTest {
         "{\"resources\": []} x | not JSON: unexpected text at line 1 column 20",
         "{'resources': []} | not JSON: unexpected text at line 1 column 3",
         "{\"resources\": [],} | not JSON: ",
+        "{\"resources\": [], \"resources\": []} | not JSON: a name twice in one object: $.resources",
+        "{\"resources\": [{\"a\": {\"b\": 1, \"c\": 2, \"b\": 3}}]} | not JSON: a name twice in one"
+            + " object: $.resources[0].a.b",
         "[] | must be an object with a list, as {\"resources\":[…]}",
         "{} | must be an object with a list, as {\"resources\":[…]}",
         "{\"resources\": {}} | must be an object with a list, as {\"resources\":[…]}",

@@ -1,0 +1,50 @@
+package io.outrigger.xds.decode;
+
+import com.google.gson.JsonParseException;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Finds a name that an object has twice: the parser would take the last one and say nothing. */
+final class UniqueNames {
+  private UniqueNames() {}
+
+  /**
+   * Reads {@code json} once.
+   *
+   * @throws JsonParseException with the place, when an object has a name twice
+   * @throws IOException when it is not JSON
+   */
+  static void check(String json) throws IOException {
+    Deque<Set<String>> objects = new ArrayDeque<>();
+    try (var reader = new JsonReader(new StringReader(json))) {
+      reader.setStrictness(Strictness.STRICT);
+      for (JsonToken next = reader.peek(); next != JsonToken.END_DOCUMENT; next = reader.peek()) {
+        switch (next) {
+          case BEGIN_OBJECT -> {
+            reader.beginObject();
+            objects.push(new HashSet<>());
+          }
+          case END_OBJECT -> {
+            reader.endObject();
+            objects.pop();
+          }
+          case BEGIN_ARRAY -> reader.beginArray();
+          case END_ARRAY -> reader.endArray();
+          case NAME -> {
+            if (!objects.element().add(reader.nextName())) {
+              throw new JsonParseException("a name twice in one object: " + reader.getPath());
+            }
+          }
+          default -> reader.skipValue();
+        }
+      }
+    }
+  }
+}
