@@ -89,11 +89,11 @@ public sealed interface BalancingPolicy {
   /**
    * The endpoint with the fewest requests in flight among a few drawn at random (A48).
    *
-   * @param choices how many are drawn, 2 to {@link #MOST_CHOICES}
+   * @param choices how many are drawn, 2 to {@link #MAX_CHOICES}
    */
   record LeastRequest(int choices) implements EndpointPicking {
     public static final int DEFAULT_CHOICES = 2; // A48-01
-    public static final int MOST_CHOICES = 10; // A48-01
+    public static final int MAX_CHOICES = 10; // A48-01
 
     @Override
     public String policy() {

@@ -9,14 +9,14 @@ import java.util.Set;
  *
  * @param codes which make an attempt worth repeating; never empty: a policy without any is no
  *     policy
- * @param maxAttempts of a request, the first one included; 2 to {@link #MOST_ATTEMPTS}
+ * @param maxAttempts of a request, the first one included; 2 to {@link #MAX_ATTEMPTS}
  * @param baseInterval the nominal wait before the second attempt; it doubles with each further one
  * @param maxInterval the nominal wait grows no further than this
  */
 public record RetryPolicy(
     Set<Code> codes, int maxAttempts, Duration baseInterval, Duration maxInterval) {
   /** A6 "Limits on Retries and Hedges". */
-  public static final int MOST_ATTEMPTS = 5;
+  public static final int MAX_ATTEMPTS = 5;
 
   /** Envoy's {@code RetryPolicy.num_retries}. */
   public static final int DEFAULT_RETRIES = 1;
@@ -32,7 +32,7 @@ public record RetryPolicy(
 
   public RetryPolicy {
     codes = Set.copyOf(codes);
-    if (codes.isEmpty() || maxAttempts < 2 || maxAttempts > MOST_ATTEMPTS) {
+    if (codes.isEmpty() || maxAttempts < 2 || maxAttempts > MAX_ATTEMPTS) {
       throw new IllegalArgumentException(codes + ", " + maxAttempts + " attempts");
     }
     if (maxInterval.compareTo(baseInterval) < 0 || baseInterval.compareTo(SHORTEST_INTERVAL) < 0) {

@@ -15,20 +15,20 @@ import java.util.Optional;
 
 /** The index of routes against a scan of them, for routes and paths of any letters. */
 final class RouteFuzzTest {
-  private static final int MOST_ROUTES = 12;
-  private static final int LONGEST_TEXT = 12;
+  private static final int MAX_ROUTES = 12;
+  private static final int MAX_TEXT = 12;
 
   @Conformance("A28-04")
   @FuzzTest
   void theIndexIsTheScan(FuzzedDataProvider data) {
     List<Route> routes = new ArrayList<>();
-    for (int left = data.consumeInt(0, MOST_ROUTES); left > 0; left--) {
+    for (int left = data.consumeInt(0, MAX_ROUTES); left > 0; left--) {
       routes.add(route(routes.size(), data));
     }
     RouteIndex index = RouteIndex.of(routes);
 
     while (data.remainingBytes() > 0) {
-      String path = data.consumeString(LONGEST_TEXT);
+      String path = data.consumeString(MAX_TEXT);
       var request = RouteIndexProperties.request(path, null);
       assertThat(index.first(path, request, new ScriptedRandom(5)))
           .as("%s among %s", path, routes)
@@ -44,7 +44,7 @@ final class RouteFuzzTest {
   private static PathMatcher matcher(FuzzedDataProvider data) {
     int kind = data.consumeInt(0, 2);
     boolean caseSensitive = data.consumeBoolean();
-    String text = data.consumeString(LONGEST_TEXT);
+    String text = data.consumeString(MAX_TEXT);
     if (kind == 2) {
       try {
         return new PathMatcher.Regex(Pattern.compile(text));

@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 final class AccessLine {
   /** Characters of a text; the rest is cut. */
-  static final int LONGEST_TEXT = 2048;
+  static final int MAX_TEXT = 2048;
 
   private static final String CUT = "...";
   private static final String HEX = "0123456789abcdef";
@@ -70,11 +70,11 @@ final class AccessLine {
     }
     name(name);
     out.append('"');
-    int length = Math.min(value.length(), LONGEST_TEXT);
+    int length = Math.min(value.length(), MAX_TEXT);
     for (int i = 0; i < length; i++) {
       character(value.charAt(i));
     }
-    out.append(value.length() > LONGEST_TEXT ? CUT + "\"" : "\"");
+    out.append(value.length() > MAX_TEXT ? CUT + "\"" : "\"");
   }
 
   private void character(char c) {

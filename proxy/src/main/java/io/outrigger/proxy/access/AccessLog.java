@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 @AnyThread
 public final class AccessLog implements AutoCloseable {
   /** Entries that may wait: half a second at a hundred thousand requests a second. */
-  static final int MOST_WAITING = 50_000;
+  static final int MAX_WAITING = 50_000;
 
   private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
   private static final Duration PERIOD = Duration.ofMillis(50);
@@ -59,7 +59,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private static AccessLog started(String name, OutputStream out, Clock clock) {
-    var access = new AccessLog(name, out, clock, MOST_WAITING);
+    var access = new AccessLog(name, out, clock, MAX_WAITING);
     access.start();
     return access;
   }

@@ -27,8 +27,8 @@ import java.util.function.Function;
  */
 @AnyThread
 public final class EventViews {
-  private static final int LONGEST_MESSAGE = 4096;
-  private static final int MOST_REMEMBERED = 500;
+  private static final int MAX_MESSAGE = 4096;
+  private static final int MAX_REMEMBERED = 500;
   private static final int LINES_IN_MESSAGE = 5;
 
   private final Function<RawResource, String> toJson;
@@ -92,9 +92,7 @@ public final class EventViews {
     } else {
       throw new AssertionError(event.cause());
     }
-    return message.length() <= LONGEST_MESSAGE
-        ? message
-        : message.substring(0, LONGEST_MESSAGE) + "…";
+    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 
   private static String message(LbEvent event) {
@@ -179,7 +177,7 @@ public final class EventViews {
       made.add(new Difference(change.name(), word, lines));
     }
     if (made.stream().anyMatch(difference -> !difference.lines().isEmpty())) {
-      if (remembered.size() >= MOST_REMEMBERED) {
+      if (remembered.size() >= MAX_REMEMBERED) {
         remembered.clear();
       }
       remembered.put(seq, List.copyOf(made));

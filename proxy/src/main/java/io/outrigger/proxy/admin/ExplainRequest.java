@@ -19,7 +19,7 @@ import java.util.Locale;
 @AnyThread
 public final class ExplainRequest {
   private static final String AUTHORITY = ":authority";
-  private static final int MOST_HEADERS = 200;
+  private static final int MAX_HEADERS = 200;
 
   private ExplainRequest() {}
 
@@ -36,7 +36,7 @@ public final class ExplainRequest {
                 () -> new IllegalArgumentException("path is missing: /package.Service/Method"));
     String method = request.parameter("method").orElse("POST");
     List<String> given = request.query().getOrDefault("header", List.of());
-    require(given.size() <= MOST_HEADERS, "more than " + MOST_HEADERS + " headers");
+    require(given.size() <= MAX_HEADERS, "more than " + MAX_HEADERS + " headers");
     require(isVisible(path), "path has characters that a request cannot carry");
     require(path.startsWith("/"), "path does not start with a slash");
     require(isVisible(method) && !method.isEmpty(), "method is not a method");

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** How two JSON trees differ, a line for each place, for people. */
 @AnyThread
 final class JsonDifference {
-  private static final int MOST_LINES = 50;
-  private static final int LONGEST_VALUE = 200;
+  private static final int MAX_LINES = 50;
+  private static final int MAX_VALUE = 200;
 
   private final List<String> lines = new ArrayList<>();
   private int left;
@@ -67,7 +67,7 @@ final class JsonDifference {
   }
 
   private void add(String line) {
-    if (lines.size() < MOST_LINES) {
+    if (lines.size() < MAX_LINES) {
       lines.add(line);
     } else {
       left++;
@@ -76,6 +76,6 @@ final class JsonDifference {
 
   private static String text(JsonElement value) {
     String text = value.toString();
-    return text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
+    return text.length() > MAX_VALUE ? text.substring(0, MAX_VALUE) + "…" : text;
   }
 }

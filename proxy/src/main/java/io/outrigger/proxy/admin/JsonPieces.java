@@ -16,10 +16,10 @@ import java.util.Map;
 final class JsonPieces implements AutoCloseable {
   private static final byte[] NULL = ascii("null");
   private static final byte[] HEX = ascii("0123456789abcdef");
-  private static final int LONGEST_NUMBER = 19;
+  private static final int MAX_NUMBER = 19;
 
   private final PieceStream out = new PieceStream();
-  private final byte[] digits = new byte[LONGEST_NUMBER];
+  private final byte[] digits = new byte[MAX_NUMBER];
 
   /** {@code json}, an ASCII text, as {@link #raw} takes it. */
   static byte[] ascii(String json) {
@@ -49,11 +49,11 @@ final class JsonPieces implements AutoCloseable {
     } else if (value < 0) {
       out.write(ascii(Long.toString(value)));
     } else {
-      int start = LONGEST_NUMBER;
+      int start = MAX_NUMBER;
       for (long rest = value; rest != 0; rest /= 10) {
         digits[--start] = (byte) ('0' + rest % 10);
       }
-      out.write(digits, start, LONGEST_NUMBER - start);
+      out.write(digits, start, MAX_NUMBER - start);
     }
   }
 

@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
 @AnyThread
 public record JsonText(ByteBuf json, int endpoints) {
   /** Endpoints up to which an answer is laid out for people; layout is most of its bytes. */
-  private static final int MOST_READABLE = 200;
+  private static final int MAX_READABLE = 200;
 
   /** The answer, once. */
   public AdminReply reply() {
-    if (endpoints > MOST_READABLE) {
+    if (endpoints > MAX_READABLE) {
       return AdminReply.json(json);
     }
     try {

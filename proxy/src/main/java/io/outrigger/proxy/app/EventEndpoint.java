@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 @AnyThread
 final class EventEndpoint implements AdminEndpoint {
-  private static final int MOST_STREAMS = 64;
+  private static final int MAX_STREAMS = 64;
 
   /** Of a list: everything. */
   private static final int WHOLE = Integer.MAX_VALUE;
@@ -57,9 +57,9 @@ final class EventEndpoint implements AdminEndpoint {
   }
 
   private AdminReply stream(long since, boolean isFull) {
-    if (streams.incrementAndGet() > MOST_STREAMS) {
+    if (streams.incrementAndGet() > MAX_STREAMS) {
       streams.decrementAndGet();
-      return AdminReply.text(503, MOST_STREAMS + " streams of events are open; close one");
+      return AdminReply.text(503, MAX_STREAMS + " streams of events are open; close one");
     }
     return AdminReply.events(new Feed(since, isFull));
   }

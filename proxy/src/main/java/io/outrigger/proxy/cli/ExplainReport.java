@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /** The answer of {@code /explain} as lines for people. */
 final class ExplainReport {
-  private static final int MOST_ENDPOINTS = 20;
+  private static final int MAX_ENDPOINTS = 20;
 
   private final List<String> lines = new ArrayList<>();
 
@@ -197,8 +197,8 @@ final class ExplainReport {
   private void endpoints(JsonArray endpoints, boolean areCandidates) {
     int shown = 0;
     for (JsonElement element : endpoints) {
-      if (shown++ == MOST_ENDPOINTS) {
-        add("  ", "and %d more; --json lists them", endpoints.size() - MOST_ENDPOINTS);
+      if (shown++ == MAX_ENDPOINTS) {
+        add("  ", "and %d more; --json lists them", endpoints.size() - MAX_ENDPOINTS);
         return;
       }
       JsonObject endpoint = element.getAsJsonObject();

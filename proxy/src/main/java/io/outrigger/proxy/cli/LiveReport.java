@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /** The tree that a target would get, as lines. */
 final class LiveReport {
-  private static final int MOST_ENDPOINTS = 10;
+  private static final int MAX_ENDPOINTS = 10;
 
   private final List<String> lines = new ArrayList<>();
 
@@ -35,10 +35,10 @@ final class LiveReport {
   private void node(LbNode node, String indent) {
     String endpoints =
         node.endpoints().stream()
-            .limit(MOST_ENDPOINTS)
+            .limit(MAX_ENDPOINTS)
             .map(each -> each.address().toString())
             .collect(Collectors.joining(", "));
-    int more = node.endpoints().size() - MOST_ENDPOINTS;
+    int more = node.endpoints().size() - MAX_ENDPOINTS;
     String kept = node.children().isEmpty() ? "" : "left out for their health: ";
     add(
         indent

@@ -11,7 +11,7 @@ import java.util.List;
 /** Tables made of the admin server's JSON: forwards, control planes, resources, tree, events. */
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
-  private static final int LONGEST_MESSAGE = 160;
+  private static final int MAX_MESSAGE = 160;
 
   private StatusReport() {}
 
@@ -83,9 +83,7 @@ final class StatusReport {
           text(event, "time").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
           text(event, "kind"),
           text(event, "subject"),
-          message.length() > LONGEST_MESSAGE
-              ? message.substring(0, LONGEST_MESSAGE) + "…"
-              : message);
+          message.length() > MAX_MESSAGE ? message.substring(0, MAX_MESSAGE) + "…" : message);
     }
     return table.lines();
   }

@@ -21,7 +21,7 @@ public final class EventLog {
   static final int KEPT_OF_A_KIND = 200;
 
   /** Resources are held for the differences between versions; past this the oldest are let go. */
-  static final long MOST_HELD_BYTES = 4 << 20;
+  static final long MAX_HELD_BYTES = 4 << 20;
 
   private final ControlLoop control;
   private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
@@ -45,7 +45,7 @@ public final class EventLog {
       heldBytes -= out.cause().heldBytes();
       lastPushedOut = Math.max(lastPushedOut, out.seq());
     }
-    if (heldBytes > MOST_HELD_BYTES) {
+    if (heldBytes > MAX_HELD_BYTES) {
       lighten();
     }
     List.copyOf(listeners).forEach(Runnable::run);
@@ -63,7 +63,7 @@ public final class EventLog {
     long keptFrom = lastSeq + 1;
     for (int i = heavy.size() - 1; i >= 0; i--) {
       after += heavy.get(i).cause().heldBytes();
-      if (after > MOST_HELD_BYTES / 2) {
+      if (after > MAX_HELD_BYTES / 2) {
         break;
       }
       keptFrom = heavy.get(i).seq();

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class Explainer {
-  private static final int MOST_WALKS = 16;
-  private static final int MOST_BRANCHES = 32;
-  private static final int MOST_ROUTES = 500;
+  private static final int MAX_WALKS = 16;
+  private static final int MAX_BRANCHES = 32;
+  private static final int MAX_ROUTES = 500;
 
   private final Forward forward;
   private final ConfigSelector selector;
@@ -138,7 +138,7 @@ public final class Explainer {
 
   private void walk() {
     int misses = 0;
-    for (int i = 0; i < MOST_WALKS; i++) {
+    for (int i = 0; i < MAX_WALKS; i++) {
       var walk = new Walk(misses);
       RouteDecision first = walk.decision(0);
       if (first != null) {
@@ -176,7 +176,7 @@ public final class Explainer {
   private void addBranch(double probability, RouteDecision decision) {
     if (decision instanceof RouteDecision.Forward chosen) {
       addForwarded(probability, chosen);
-    } else if (probability > 0 && branches.size() < MOST_BRANCHES) {
+    } else if (probability > 0 && branches.size() < MAX_BRANCHES) {
       branches.add(Branch.answered(probability, decision));
     }
   }
@@ -199,7 +199,7 @@ public final class Explainer {
           return;
         }
       }
-      if (probability > 0 && branches.size() < MOST_BRANCHES) {
+      if (probability > 0 && branches.size() < MAX_BRANCHES) {
         PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
         branches.add(
             new Branch(
@@ -223,7 +223,7 @@ public final class Explainer {
             ? routes.size() - 1
             : asked.keySet().stream().mapToInt(place -> place).max().orElse(-1);
     List<Verdict> verdicts = new ArrayList<>();
-    for (int place = 0; place <= last && verdicts.size() < MOST_ROUTES; place++) {
+    for (int place = 0; place <= last && verdicts.size() < MAX_ROUTES; place++) {
       Route route = routes.get(place);
       int miss = asked.getOrDefault(place, 0); // passed over: no path that it matches begins so
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  */
 record SessionValue(List<EndpointAddress> addresses, String cluster) {
   /** No endpoint has more addresses; what an app sends beyond them is not read (decision 0012). */
-  static final int MOST_ADDRESSES = 64;
+  static final int MAX_ADDRESSES = 64;
 
   SessionValue {
     addresses = List.copyOf(addresses);
@@ -73,7 +73,7 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
   private static List<EndpointAddress> addresses(String list) {
     var addresses = new ArrayList<EndpointAddress>(1);
     int start = 0;
-    for (int i = 0; i < MOST_ADDRESSES && start <= list.length(); i++) {
+    for (int i = 0; i < MAX_ADDRESSES && start <= list.length(); i++) {
       int comma = list.indexOf(',', start);
       int end = comma < 0 ? list.length() : comma;
       EndpointAddress.parse(list.substring(start, end)).ifPresent(addresses::add);

@@ -9,7 +9,7 @@ import java.util.Locale;
  * come from elsewhere: what is not plain in them is percent-encoded.
  */
 final class CallDecision {
-  private static final int LONGEST_NAME = 200;
+  private static final int MAX_NAME = 200;
   private static final String SEPARATORS = ";=,\"";
 
   private CallDecision() {}
@@ -49,7 +49,7 @@ final class CallDecision {
     }
     text.append(text.isEmpty() ? "" : "; ").append(name).append('=');
     String encoded =
-        LocalReply.encode(value.length() > LONGEST_NAME ? value.substring(0, LONGEST_NAME) : value);
+        LocalReply.encode(value.length() > MAX_NAME ? value.substring(0, MAX_NAME) : value);
     for (int i = 0; i < encoded.length(); i++) {
       char c = encoded.charAt(i);
       if (SEPARATORS.indexOf(c) >= 0) {

@@ -23,7 +23,7 @@ public final class Forward {
   private final MemoryLedger memory;
   private final PendingLimit waiting;
   private final List<CallStats> stats;
-  private final ByteBudget replays = new ByteBudget(ReplayBuffer.MOST_BYTES_OF_FORWARD);
+  private final ByteBudget replays = new ByteBudget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
   /** The last target's authority as a field; a race only costs one more conversion. */

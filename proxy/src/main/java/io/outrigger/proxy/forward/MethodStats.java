@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class MethodStats {
   /** Beyond these, attempts count for {@link #OTHER}: a control plane may make up names. */
-  static final int MOST_PLACES = 500;
+  static final int MAX_PLACES = 500;
 
   /** A66's word for what is not told apart. */
   static final String OTHER = "other";
@@ -209,7 +209,7 @@ final class MethodStats {
     return found != null
         ? found
         : places.computeIfAbsent(
-            places.size() < MOST_PLACES ? place : new Place(OTHER, null),
+            places.size() < MAX_PLACES ? place : new Place(OTHER, null),
             p -> new AtomicReferenceArray<>(CODES));
   }
 }

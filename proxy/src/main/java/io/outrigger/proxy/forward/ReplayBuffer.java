@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class ReplayBuffer {
   /** Of one call with a policy (SC-33). */
-  static final int MOST_BYTES = 256 << 10;
+  static final int MAX_BYTES = 256 << 10;
 
   /** Of one call without: the first window of a stream (decision 0025). */
-  static final int MOST_BYTES_WITHOUT_POLICY = 64 << 10;
+  static final int MAX_BYTES_WITHOUT_POLICY = 64 << 10;
 
   /** Of all calls of a forward (SC-33). */
-  static final long MOST_BYTES_OF_FORWARD = 16L << 20;
+  static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
   private final SmallCopies arrays;
   private final @Nullable ByteBudget budget;
@@ -151,6 +151,6 @@ final class ReplayBuffer {
   }
 
   private int mostBytes() {
-    return budget == null ? MOST_BYTES_WITHOUT_POLICY : MOST_BYTES;
+    return budget == null ? MAX_BYTES_WITHOUT_POLICY : MAX_BYTES;
   }
 }

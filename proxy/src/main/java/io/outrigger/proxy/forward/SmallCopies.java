@@ -14,7 +14,7 @@ final class SmallCopies {
   static final int BYTES = 512;
 
   /** 128 KiB per loop; more calls than that at a time leave their arrays to the collector. */
-  private static final int MOST_FREE = 256;
+  private static final int MAX_FREE = 256;
 
   private final ArrayDeque<byte[]> free = new ArrayDeque<>();
 
@@ -26,7 +26,7 @@ final class SmallCopies {
 
   /** Nobody reads {@code array} any more. */
   void giveBack(byte[] array) {
-    if (free.size() < MOST_FREE) {
+    if (free.size() < MAX_FREE) {
       free.addLast(array);
     }
   }

@@ -15,12 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 @AnyThread
 public final class LastCalls implements CallObserver {
   static final long PERIOD_NANOS = 10_000_000;
-  static final int MOST_PATHS = 256;
+  static final int MAX_PATHS = 256;
 
   /** Longs per loop: each loop's time has a cache line to itself. */
   private static final int STRIDE = 8;
 
-  private static final int LONGEST_PATH = 1024;
+  private static final int MAX_PATH = 1024;
 
   private final Clock clock;
   private final long[] nextNanos;
@@ -51,10 +51,10 @@ public final class LastCalls implements CallObserver {
 
   private void keep(CallSummary call) {
     String path = withoutQuery(call.path());
-    if (path.length() > LONGEST_PATH) {
+    if (path.length() > MAX_PATH) {
       return;
     }
-    if (byPath.size() >= MOST_PATHS && !byPath.containsKey(path)) {
+    if (byPath.size() >= MAX_PATHS && !byPath.containsKey(path)) {
       byPath.keySet().stream().findAny().ifPresent(byPath::remove); // whoever asks random paths
     }
     byPath.put(path, LastCall.of(call, clock.millis()));

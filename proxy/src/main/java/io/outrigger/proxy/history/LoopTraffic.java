@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** What one event loop has recorded since it was last asked. */
 @LoopConfined
 final class LoopTraffic {
-  static final int MOST_CLUSTERS = 500;
-  static final int MOST_ENDPOINTS = 2_000;
+  static final int MAX_CLUSTERS = 500;
+  static final int MAX_ENDPOINTS = 2_000;
 
   private Map<String, ClusterTraffic> clusters = new HashMap<>();
   private int endpoints;
@@ -25,7 +25,7 @@ final class LoopTraffic {
   void record(String cluster, @Nullable EndpointAddress address, long micros, boolean isError) {
     ClusterTraffic traffic = clusters.get(cluster);
     if (traffic == null) {
-      if (clusters.size() >= MOST_CLUSTERS) {
+      if (clusters.size() >= MAX_CLUSTERS) {
         return;
       }
       traffic = new ClusterTraffic();
@@ -37,7 +37,7 @@ final class LoopTraffic {
     }
     TrafficBucket endpoint = traffic.endpoints.get(address);
     if (endpoint == null) {
-      if (endpoints >= MOST_ENDPOINTS) {
+      if (endpoints >= MAX_ENDPOINTS) {
         return;
       }
       endpoints++;

@@ -10,13 +10,13 @@ final class TrafficBucket {
   /** One digit: a value is off by at most 6 %, and a histogram takes a few hundred bytes. */
   private static final int DIGITS = 1;
 
-  private static final long LONGEST_MICROS = 3_600_000_000L;
+  private static final long MAX_MICROS = 3_600_000_000L;
 
   private final IntCountsHistogram latency = new IntCountsHistogram(DIGITS);
   private long errors;
 
   void record(long micros, boolean isError) {
-    latency.recordValue(Math.max(0, Math.min(micros, LONGEST_MICROS)));
+    latency.recordValue(Math.max(0, Math.min(micros, MAX_MICROS)));
     if (isError) {
       errors++;
     }

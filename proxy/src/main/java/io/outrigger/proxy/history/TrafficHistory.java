@@ -31,7 +31,7 @@ public final class TrafficHistory implements CallObserver {
   static final Duration MINUTE = Duration.ofMinutes(1);
 
   /** Of the whole forward, over the hour. */
-  static final int MOST_ENDPOINTS = 4_000;
+  static final int MAX_ENDPOINTS = 4_000;
 
   private final String forward;
   private final ControlLoop control;
@@ -116,7 +116,7 @@ public final class TrafficHistory implements CallObserver {
         (name, recorded) -> {
           Tracked cluster = clusters.get(name);
           if (cluster == null) {
-            if (clusters.size() >= LoopTraffic.MOST_CLUSTERS) {
+            if (clusters.size() >= LoopTraffic.MAX_CLUSTERS) {
               return;
             }
             cluster = new Tracked();
@@ -126,7 +126,7 @@ public final class TrafficHistory implements CallObserver {
           for (var entry : recorded.endpoints.entrySet()) {
             EndpointAddress address = entry.getKey().bare(); // however it was reached
             Series series = cluster.endpoints.get(address);
-            if (series == null && endpoints < MOST_ENDPOINTS) {
+            if (series == null && endpoints < MAX_ENDPOINTS) {
               endpoints++;
               series = new Series();
               cluster.endpoints.put(address, series);

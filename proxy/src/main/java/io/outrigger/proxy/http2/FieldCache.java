@@ -19,7 +19,7 @@ final class FieldCache {
   private static final int WAYS = 4;
 
   /** Of a field's name and value together, so that all that is kept is a few hundred kilobytes. */
-  private static final int MOST_FIELD_BYTES = 256;
+  private static final int MAX_FIELD_BYTES = 256;
 
   private final @Nullable HeaderName[] names = new HeaderName[NAMES];
   private final @Nullable HeaderField[] fields = new HeaderField[FIELDS];
@@ -58,7 +58,7 @@ final class FieldCache {
       }
     }
     HeaderName name = HeaderName.of(bytes, at, length, hash);
-    if (length <= MOST_FIELD_BYTES) {
+    if (length <= MAX_FIELD_BYTES) {
       keep(name, names, set);
     }
     return name;
@@ -74,7 +74,7 @@ final class FieldCache {
       }
     }
     HeaderField field = HeaderField.copyOf(name, bytes, at, length, hash);
-    if (name.text().length() + length <= MOST_FIELD_BYTES && strangers.isKnown(hash)) {
+    if (name.text().length() + length <= MAX_FIELD_BYTES && strangers.isKnown(hash)) {
       keep(field, fields, set);
     }
     return field;

@@ -23,7 +23,7 @@ final class FrameWriter {
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private static final int LEAST_BUFFER = 256;
-  private static final int MOST_BUFFER = 64 << 10;
+  private static final int MAX_BUFFER = 64 << 10;
 
   /** RFC 9113 section 6.8 sets no bound on debug data; ours fits any frame. */
   private static final int MAX_DEBUG_CHARS = 256;
@@ -65,7 +65,7 @@ final class FrameWriter {
     ByteBuf current = buffer;
     return !released
         && ctx.channel().isWritable()
-        && (current == null || current.readableBytes() < MOST_BUFFER);
+        && (current == null || current.readableBytes() < MAX_BUFFER);
   }
 
   /** What the socket has not taken, and what has not been given to it. */
@@ -83,7 +83,7 @@ final class FrameWriter {
 
   /** Whether the socket keeps up: header blocks obey no window, and must not pile up either. */
   boolean hasRoomForHeaders() {
-    if (buffer != null && buffer.readableBytes() >= MOST_BUFFER) {
+    if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
     }
     return !released && ctx.channel().isWritable();
@@ -202,7 +202,7 @@ final class FrameWriter {
     written = true;
     handed += current.readableBytes();
     // The next turn is likely to look like this one.
-    bufferSize = Math.max(LEAST_BUFFER, Math.min(MOST_BUFFER, roundUp(current.readableBytes())));
+    bufferSize = Math.max(LEAST_BUFFER, Math.min(MAX_BUFFER, roundUp(current.readableBytes())));
     var unused = ctx.write(current, ctx.voidPromise());
   }
 

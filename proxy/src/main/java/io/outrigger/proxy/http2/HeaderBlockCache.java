@@ -23,7 +23,7 @@ final class HeaderBlockCache {
 
   private static final int PLACES = 128;
   private static final int WAYS = 4;
-  private static final int MOST_BYTES = 256;
+  private static final int MAX_BYTES = 256;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
   private record Decoded(long state, byte[] bytes, HeaderList list) {}
@@ -43,7 +43,7 @@ final class HeaderBlockCache {
 
   /** The key of a block that a peer sent, for the two methods below; 0 for one that is too long. */
   static int keyOf(long state, byte[] block, int length) {
-    return length > MOST_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
+    return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
   }
 
   /** What {@code block}, {@code length} bytes long, stands for; null when that is not known. */
@@ -83,7 +83,7 @@ final class HeaderBlockCache {
 
   /** {@code list}, which recurs, became {@code block} and left the table in its state. */
   void onEncoded(long state, HeaderList list, byte[] block) {
-    if (block.length <= MOST_BYTES) {
+    if (block.length <= MAX_BYTES) {
       keep(new Encoded(state, list, block), encoded, encodedSet(state, list));
     }
   }

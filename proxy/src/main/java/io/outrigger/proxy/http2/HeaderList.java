@@ -24,7 +24,7 @@ public final class HeaderList {
   public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
 
   /** The most that a list may have which is kept, as RFC 9113 section 6.5.2 counts. */
-  static final int MOST_KEPT_BYTES = 2048;
+  static final int MAX_KEPT_BYTES = 2048;
 
   private final HeaderField[] fields;
   private final int size;
@@ -192,7 +192,7 @@ public final class HeaderList {
 
   /** Collects fields for one block, or for one after the other. */
   public static final class Builder {
-    private static final int MOST_KEPT = 64;
+    private static final int MAX_KEPT = 64;
 
     private HeaderField[] fields;
     private int size;
@@ -278,10 +278,10 @@ public final class HeaderList {
     /** Whether the block is small, and nothing in it is not to be remembered. */
     boolean mayBeKept() {
       int bytes = 0;
-      for (int i = 0; i < size && bytes <= MOST_KEPT_BYTES; i++) {
-        bytes += fields[i].isNeverIndexed() ? MOST_KEPT_BYTES + 1 : fields[i].size();
+      for (int i = 0; i < size && bytes <= MAX_KEPT_BYTES; i++) {
+        bytes += fields[i].isNeverIndexed() ? MAX_KEPT_BYTES + 1 : fields[i].size();
       }
-      return bytes <= MOST_KEPT_BYTES;
+      return bytes <= MAX_KEPT_BYTES;
     }
 
     /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */
@@ -300,8 +300,8 @@ public final class HeaderList {
 
     /** Forgets the fields, and room that only an unusual block needed. */
     public void clear() {
-      if (fields.length > MOST_KEPT) {
-        fields = new HeaderField[MOST_KEPT];
+      if (fields.length > MAX_KEPT) {
+        fields = new HeaderField[MAX_KEPT];
       }
       size = 0;
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HpackDecoder {
   /** Section 5.1: no integer of ours is greater than 2^31-1, so none needs more bytes. */
-  private static final int MOST_SHIFT = 28;
+  private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};
 
@@ -73,7 +73,7 @@ final class HpackDecoder {
 
   /** Lists are kept for all connections of the loop, but not all of them take lists as large. */
   private boolean mayBeAnyKept() {
-    return maxListBytes >= HeaderList.MOST_KEPT_BYTES;
+    return maxListBytes >= HeaderList.MAX_KEPT_BYTES;
   }
 
   /** What its table takes on the heap. */
@@ -178,7 +178,7 @@ final class HpackDecoder {
       return value;
     }
     long sum = value;
-    for (int shift = 0; shift <= MOST_SHIFT; shift += 7) {
+    for (int shift = 0; shift <= MAX_SHIFT; shift += 7) {
       int next = bytes[requireByte()];
       at++;
       sum += (long) (next & 0x7f) << shift;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 /** A header block under construction: the primitives of RFC 7541 section 5. */
 @LoopConfined
 final class HpackOutput {
-  private static final int MOST_KEPT = 16 << 10;
+  private static final int MAX_KEPT = 16 << 10;
 
   /** An integer takes at most its prefix and five bytes. */
   private static final int INTEGER_BYTES = 6;
@@ -25,8 +25,8 @@ final class HpackOutput {
 
   /** Begins a block. */
   void clear() {
-    if (bytes.length > MOST_KEPT) {
-      bytes = new byte[MOST_KEPT];
+    if (bytes.length > MAX_KEPT) {
+      bytes = new byte[MAX_KEPT];
     }
     length = 0;
   }

@@ -48,7 +48,7 @@ final class HpackSpace {
   /** Bytes to work in. What only an unusual block needs is not kept. */
   @LoopConfined
   static final class Room {
-    private static final int MOST_KEPT = 16 << 10;
+    private static final int MAX_KEPT = 16 << 10;
 
     private byte[] bytes = new byte[1024];
 
@@ -57,7 +57,7 @@ final class HpackSpace {
       if (size <= bytes.length) {
         return bytes;
       }
-      if (size > MOST_KEPT) {
+      if (size > MAX_KEPT) {
         return new byte[size];
       }
       bytes = new byte[Integer.highestOneBit(size - 1) << 1];

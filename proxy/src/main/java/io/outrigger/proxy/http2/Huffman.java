@@ -15,7 +15,7 @@ import java.util.Arrays;
 final class Huffman {
   private static final int END_OF_STRING = 256;
   private static final int LEAST_BITS = 5;
-  private static final int MOST_BITS = 30;
+  private static final int MAX_BITS = 30;
   private static final int SHORT_BITS = 8;
 
   /** RFC 7541 appendix B: how many bits the code of each symbol has. */
@@ -43,9 +43,9 @@ final class Huffman {
   private static final short[] SYMBOLS = new short[BITS.length];
 
   /** By length: the first code, and its place in {@link #SYMBOLS}. */
-  private static final long[] FIRST_CODE = new long[MOST_BITS + 2];
+  private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
-  private static final int[] FIRST_PLACE = new int[MOST_BITS + 2];
+  private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
 
   /** By the next eight bits: length and symbol of a short code; 0 when the code is longer. */
   private static final short[] SHORT = new short[1 << SHORT_BITS];
@@ -53,7 +53,7 @@ final class Huffman {
   static {
     int place = 0;
     long code = 0;
-    for (int bits = 1; bits <= MOST_BITS; bits++) {
+    for (int bits = 1; bits <= MAX_BITS; bits++) {
       FIRST_CODE[bits] = code;
       FIRST_PLACE[bits] = place;
       for (int symbol = 0; symbol < BITS.length; symbol++) {
@@ -68,7 +68,7 @@ final class Huffman {
         }
       }
     }
-    FIRST_CODE[MOST_BITS + 1] = code;
+    FIRST_CODE[MAX_BITS + 1] = code;
   }
 
   private Huffman() {}
@@ -131,7 +131,7 @@ final class Huffman {
 
   private static int bitsOf(long code) {
     int bits = SHORT_BITS + 1;
-    while (bits < MOST_BITS && code >= FIRST_CODE[bits + 1]) {
+    while (bits < MAX_BITS && code >= FIRST_CODE[bits + 1]) {
       bits++;
     }
     return bits;

@@ -17,7 +17,7 @@ final class LingeringClose {
   private static final long NO_ERROR_MILLIS = 10_000;
 
   /** An honest peer has at most a connection's window under way; more is a flood. */
-  private static final long MOST_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
+  private static final long MAX_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
 
   private final Channel channel;
   private long unread;
@@ -56,7 +56,7 @@ final class LingeringClose {
   /** Something came that nobody looks at any more. */
   void onRead(int bytes) {
     unread += bytes;
-    if (unread > MOST_BYTES) {
+    if (unread > MAX_BYTES) {
       var unused = channel.close();
     }
   }

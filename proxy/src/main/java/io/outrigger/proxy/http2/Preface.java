@@ -34,7 +34,7 @@ final class Preface {
 
   private static final int TLS_HANDSHAKE = 0x16;
   private static final int TLS_MAJOR = 0x03;
-  private static final int LONGEST_METHOD = 20;
+  private static final int MAX_METHOD = 20;
 
   private int matched;
   private boolean diverged;
@@ -83,7 +83,7 @@ final class Preface {
       return next == TLS_MAJOR ? Verdict.TLS : Verdict.UNKNOWN;
     }
     if (!methodEnded && next != ' ') {
-      boolean fits = next >= 'A' && next <= 'Z' && length <= LONGEST_METHOD;
+      boolean fits = next >= 'A' && next <= 'Z' && length <= MAX_METHOD;
       return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
     }
     if (next == '\n') {

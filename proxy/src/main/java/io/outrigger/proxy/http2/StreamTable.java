@@ -22,7 +22,7 @@ final class StreamTable {
   private final boolean server;
 
   /** A map that once had more streams than this is made anew when it is found empty. */
-  private static final int MOST_KEPT = 64;
+  private static final int MAX_KEPT = 64;
 
   private IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
 
@@ -59,7 +59,7 @@ final class StreamTable {
 
   /** Gives back what a crowd of streams has left; called now and then, not for each crowd. */
   void trim() {
-    if (open.isEmpty() && most > MOST_KEPT) {
+    if (open.isEmpty() && most > MAX_KEPT) {
       open = new IntObjectHashMap<>();
       most = 0;
     }
@@ -67,7 +67,7 @@ final class StreamTable {
 
   /** What the map takes on the heap beyond that of a few streams. */
   int heapBytes() {
-    return most <= MOST_KEPT ? 0 : most * BYTES_PER_STREAM;
+    return most <= MAX_KEPT ? 0 : most * BYTES_PER_STREAM;
   }
 
   /** The highest id that the peer opened. */

@@ -73,7 +73,7 @@ public sealed interface ListenAddress {
         Pattern.compile(
             "(?:(?:\\[(?<v6>[0-9A-Fa-f:.%a-z]*:[0-9A-Fa-f:.%a-z]*)\\]|(?<host>[^\\s:/@\\[\\]]+)):)?"
                 + "(?<port>\\d+)");
-    private static final int LONGEST_PATH = 107; // sun_path of Linux, less its final zero
+    private static final int MAX_PATH = 107; // sun_path of Linux, less its final zero
 
     private Text() {}
 
@@ -84,9 +84,9 @@ public sealed interface ListenAddress {
         throw new IllegalArgumentException(
             "\"" + text + "\" has no absolute path; write it as unix:/run/orders.sock");
       }
-      if (path.getBytes(StandardCharsets.UTF_8).length > LONGEST_PATH) {
+      if (path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH) {
         throw new IllegalArgumentException(
-            "\"" + text + "\": the path is longer than " + LONGEST_PATH + " bytes");
+            "\"" + text + "\": the path is longer than " + MAX_PATH + " bytes");
       }
       return new Unix(path);
     }

@@ -38,7 +38,7 @@ public final class OptionsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /** Each has histograms of its own on every event loop. */
-  private static final int MOST_METHODS = 100;
+  private static final int MAX_METHODS = 100;
 
   private static final long MIN_MEMORY_BYTES = 1 << 20;
 
@@ -152,8 +152,8 @@ public final class OptionsReader {
                 }
                 methods.add(text);
               }
-              if (methods.size() > MOST_METHODS) {
-                problems.add(given.origin(), "names more than " + MOST_METHODS + " methods");
+              if (methods.size() > MAX_METHODS) {
+                problems.add(given.origin(), "names more than " + MAX_METHODS + " methods");
               }
             });
     return methods;

@@ -71,6 +71,6 @@ class AccessLineTest {
     String line = line(Calls.known(path));
 
     assertThat(JsonParser.parseString(line).getAsJsonObject().get("path").getAsString())
-        .isEqualTo(path.substring(0, AccessLine.LONGEST_TEXT) + "...");
+        .isEqualTo(path.substring(0, AccessLine.MAX_TEXT) + "...");
   }
 }

@@ -53,7 +53,7 @@ final class Backend implements AutoCloseable {
   }
 
   private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
-  private static final int MOST_METADATA = 1 << 20; // more than any sidecar lets through
+  private static final int MAX_METADATA = 1 << 20; // more than any sidecar lets through
 
   private final String name;
   private final int port;
@@ -256,7 +256,7 @@ final class Backend implements AutoCloseable {
       }
       return builder
           .directExecutor()
-          .maxInboundMetadataSize(MOST_METADATA)
+          .maxInboundMetadataSize(MAX_METADATA)
           .maxConnectionAge(age.toNanos(), TimeUnit.NANOSECONDS)
           .maxConnectionAgeGrace(grace.toNanos(), TimeUnit.NANOSECONDS)
           .bossEventLoopGroup(loops)

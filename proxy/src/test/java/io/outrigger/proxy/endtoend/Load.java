@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Steady calls from a thread of its own, at a rate that does not wait for answers as long as no
- * more than {@value #MOST_OPEN} are open: a machine that is too slow for the rate gets fewer.
+ * more than {@value #MAX_OPEN} are open: a machine that is too slow for the rate gets fewer.
  */
 final class Load implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(2);
-  private static final int MOST_OPEN = 100;
+  private static final int MAX_OPEN = 100;
 
   private final App app;
   private final String path;
@@ -69,7 +69,7 @@ final class Load implements AutoCloseable {
     long start = WaitingClock.nanoTime();
     while (!stopped) {
       long due = (long) ((WaitingClock.nanoTime() - start) * perNano);
-      while (sent.get() < due && open.get() < MOST_OPEN && !stopped) {
+      while (sent.get() < due && open.get() < MAX_OPEN && !stopped) {
         sent.incrementAndGet();
         open.incrementAndGet();
         app.send(path)

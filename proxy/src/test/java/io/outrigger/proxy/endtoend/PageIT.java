@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 class PageIT {
   private static final Path PICTURES = Path.of("target", "screenshots");
   private static final String METHOD = "test.Pay/Charge";
-  private static final int MOST_BYTES = 60 * 1024;
-  private static final int MOST_BUSY_MILLIS = 16; // a frame at 60 Hz
+  private static final int MAX_BYTES = 60 * 1024;
+  private static final int MAX_BUSY_MILLIS = 16; // a frame at 60 Hz
 
   /** Half of at least two calls failed; long enough to be looked at. */
   private static final String DETECTION =
@@ -234,7 +234,7 @@ class PageIT {
     assertThat(tab.text(".commands")).contains("curl -s http://" + mesh.admin().host() + "/calls");
     picture(tab, "overview");
     assertThat(tab.received("/page/")).isPositive();
-    assertThat(tab.received("/page/") + 4096).as("the page's files").isLessThan(MOST_BYTES);
+    assertThat(tab.received("/page/") + 4096).as("the page's files").isLessThan(MAX_BYTES);
   }
 
   @Test
@@ -435,12 +435,12 @@ class PageIT {
 
     assertThat(moved(tab)).isZero();
     double busy = busyMillisOfARefresh(tab);
-    for (int again = 0; busy >= MOST_BUSY_MILLIS && again < 10; again++) {
+    for (int again = 0; busy >= MAX_BUSY_MILLIS && again < 10; again++) {
       busy = Math.min(busy, busyMillisOfARefresh(tab)); // of some, since the machine may be busy
     }
 
     assertThat(moved(tab)).as("what moves while figures change").isLessThan(0.01);
-    assertThat(busy).as("milliseconds for a refresh").isLessThan(MOST_BUSY_MILLIS);
+    assertThat(busy).as("milliseconds for a refresh").isLessThan(MAX_BUSY_MILLIS);
     System.out.printf("1,000 endpoints: %.1f ms of the page's thread a refresh%n", busy);
     picture(tab, "tree-thousand");
   }

@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Bidirectional streams from a thread of their own: a new one at each tick, each with a message per
  * tick for as many ticks as streams are open at a time, then its end. No more than {@value
- * #MOST_UNANSWERED} messages are under way: a machine that is too slow for the rate gets fewer.
+ * #MAX_UNANSWERED} messages are under way: a machine that is too slow for the rate gets fewer.
  */
 final class StreamLoad implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(20);
-  private static final int MOST_UNANSWERED = 200;
+  private static final int MAX_UNANSWERED = 200;
 
   private final ManagedChannel channel;
   private final String path;
@@ -58,7 +58,7 @@ final class StreamLoad implements AutoCloseable {
   private void run() {
     Deque<ClientCall<String, String>> streams = new ArrayDeque<>();
     while (!stopped) {
-      if (sent.get() - answered.get() < MOST_UNANSWERED) {
+      if (sent.get() - answered.get() < MAX_UNANSWERED) {
         streams.add(start());
         for (ClientCall<String, String> stream : streams) {
           sent.incrementAndGet();

@@ -94,7 +94,7 @@ class SessionValueTest {
     assertThat(SessionValue.decode(base64(list + ";pay")))
         .hasValueSatisfying(
             value -> {
-              assertThat(value.addresses()).hasSize(SessionValue.MOST_ADDRESSES);
+              assertThat(value.addresses()).hasSize(SessionValue.MAX_ADDRESSES);
               assertThat(value.cluster()).isEqualTo("pay");
             });
   }

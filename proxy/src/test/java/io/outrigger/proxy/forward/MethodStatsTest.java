@@ -11,12 +11,12 @@ final class MethodStatsTest {
   void namesThatAControlPlaneMakesUpTakeBoundedRoom() {
     var stats = new MethodStats(true);
 
-    for (int i = 0; i < 3 * MethodStats.MOST_PLACES; i++) {
+    for (int i = 0; i < 3 * MethodStats.MAX_PLACES; i++) {
       end(stats, "cluster-" + i, new Locality("r", "z" + i, ""));
     }
 
     assertThat(stats.places)
-        .hasSize(MethodStats.MOST_PLACES + 1)
+        .hasSize(MethodStats.MAX_PLACES + 1)
         .containsKey(new MethodStats.Place("cluster-0", new Locality("r", "z0", "")))
         .containsKey(new MethodStats.Place(MethodStats.OTHER, null));
   }

@@ -284,9 +284,9 @@ class RetryTest {
   @Conformance("SC-33")
   @Test
   void aRequestThatOutgrowsItsCopyIsCommitted() {
-    String half = "x".repeat(ReplayBuffer.MOST_BYTES / 2);
+    String half = "x".repeat(ReplayBuffer.MAX_BYTES / 2);
     App app = script.streaming().data(half, false).data(half, false);
-    assertThat(script.forward.replays().held()).isEqualTo(ReplayBuffer.MOST_BYTES);
+    assertThat(script.forward.replays().held()).isEqualTo(ReplayBuffer.MAX_BYTES);
 
     app.data("y", false);
     assertThat(script.forward.replays().held()).isZero();
@@ -302,7 +302,7 @@ class RetryTest {
   @Conformance("SC-33")
   @Test
   void aRequestThatOutgrowsItsCopyBetweenAttemptsHasOneLeft() {
-    String most = "x".repeat(ReplayBuffer.MOST_BYTES);
+    String most = "x".repeat(ReplayBuffer.MAX_BYTES);
     App app = script.streaming().data(most, false);
     thenSecond();
     fails(first);
@@ -320,8 +320,8 @@ class RetryTest {
   @Conformance("SC-33")
   @Test
   void allCallsOfAForwardShareABudget() {
-    String most = "x".repeat(ReplayBuffer.MOST_BYTES);
-    int calls = (int) (ReplayBuffer.MOST_BYTES_OF_FORWARD / ReplayBuffer.MOST_BYTES);
+    String most = "x".repeat(ReplayBuffer.MAX_BYTES);
+    int calls = (int) (ReplayBuffer.MAX_BYTES_OF_FORWARD / ReplayBuffer.MAX_BYTES);
     App[] apps = new App[calls];
     for (int i = 0; i < calls; i++) {
       apps[i] = script.streaming().data(most, true);

@@ -38,7 +38,7 @@ class LastCallsTest {
     for (int i = 0; i < 10_000; i++) {
       kept += calls.of("/p" + i).isPresent() ? 1 : 0;
     }
-    assertThat(kept).isEqualTo(LastCalls.MOST_PATHS);
+    assertThat(kept).isEqualTo(LastCalls.MAX_PATHS);
     assertThat(calls.of("/p9999")).isPresent();
   }
 

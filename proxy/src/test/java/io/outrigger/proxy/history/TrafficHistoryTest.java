@@ -91,9 +91,9 @@ class TrafficHistoryTest {
 
     List<TrafficView.Cluster> clusters = view().clusters();
 
-    assertThat(clusters).hasSize(LoopTraffic.MOST_CLUSTERS);
+    assertThat(clusters).hasSize(LoopTraffic.MAX_CLUSTERS);
     assertThat(clusters.stream().mapToInt(cluster -> cluster.endpoints().size()).sum())
-        .isEqualTo(LoopTraffic.MOST_ENDPOINTS);
+        .isEqualTo(LoopTraffic.MAX_ENDPOINTS);
     assertThat(
             clusters.stream()
                 .flatMap(cluster -> cluster.minutes().stream())

@@ -10,7 +10,7 @@ import java.util.List;
 /** Any blocks of a connection, one behind the other: our decoder tells what Netty's does. */
 final class HeaderBlockFuzzTest {
   private static final int MAX_LIST_BYTES = 600;
-  private static final int LONGEST_BLOCK = 200;
+  private static final int MAX_BLOCK = 200;
 
   @FuzzTest
   void anyBlocks(FuzzedDataProvider data) {
@@ -18,7 +18,7 @@ final class HeaderBlockFuzzTest {
     var netty = new NettyHpack(MAX_LIST_BYTES);
     List<String> told = List.of();
     while (data.remainingBytes() > 0 && !told.equals(List.of(NettyHpack.REFUSED))) {
-      byte[] block = data.consumeBytes(data.consumeInt(0, LONGEST_BLOCK));
+      byte[] block = data.consumeBytes(data.consumeInt(0, MAX_BLOCK));
       told = HpackDifferentialTest.decode(ours, block);
       List<String> nettys = netty.decode(block);
       if (!told.equals(nettys) && NettyHpack.mayHaveLongInteger(block)) {

@@ -16,7 +16,7 @@ final class FieldErrors {
   /** A resource of ten thousand bad endpoints must not become a NACK of megabytes. */
   static final int MOST = 100;
 
-  private static final int LONGEST_QUOTE = 200;
+  private static final int MAX_QUOTE = 200;
 
   private static final class Found {
     final List<String> texts = new ArrayList<>();
@@ -93,8 +93,8 @@ final class FieldErrors {
 
   /** A text of the control plane, fit for one line of a message: quoted, shortened, no controls. */
   static String quoted(String text) {
-    boolean isLong = text.length() > LONGEST_QUOTE;
-    String shown = isLong ? text.substring(0, LONGEST_QUOTE) + "…" : text;
+    boolean isLong = text.length() > MAX_QUOTE;
+    String shown = isLong ? text.substring(0, MAX_QUOTE) + "…" : text;
     var quoted = new StringBuilder("\"");
     shown.codePoints().forEach(c -> quoted.appendCodePoint(PlainText.steers(c) ? '?' : c));
     return quoted.append('"').toString();

@@ -65,6 +65,6 @@ final class LeastRequestDecoder implements PolicyDecoder {
     }
     return Optional.of(
         new BalancingPolicy.LeastRequest(
-            (int) Math.min(choices, BalancingPolicy.LeastRequest.MOST_CHOICES)));
+            (int) Math.min(choices, BalancingPolicy.LeastRequest.MAX_CHOICES)));
   }
 }

@@ -75,7 +75,7 @@ final class RetryPolicyDecoder {
     if (retries < 1) {
       errors.at("num_retries").add("is 0; must be at least 1, leave the policy out for no retry");
     }
-    return (int) Math.min(retries + 1, RetryPolicy.MOST_ATTEMPTS);
+    return (int) Math.min(retries + 1, RetryPolicy.MAX_ATTEMPTS);
   }
 
   /** Bounds are checked as given, before short intervals are lengthened (A44-03). */

@@ -30,7 +30,7 @@ final class AdsLog implements AdsObserver {
                         + " reasons or beyond {} lines; /events has the last of them",
                     server,
                     count,
-                    RefusalLines.MOST_LINES));
+                    RefusalLines.MAX_LINES));
   }
 
   @Override

@@ -55,7 +55,7 @@ public interface AdsObserver extends LoadReportObserver {
       List<Change> changes,
       int changed) {
     /** So many changes are told of in detail. */
-    public static final int MOST_CHANGES = 20;
+    public static final int MAX_CHANGES = 20;
 
     public Response {
       changes = List.copyOf(changes);

@@ -16,7 +16,7 @@ import java.util.function.LongConsumer;
 @ControlConfined
 final class RefusalLines {
   static final Duration PERIOD = Duration.ofMinutes(1);
-  static final int MOST_LINES = 10;
+  static final int MAX_LINES = 10;
 
   private final ControlLoop loop;
   private final LongConsumer onLeftOut;
@@ -40,7 +40,7 @@ final class RefusalLines {
       isOpen = true;
       var unused = loop.schedule(PERIOD, this::end);
     }
-    if (lines == MOST_LINES || !told.add(reason)) {
+    if (lines == MAX_LINES || !told.add(reason)) {
       leftOut++;
       return false;
     }

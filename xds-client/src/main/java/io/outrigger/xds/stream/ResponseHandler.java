@@ -38,8 +38,8 @@ final class ResponseHandler {
   /** Of a response with a smaller share of what is known, looking for the known costs more. */
   private static final int SMALL_SHARE = 4;
 
-  static final int LONGEST_REFUSAL = 256 * 1024;
-  static final int LONGEST_REASONS = 8 * 1024;
+  static final int MAX_REFUSAL = 256 * 1024;
+  static final int MAX_REASONS = 8 * 1024;
 
   private final ControlLoop loop;
   private final Executor decoding;
@@ -140,14 +140,14 @@ final class ResponseHandler {
       Optional<RawResource> before = inUse(type, valid.getKey());
       if (before.isEmpty() || !before.get().equals(after)) {
         changed++;
-        if (changes.size() < AdsObserver.Response.MOST_CHANGES) {
+        if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
           changes.add(new AdsObserver.Change(valid.getKey(), false, before, after));
         }
       }
     }
     for (var invalid : decoded.invalid().entrySet()) {
       changed++;
-      if (changes.size() < AdsObserver.Response.MOST_CHANGES) {
+      if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
         String name = invalid.getKey();
         RawResource refused = invalid.getValue().raw();
         changes.add(new AdsObserver.Change(name, true, inUse(type, name), refused));
@@ -193,7 +193,7 @@ final class ResponseHandler {
   }
 
   private static boolean append(StringBuilder text, String line) {
-    if (text.length() + line.length() > LONGEST_REFUSAL) {
+    if (text.length() + line.length() > MAX_REFUSAL) {
       return false;
     }
     text.append(text.isEmpty() ? "" : "\n").append(line);
@@ -298,7 +298,7 @@ final class ResponseHandler {
   /** All of them, unless they are so many that thousands of such resources fill the memory. */
   private static String reasons(Decoded.Invalid invalid) {
     String all = String.join("; ", invalid.errors());
-    return all.length() <= LONGEST_REASONS ? all : all.substring(0, LONGEST_REASONS) + "…";
+    return all.length() <= MAX_REASONS ? all : all.substring(0, MAX_REASONS) + "…";
   }
 
   private static <V> Map<String, V> only(Set<String> wanted, Map<String, V> map) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LeakExtensionTest {
-  private static final int MOST_LOOKS = 20;
+  private static final int MAX_LOOKS = 20;
 
   @Test
   void theBuildRunsNettyWithThisDetectorAtItsStrictest() {
@@ -49,7 +49,7 @@ class LeakExtensionTest {
    */
   private static List<String> takeFound() throws InterruptedException {
     List<String> leaks = List.of();
-    for (int look = 0; leaks.isEmpty() && look < MOST_LOOKS; look++) {
+    for (int look = 0; leaks.isEmpty() && look < MAX_LOOKS; look++) {
       leaks = Leaks.INSTANCE.take();
     }
     return leaks;

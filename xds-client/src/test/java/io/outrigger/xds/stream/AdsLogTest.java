@@ -75,8 +75,8 @@ final class AdsLogTest {
     }
     loop.advance(RefusalLines.PERIOD);
 
-    assertThat(told()).hasSize(RefusalLines.MOST_LINES + 1);
-    assertThat(told().get(RefusalLines.MOST_LINES)).contains("refused 90 more");
+    assertThat(told()).hasSize(RefusalLines.MAX_LINES + 1);
+    assertThat(told().get(RefusalLines.MAX_LINES)).contains("refused 90 more");
   }
 
   @Test
@@ -87,7 +87,7 @@ final class AdsLogTest {
       loop.inside(() -> adsLog.onAck("cp", response(version + 1)));
     }
 
-    assertThat(told()).hasSize(RefusalLines.MOST_LINES);
+    assertThat(told()).hasSize(RefusalLines.MAX_LINES);
     assertThat(told().get(1)).contains("version 2", "cluster \"a\": no");
   }
 

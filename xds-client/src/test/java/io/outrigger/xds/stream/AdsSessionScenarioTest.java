@@ -208,10 +208,10 @@ final class AdsSessionScenarioTest {
     ads.stream().respond(CLUSTER, "1", bad);
 
     String details = ads.stream().take().get(0).getErrorDetail().getMessage();
-    assertThat(details).hasSizeLessThan(ResponseHandler.LONGEST_REFUSAL + 50);
+    assertThat(details).hasSizeLessThan(ResponseHandler.MAX_REFUSAL + 50);
     assertThat(details).startsWith("cluster \"c0\": xxx").matches("(?s).*\nand \\d{3} more");
     assertThat(ads.status().resources().get(499).error().orElseThrow().details().message())
-        .hasSizeLessThan(ResponseHandler.LONGEST_REASONS + 50);
+        .hasSizeLessThan(ResponseHandler.MAX_REASONS + 50);
   }
 
   @Test

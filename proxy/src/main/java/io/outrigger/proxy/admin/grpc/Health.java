@@ -19,7 +19,7 @@ import java.util.TreeMap;
 @AnyThread
 final class Health {
   /** A90 "Proposed API Changes": more than these are refused. */
-  static final int MOST_LISTED = 100;
+  static final int MAX_LISTED = 100;
 
   private final HealthStatusManager each = new HealthStatusManager();
   private volatile Map<String, ServingStatus> all = Map.of();
@@ -54,13 +54,13 @@ final class Health {
 
   private void list(DynamicMessage request, StreamObserver<DynamicMessage> out) {
     Map<String, ServingStatus> statuses = all;
-    if (statuses.size() > MOST_LISTED) {
+    if (statuses.size() > MAX_LISTED) {
       out.onError(
           Status.RESOURCE_EXHAUSTED
               .withDescription(
                   statuses.size()
                       + " services, more than the "
-                      + MOST_LISTED
+                      + MAX_LISTED
                       + " that List may"
                       + " return; Check tells of one")
               .asRuntimeException());
