@@ -127,17 +127,24 @@ final class MemoryOverloadIT {
     return Frames.repeat(PART.length / FRAME_BYTES, frame);
   }
 
-  /** Which of them are shed is not set: those whose DATA comes while memory is used up. */
+  /**
+   * Which of them are shed is not set: those whose DATA comes while memory is used up. One that had
+   * the most of its streams ended loses its connection, too, with what it had not read.
+   */
   private static Http2Headers toldToAny(List<RawHttp2> apps) {
-    return (Http2Headers)
-        CompletableFuture.anyOf(
-                apps.stream()
-                    .map(
-                        app ->
-                            CompletableFuture.supplyAsync(
-                                () -> localReply(app), task -> new Thread(task, "reader").start()))
-                    .toArray(CompletableFuture[]::new))
-            .join();
+    var told = new CompletableFuture<Http2Headers>();
+    CompletableFuture<?>[] readers =
+        apps.stream()
+            .map(
+                app ->
+                    CompletableFuture.supplyAsync(
+                            () -> localReply(app), task -> new Thread(task, "reader").start())
+                        .thenAccept(told::complete))
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(readers)
+        .whenComplete(
+            (all, failure) -> told.completeExceptionally(new AssertionError("no app was told")));
+    return told.join();
   }
 
   /** In order behind whatever else the app was told. */
