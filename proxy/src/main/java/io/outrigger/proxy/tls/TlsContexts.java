@@ -101,7 +101,9 @@ public final class TlsContexts {
 
     void add(Use use) {
       uses.add(use);
-      if (current != null) {
+      if (current != null && !current.isOk()) {
+        onMaterial(watch.material()); // it may have been bad luck
+      } else if (current != null) {
         control.execute(
             () -> {
               if (current != null) {
@@ -141,10 +143,8 @@ public final class TlsContexts {
       Outcome<TlsContext> built;
       try {
         built = Outcome.ok(TlsContext.of(material, tasks));
-      } catch (SSLException | RuntimeException e) {
-        built =
-            Outcome.failed(
-                RpcStatus.unavailable("certificates cannot be used for TLS: " + e.getMessage()));
+      } catch (SSLException | RuntimeException | Error e) { // whatever it is, somebody waits
+        built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
       Outcome<TlsContext> made = built;
       control.execute(() -> become(made, number));

@@ -68,6 +68,11 @@ final class Dialer {
     return address;
   }
 
+  /** What a connection that begins now begins with; null in plain text. */
+  @Nullable TlsContext tls() {
+    return address.tls().isPresent() ? tls.get() : null;
+  }
+
   /** The loop. */
   Executor loop() {
     return loop;

@@ -14,6 +14,7 @@ import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
 import io.outrigger.proxy.tls.TlsPeer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,7 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Future<?> timer;
   private @Nullable Runnable unshow;
   private @Nullable TlsPeer peer;
+  private @Nullable TlsContext begunWith;
   private final TlsHandshake.Listener handshake =
       new TlsHandshake.Listener() {
         @Override
@@ -91,6 +93,7 @@ final class LoopConnection implements ConnectionHandler {
 
   void dial() {
     Duration limit = settings.connectTimeout();
+    begunWith = dialer.tls();
     timer = dialer.after(limit, () -> giveUp(lackAfter(limit)));
     channel = dialer.dial(this::on, handshake, this::giveUp);
   }
@@ -200,12 +203,23 @@ final class LoopConnection implements ConnectionHandler {
       close(); // it was given up
       return;
     }
+    Optional<String> objection = objectionByNow();
+    if (objection.isPresent()) {
+      giveUp(objection.get());
+      return;
+    }
     state = State.READY;
     unshow = dialer.show(made);
     cancelTimer();
     settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
     watchIdleness();
     owner.onReady(this);
+  }
+
+  /** Certificates may have changed while the handshake was under way (A29-18). */
+  private Optional<String> objectionByNow() {
+    TlsContext now = dialer.tls();
+    return peer == null || now == null || now == begunWith ? Optional.empty() : now.objection(peer);
   }
 
   private void watchIdleness() {

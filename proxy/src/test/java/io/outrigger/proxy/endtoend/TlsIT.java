@@ -297,6 +297,33 @@ class TlsIT {
     }
   }
 
+  /** The server's part of the handshake arrives when its root is trusted no more. */
+  @Conformance("A29-18")
+  @Test
+  void rootsThatChangeDuringAHandshakeCount() throws Exception {
+    Backend held = secured("held", PAY);
+    Backend open = secured("open", PAY);
+    HeldPort port = mesh.keep(new HeldPort(held));
+    mesh.controlPlane.serve(
+        cluster(""),
+        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(port.port(), open.port()))),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call("pay.Pay/Do").backend()).isEqualTo("open");
+    Await.until("the other handshake has begun", port::isHolding);
+
+    TestIdentity.replace(folder.resolve("roots.pem"), STRANGER.rootPem());
+    Await.until("other roots are in force", () -> open.openConnections() == 0);
+    var reply = app.send("pay.Pay/Do");
+    port.release();
+
+    assertThat(App.join(reply).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(App.join(reply).message()).contains("does not lead to a root");
+    assertThat(held.started()).isZero();
+  }
+
   @Conformance({"A29-05", "A29-15", "A29-19"})
   @Test
   void aClusterTurnsToTlsAndBackWithoutALostCall() throws Exception {
