@@ -30,11 +30,12 @@ final class HonestUse {
   private HonestUse() {}
 
   static void bigHeads(AttackRun run) {
-    var metadata = new Metadata();
-    metadata.put(HEAD, "h".repeat(60_000));
+    String value = "h".repeat(60_000);
     try (var app = new GrpcApp(run)) {
       for (int i = 0; i < 1_000; i++) {
-        app.unary(metadata);
+        var own = new Metadata(); // a call changes it, on another thread
+        own.put(HEAD, value);
+        app.unary(own);
       }
       app.awaitAll();
     }
@@ -97,7 +98,9 @@ final class HonestUse {
     private static final int MESSAGE_BYTES = 64 << 10;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private final Map<Status.Code, AtomicInteger> ends = new ConcurrentHashMap<>();
+    /** How many calls ended with each status, as the client describes it. */
+    private final Map<String, AtomicInteger> ends = new ConcurrentHashMap<>();
+
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
     private final AttackRun run;
@@ -191,7 +194,7 @@ final class HonestUse {
       while (ended.get() < begun.get() && WaitingClock.nanoTime() - began < PATIENCE.toNanos()) {
         WaitingClock.sleep(Duration.ofMillis(10));
       }
-      AtomicInteger well = ends.getOrDefault(Status.Code.OK, new AtomicInteger());
+      AtomicInteger well = ends.getOrDefault(Status.Code.OK.name(), new AtomicInteger());
       if (well.get() != begun.get()) {
         run.complain("%d calls: %s".formatted(begun.get(), ends));
       }
@@ -205,7 +208,8 @@ final class HonestUse {
     private class Ends extends ClientCall.Listener<byte[]> {
       @Override
       public void onClose(Status status, Metadata trailers) {
-        ends.computeIfAbsent(status.getCode(), code -> new AtomicInteger()).incrementAndGet();
+        String end = status.isOk() ? status.getCode().name() : status.toString();
+        ends.computeIfAbsent(end, name -> new AtomicInteger()).incrementAndGet();
         ended.incrementAndGet();
       }
     }
