@@ -145,7 +145,6 @@ public final class Http2Listener {
       return;
     }
     accepted.incrementAndGet();
-    Newcomers.of(channel.eventLoop()).add(channel);
     int index = loops.index(channel.eventLoop());
     LoopConnections siblings = connections.get(index);
     channel

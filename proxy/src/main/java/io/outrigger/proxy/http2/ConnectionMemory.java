@@ -54,7 +54,8 @@ final class ConnectionMemory implements MemoryHolder {
       FrameWriter writer,
       ConnectionStreams streams,
       ConnectionLifecycle lifecycle,
-      AbuseGuard guard) {}
+      AbuseGuard guard,
+      ReadGate gate) {}
 
   ConnectionMemory(Parts parts, ConnectionSettings settings) {
     this.parts = parts;
@@ -172,12 +173,12 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void pauseReading(boolean paused) {
-    parts.ctx.channel().config().setAutoRead(!paused);
+    parts.gate.pause(paused);
   }
 
   @Override
   public void onTick(long nowNanos) {
-    parts.streams.table().trim();
+    parts.streams.table().onTick();
     refresh();
     if (ledger.isShort()) {
       settlePending();

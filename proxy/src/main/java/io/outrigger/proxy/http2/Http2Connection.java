@@ -44,6 +44,7 @@ public final class Http2Connection {
   private final ConnectionStreams streams;
   private final ConnectionLifecycle lifecycle;
   private final FrameReader reader;
+  private final ReadGate gate;
   private final ConnectionMemory memory;
 
   /**
@@ -69,10 +70,11 @@ public final class Http2Connection {
     reader =
         new FrameReader(
             new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
+    gate = new ReadGate(ctx.channel(), table);
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(
-                ctx, state, reader, decoder, writer, streams, lifecycle, guard),
+                ctx, state, reader, decoder, writer, streams, lifecycle, guard, gate),
             settings);
     streams.account(memory.account());
   }
@@ -179,9 +181,8 @@ public final class Http2Connection {
     lifecycle.start();
   }
 
-  /** How many streams there have been. */
-  long startedStreams() {
-    return table.started();
+  ReadGate gate() {
+    return gate;
   }
 
   /** Takes what is in {@code bytes}, which the caller releases. */

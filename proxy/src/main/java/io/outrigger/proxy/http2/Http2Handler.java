@@ -45,7 +45,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
     FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
     var made = new Http2Connection(server, settings, ctx, queue.mark(this));
     if (server) {
-      ReadTurn.bound(config, made::startedStreams, queue);
+      ReadTurn.bound(config, made.gate(), queue);
     } else {
       ReadTurn.bound(config);
     }

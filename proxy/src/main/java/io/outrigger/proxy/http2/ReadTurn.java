@@ -7,13 +7,14 @@ import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.LoopConfined;
-import java.util.function.LongSupplier;
 
 /**
  * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
  * an app whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY}
  * in a turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand,
- * which are milliseconds of work; so the next one is as large as that many of the last were.
+ * which are milliseconds of work; so the next one is as large as that many of the last were. The
+ * first bytes of a connection that was quiet are read in a turn of their own: one byte, and the
+ * others when {@link Admission} lets them.
  */
 @LoopConfined
 final class ReadTurn implements RecvByteBufAllocator {
@@ -25,13 +26,25 @@ final class ReadTurn implements RecvByteBufAllocator {
   private static final int STREAMS_WHEN_BUSY = 8;
   private static final int LEAST_BYTES = 512;
 
+  /** Whose bytes are read. */
+  interface Reader {
+    /** How many streams the peer has opened. */
+    long startedStreams();
+
+    /** Whether it has no stream open, and opened none lately. */
+    boolean isQuiet();
+
+    /** The first byte after a while has come. */
+    void onKnock();
+  }
+
   private final RecvByteBufAllocator sizes;
-  private final LongSupplier started;
+  private final Reader reader;
   private final FlushQueue loop;
 
-  private ReadTurn(RecvByteBufAllocator sizes, LongSupplier started, FlushQueue loop) {
+  private ReadTurn(RecvByteBufAllocator sizes, Reader reader, FlushQueue loop) {
     this.sizes = sizes;
-    this.started = started;
+    this.reader = reader;
     this.loop = loop;
   }
 
@@ -42,10 +55,10 @@ final class ReadTurn implements RecvByteBufAllocator {
     }
   }
 
-  /** The same where a peer opens streams, of which there have been {@code started}. */
-  static void bound(ChannelConfig config, LongSupplier started, FlushQueue loop) {
+  /** The same where a peer opens streams. */
+  static void bound(ChannelConfig config, Reader reader, FlushQueue loop) {
     bound(config);
-    config.setRecvByteBufAllocator(new ReadTurn(config.getRecvByteBufAllocator(), started, loop));
+    config.setRecvByteBufAllocator(new ReadTurn(config.getRecvByteBufAllocator(), reader, loop));
   }
 
   @Override
@@ -58,6 +71,12 @@ final class ReadTurn implements RecvByteBufAllocator {
   private final class Turn extends DelegatingHandle implements ExtendedHandle {
     private long startedBefore;
     private long bytes;
+
+    /** One byte was asked for since the last that were read for good. */
+    private boolean hasKnocked;
+
+    private boolean hasRead;
+    private boolean knocks;
     private int mostStreams = STREAMS;
 
     /** Of a request lately, with all that comes with it. */
@@ -75,17 +94,24 @@ final class ReadTurn implements RecvByteBufAllocator {
         streamBytes = streams == 0 ? Integer.MAX_VALUE : bytes / streams;
       }
       mostStreams = loop.streams() < BUSY ? STREAMS : STREAMS_WHEN_BUSY;
-      startedBefore = started.getAsLong();
+      hasKnocked &= !hasRead;
+      hasRead = false;
+      startedBefore = reader.startedStreams();
       bytes = 0;
       super.reset(config);
     }
 
     private long streams() {
-      return started.getAsLong() - startedBefore;
+      return reader.startedStreams() - startedBefore;
     }
 
     @Override
     public ByteBuf allocate(ByteBufAllocator allocator) {
+      knocks = !hasKnocked && reader.isQuiet();
+      if (knocks) {
+        hasKnocked = true;
+        return allocator.ioBuffer(1);
+      }
       long most = Math.max(LEAST_BYTES, streamBytes * mostStreams);
       return most < guess() ? allocator.ioBuffer((int) most) : super.allocate(allocator);
     }
@@ -94,6 +120,11 @@ final class ReadTurn implements RecvByteBufAllocator {
     public void lastBytesRead(int read) {
       bytes += Math.max(0, read);
       super.lastBytesRead(read);
+      if (knocks && read > 0) {
+        reader.onKnock();
+      } else if (read > 0) {
+        hasRead = true;
+      }
     }
 
     @Override

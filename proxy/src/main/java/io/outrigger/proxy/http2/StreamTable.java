@@ -39,6 +39,8 @@ final class StreamTable {
   private int lastPeerId;
   private int nextLocalId = 1;
   private long started;
+  private long startedAtTick;
+  private long startedBeforeTick;
   private long succeeded;
   private long failed;
 
@@ -57,8 +59,10 @@ final class StreamTable {
     return open.size() + unnumbered.size();
   }
 
-  /** Gives back what a crowd of streams has left; called now and then, not for each crowd. */
-  void trim() {
+  /** Called once a second: gives back what a crowd of streams has left. */
+  void onTick() {
+    startedBeforeTick = startedAtTick;
+    startedAtTick = started;
     if (open.isEmpty() && most > MAX_KEPT) {
       open = new IntObjectHashMap<>();
       most = 0;
@@ -78,6 +82,11 @@ final class StreamTable {
   /** How many there have been. */
   long started() {
     return started;
+  }
+
+  /** Whether none is open and none was opened in the last second. */
+  boolean isQuiet() {
+    return started == startedBeforeTick && active() == 0;
   }
 
   /** Whether there is a number left for one more local stream. */

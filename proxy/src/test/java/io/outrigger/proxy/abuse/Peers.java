@@ -41,7 +41,10 @@ final class Peers implements AutoCloseable {
   private static final int CONNECTING_AT_ONCE = 256;
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
   private static final Duration GREETING = Duration.ofSeconds(5);
-  private static final AtomicInteger SOURCES = new AtomicInteger();
+
+  /** Not from the same addresses as the program before: its ports are not free for a minute. */
+  private static final AtomicInteger SOURCES =
+      new AtomicInteger((int) (ProcessHandle.current().pid() * 100 % 60_000));
 
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
   private final Queue<Peer> open = new ConcurrentLinkedQueue<>();

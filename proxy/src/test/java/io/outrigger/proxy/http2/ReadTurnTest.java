@@ -21,25 +21,47 @@ final class ReadTurnTest {
   private final FlushQueue.Mark mark = loop.mark(() -> {});
   private ExtendedHandle turn;
   private long started;
+  private boolean quiet;
+  private int knocks;
 
   @BeforeEach
   void bound() {
     config.setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
-    ReadTurn.bound(config, () -> started, loop);
+    ReadTurn.bound(config, new Quiet(), loop);
     turn = (ExtendedHandle) config.getRecvByteBufAllocator().newHandle();
     turn.reset(config);
   }
 
+  private final class Quiet implements ReadTurn.Reader {
+    @Override
+    public long startedStreams() {
+      return started;
+    }
+
+    @Override
+    public boolean isQuiet() {
+      return quiet;
+    }
+
+    @Override
+    public void onKnock() {
+      knocks++;
+    }
+  }
+
   /** Reads one buffer full, in which {@code streams} begin; whether to read on. */
   private boolean read(int streams) {
-    ByteBuf buffer = turn.allocate(UnpooledByteBufAllocator.DEFAULT);
-    int size = buffer.writableBytes();
-    buffer.release();
+    readBytes();
+    started += streams;
+    return turn.continueReading();
+  }
+
+  private int readBytes() {
+    int size = room();
     turn.attemptedBytesRead(size);
     turn.lastBytesRead(size);
     turn.incMessagesRead(1);
-    started += streams;
-    return turn.continueReading();
+    return size;
   }
 
   private int room() {
@@ -47,6 +69,32 @@ final class ReadTurnTest {
     int size = buffer.writableBytes();
     buffer.release();
     return size;
+  }
+
+  @Test
+  void whoWasQuietIsReadAfterOneByte() {
+    quiet = true;
+    assertThat(readBytes()).isEqualTo(1);
+    assertThat(knocks).isEqualTo(1);
+    turn.reset(config); // it has waited for its turn
+    assertThat(readBytes()).isEqualTo(FULL);
+    assertThat(knocks).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsStillQuietKnocksAgain() {
+    quiet = true;
+    readBytes();
+    readBytes();
+    turn.reset(config);
+    assertThat(readBytes()).isEqualTo(1);
+    assertThat(knocks).isEqualTo(2);
+  }
+
+  @Test
+  void whoCallsDoesNotKnock() {
+    assertThat(readBytes()).isEqualTo(FULL);
+    assertThat(knocks).isZero();
   }
 
   @Test

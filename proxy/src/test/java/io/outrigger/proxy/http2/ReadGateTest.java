@@ -1,0 +1,48 @@
+package io.outrigger.proxy.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When a connection counts as quiet, so that it does not keep those waiting that call. */
+final class ReadGateTest {
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  private final RawPeer peer = RawPeer.client();
+
+  @AfterEach
+  void close() {
+    peer.close();
+  }
+
+  private boolean isQuiet() {
+    return peer.connection.gate().isQuiet();
+  }
+
+  @Test
+  void whoHasNotCalledIsQuiet() {
+    assertThat(isQuiet()).isTrue();
+  }
+
+  @Test
+  void whoHasJustCalledIsNot() {
+    peer.send(Frames.wholeRequest(1));
+    peer.events.stream(0).stream().reset(Http2Error.CANCEL);
+    assertThat(isQuiet()).isFalse();
+    peer.advance(TICK);
+    assertThat(isQuiet()).isFalse();
+    peer.advance(TICK);
+    assertThat(isQuiet()).isTrue();
+  }
+
+  @Test
+  void whoWaitsForAnAnswerIsNot() {
+    peer.send(Frames.wholeRequest(1));
+    peer.advance(TICK);
+    peer.advance(TICK);
+    peer.advance(TICK);
+    assertThat(isQuiet()).isFalse();
+  }
+}
