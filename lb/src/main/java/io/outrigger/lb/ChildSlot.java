@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * alone when its configuration did not change, and switches to another policy when the
  * configuration asks for one.
  *
- * <p>A policy in READY goes on serving while its successor connects (A52-05, decision 0007):
+ * <p>A policy in READY goes on serving while its successor connects (A52-05, decision lb-0007):
  *
  * <pre>
  * in force            -> in force, and one to come  on a configuration of another identity

@@ -38,7 +38,9 @@ public interface Connector {
     default void limitConnections(int max) {}
   }
 
-  /** How a connection ended, as far as it says whether the next one will work (decision 0026). */
+  /**
+   * How a connection ended, as far as it says whether the next one will work (decision lb-0026).
+   */
   enum Ending {
     /** It has answered a call, or answers those that are open after an end in order. */
     SERVED,

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection (or several) to one address, as policies see it. A node that accounts calls wraps
- * the subchannels that its children ask for (decision 0001); the wrapper passes everything else on.
+ * the subchannels that its children ask for (decision lb-0001); the wrapper passes everything else
+ * on.
  */
 public interface Subchannel {
   Endpoint endpoint();

@@ -4,7 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.function.UnaryOperator;
 
-/** Passes everything to {@code parent}, and gives its subchannels in a wrapper (decision 0001). */
+/**
+ * Passes everything to {@code parent}, and gives its subchannels in a wrapper (decision lb-0001).
+ */
 @ControlConfined
 public record WrappedSubchannels(LbParent parent, UnaryOperator<Subchannel> wrap)
     implements LbParent {

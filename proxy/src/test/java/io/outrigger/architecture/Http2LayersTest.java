@@ -29,16 +29,16 @@ class Http2LayersTest {
           "DecoderTable EncoderTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
-          // streams: windows, table, scheduler, rules
-          "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
-              + " PeerSettings PendingData ReceiveWindow SendScheduler SendWindow SocketStream"
+          // streams: windows, table, scheduler, rules; what is read of a socket in a turn
+          "AbuseGuard Admission ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
+              + " PeerSettings PendingData ReadGate ReadTurn ReceiveWindow SendScheduler SendWindow SocketStream"
               + " StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",
           // what both serve: the peer's frames, and memory
           "ConnectionMemory InboundFrames PeerFaults",
           // the connection, its channel and its loop
-          "EventLoops FairLoop Http2Handler ReadTurn Http2Connection");
+          "EventLoops FairLoop Http2Handler Http2Connection");
 
   private final Map<String, Integer> heights = new HashMap<>();
 

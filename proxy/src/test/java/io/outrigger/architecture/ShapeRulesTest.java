@@ -5,20 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a package shows, and how long a file may grow. */
+/** What a package shows. */
 class ShapeRulesTest {
-  /** A few files are near it, for good reasons: what can only be read together belongs together. */
-  private static final int MAX_LINES = 500;
-
   private static final List<String> NAMES_WITHOUT_MEANING =
       List.of("util", "utils", "common", "impl", "helper", "helpers", "misc");
 
@@ -58,16 +52,6 @@ class ShapeRulesTest {
               assertThat(home.isAnnotatedWith(NullMarked.class)).as("%s", home.getName()).isTrue();
               assertThat(NAMES_WITHOUT_MEANING).doesNotContain(lastPart(home));
             });
-  }
-
-  @Test
-  void noFileIsTooLongToRead() throws IOException {
-    for (Path source : Product.sources("config", "xds-client", "lb", "proxy")) {
-      List<String> lines = Files.readAllLines(source);
-      if (!lines.get(0).startsWith("// Generated")) {
-        assertThat(lines).as("lines of %s", source).hasSizeLessThanOrEqualTo(MAX_LINES);
-      }
-    }
   }
 
   private static String lastPart(JavaPackage home) {

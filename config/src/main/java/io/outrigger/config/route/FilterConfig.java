@@ -13,7 +13,7 @@ public interface FilterConfig {
   /** The terminal filter: forwards. */
   record Router() implements FilterConfig {}
 
-  /** An override only: the filter is passed over (decision 0002). */
+  /** An override only: the filter is passed over (decision config-0002). */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */
@@ -49,7 +49,8 @@ public interface FilterConfig {
   /**
    * The cookie that carries a session.
    *
-   * @param name not empty; with {@code path} fit for a {@code set-cookie} field (decision 0003)
+   * @param name not empty; with {@code path} fit for a {@code set-cookie} field (decision
+   *     config-0003)
    * @param path the requests that it is for (RFC 6265 section 5.1.4); empty for all
    * @param ttl how long clients are to keep it; zero for as long as they please
    */

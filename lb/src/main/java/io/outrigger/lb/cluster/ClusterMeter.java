@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>No call is counted for it: the counts that subchannels keep anyway are read when a report is
  * due, and what has come since the last reading belongs to the locality in which the endpoint stood
- * meanwhile (decision 0015). A subchannel that was given up is read until its last call has ended.
+ * meanwhile (decision lb-0015). A subchannel that was given up is read until its last call has
+ * ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

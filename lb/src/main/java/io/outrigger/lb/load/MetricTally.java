@@ -101,7 +101,7 @@ public final class MetricTally {
 
     private void add(String name, double value) {
       boolean isKnown = totals.containsKey(name);
-      if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision 0015
+      if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision lb-0015
         totals.merge(name, new MetricTotal(1, value), MetricTotal::plus);
       } else {
         refused.increment();

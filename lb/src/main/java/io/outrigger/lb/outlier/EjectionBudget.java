@@ -5,7 +5,7 @@ import io.outrigger.lb.OutlierEvent.Share;
 
 /**
  * How many endpoints may be ejected at once; the two algorithms of a sweep spend the same one
- * (A50-24). One endpoint may always be, however small the share is (A50-23, decision 0010).
+ * (A50-24). One endpoint may always be, however small the share is (A50-23, decision lb-0010).
  */
 @ControlConfined
 final class EjectionBudget {

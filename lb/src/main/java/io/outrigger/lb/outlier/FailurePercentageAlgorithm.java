@@ -10,7 +10,7 @@ import java.util.List;
 final class FailurePercentageAlgorithm {
   private FailurePercentageAlgorithm() {}
 
-  /** The outliers among {@code hosts}, worst first (decision 0010). */
+  /** The outliers among {@code hosts}, worst first (decision lb-0010). */
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {
     long withVolume = hosts.stream().filter(host -> host.hasVolume(config.requestVolume())).count();

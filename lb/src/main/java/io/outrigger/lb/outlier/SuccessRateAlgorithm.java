@@ -14,7 +14,7 @@ final class SuccessRateAlgorithm {
 
   private SuccessRateAlgorithm() {}
 
-  /** The outliers among {@code hosts}, worst first (decision 0010). */
+  /** The outliers among {@code hosts}, worst first (decision lb-0010). */
   static List<Candidate> candidates(
       OutlierDetection.SuccessRate config, List<IntervalCalls> hosts) {
     int[] compared =

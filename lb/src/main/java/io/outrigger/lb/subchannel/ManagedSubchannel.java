@@ -48,10 +48,10 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
   /** As long as the first step of the back-off. */
-  static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision 0026
+  static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /** Between the starts of two attempts, when the first one's connection was not used. */
-  static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision 0026
+  static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
   /** Whatever is configured: A105 "Configuration". */
   static final int CONNECTIONS_CAP = 10;
@@ -127,7 +127,7 @@ public final class ManagedSubchannel implements Subchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    // Nothing is counted at the bottom; nodes that count wrap (decision 0001).
+    // Nothing is counted at the bottom; nodes that count wrap (decision lb-0001).
   }
 
   @Override

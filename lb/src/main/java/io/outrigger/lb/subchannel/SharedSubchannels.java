@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One subchannel per address for all policies beneath a node: an endpoint that moves to another
- * locality or priority finds its connection there (A56-10, decision 0003).
+ * locality or priority finds its connection there (A56-10, decision lb-0003).
  *
  * <p>Each owner holds a lease, which looks like a subchannel of its own: it starts IDLE, and soon
  * says so when the shared one has come further. The shared subchannel is closed at the end of the
@@ -123,7 +123,7 @@ public final class SharedSubchannels implements LbParent {
   private final class Shared implements SubchannelListener {
     private final EndpointAddress address;
     private final List<Lease> leases = new ArrayList<>();
-    private final Queue<News> news = new ArrayDeque<>();
+    private final Queue<StateChange> changes = new ArrayDeque<>();
     private int owners;
     private @Nullable Subchannel subchannel;
     private Connectivity state = Connectivity.IDLE;
@@ -150,20 +150,20 @@ public final class SharedSubchannels implements LbParent {
     public void onState(Connectivity next, RpcStatus why) {
       state = next;
       reason = why;
-      news.add(new News(next, why));
-      if (news.size() > 1) {
+      changes.add(new StateChange(next, why));
+      if (changes.size() > 1) {
         return; // the call that took the first of them tells this one too
       }
       try {
-        while (!news.isEmpty()) {
-          News first = news.element();
+        while (!changes.isEmpty()) {
+          StateChange first = changes.element();
           for (Lease lease : List.copyOf(leases)) {
             lease.tell(first.state(), first.reason());
           }
-          news.remove();
+          changes.remove();
         }
       } finally {
-        news.clear(); // an owner that throws must not silence the subchannel
+        changes.clear(); // an owner that throws must not silence the subchannel
       }
     }
 
@@ -197,7 +197,7 @@ public final class SharedSubchannels implements LbParent {
     }
   }
 
-  private record News(Connectivity state, RpcStatus reason) {}
+  private record StateChange(Connectivity state, RpcStatus reason) {}
 
   /** One owner's view of a shared subchannel. */
   private static final class Lease extends DelegatingSubchannel {

@@ -33,7 +33,8 @@ import java.util.stream.Stream;
  * before that (A31-12).
  *
  * <p>Only clusters that routes name, or calls hold, have a tree of their own: a cluster that is
- * merely part of an aggregate is connected when the aggregate comes to it (A75-19, decision 0005).
+ * merely part of an aggregate is connected when the aggregate comes to it (A75-19, decision
+ * lb-0005).
  */
 @ControlConfined
 public final class ClusterManager {

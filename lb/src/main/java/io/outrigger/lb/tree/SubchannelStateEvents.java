@@ -11,21 +11,21 @@ import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.SubchannelListener;
 
 /**
- * Passes the states of a subchannel on, and tells the observer those that are news (see {@link
- * LbEvent.EndpointState}).
+ * Passes the states of a subchannel on, and reports those as events (see {@link
+ * LbEvent.EndpointState}) that change what an operator knows:
  *
  * <pre>
- * WELL   -> LOST    on IDLE after READY: told
- * any    -> FAILING on TRANSIENT_FAILURE: told, once
- * LOST, FAILING -> WELL on READY: told
+ * READY                 -> DISCONNECTED  on IDLE
+ * any                   -> FAILING       on TRANSIENT_FAILURE, once
+ * DISCONNECTED, FAILING -> READY         on READY
  * </pre>
  */
 @ControlConfined
 final class SubchannelStateEvents implements SubchannelListener {
-  private enum Known {
+  private enum Last {
     NEW,
-    WELL,
-    LOST,
+    READY,
+    DISCONNECTED,
     FAILING
   }
 
@@ -34,7 +34,7 @@ final class SubchannelStateEvents implements SubchannelListener {
   private final ControlLoop control;
   private final LbObserver observer;
   private final SubchannelListener listener;
-  private Known known = Known.NEW;
+  private Last last = Last.NEW;
 
   SubchannelStateEvents(
       String cluster,
@@ -51,10 +51,10 @@ final class SubchannelStateEvents implements SubchannelListener {
 
   @Override
   public void onState(Connectivity state, RpcStatus reason) {
-    Known next = next(state);
-    boolean isNews = next != known && !(known == Known.NEW && next == Known.WELL);
-    known = next;
-    if (isNews) {
+    Last next = next(state);
+    boolean isEvent = next != last && !(last == Last.NEW && next == Last.READY);
+    last = next;
+    if (isEvent) {
       observer.onEvent(new LbEvent.EndpointState(cluster, control.now(), address, state, reason));
     }
     listener.onState(state, reason);
@@ -65,12 +65,12 @@ final class SubchannelStateEvents implements SubchannelListener {
     listener.onConnection(event);
   }
 
-  private Known next(Connectivity state) {
+  private Last next(Connectivity state) {
     return switch (state) {
-      case READY -> Known.WELL;
-      case TRANSIENT_FAILURE -> Known.FAILING;
-      case IDLE -> known == Known.WELL ? Known.LOST : known;
-      case CONNECTING -> known;
+      case READY -> Last.READY;
+      case TRANSIENT_FAILURE -> Last.FAILING;
+      case IDLE -> last == Last.READY ? Last.DISCONNECTED : last;
+      case CONNECTING -> last;
     };
   }
 }

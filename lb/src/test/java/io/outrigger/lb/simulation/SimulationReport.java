@@ -68,7 +68,7 @@ final class SimulationReport {
         .forEach(
             (name, detection) -> detection.ifPresent(d -> line("| %s | %s |", name, describe(d))));
     line("");
-    line("Under pick_first nothing is detected (decision 0008).");
+    line("Under pick_first nothing is detected (decision lb-0011).");
   }
 
   private static String describe(OutlierDetection d) {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /**
  * The answer of {@code /lb} (CONTRACT section 6), written while the trees are shown: a copy of ten
  * thousand endpoints for another thread to write from costs the control loop more than the text
- * does (decision 0016).
+ * does (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews implements AutoCloseable {

@@ -27,7 +27,7 @@ import java.util.Set;
 /**
  * What a cluster's picker would answer, beside the tree that made the picker: who may be picked,
  * and of everybody else why not. What there is of each endpoint is written at once: ten thousand of
- * them as objects would be copied into the old generation (decision 0016).
+ * them as objects would be copied into the old generation (decision proxy-0016).
  */
 @AnyThread
 final class PickView {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sessions that a cookie carries (A55, A60). A request that its path covers gets a {@link Session},
  * which picks are told of; the response brings the cookie of where the call went. Of several
- * filters the first that covers the request decides (decision 0012).
+ * filters the first that covers the request decides (decision proxy-0012).
  */
 @AnyThread
 public final class SessionFilter implements RouteFilter {

@@ -16,7 +16,10 @@ import java.util.stream.Collectors;
  * @param cluster empty in cookies of A55, which name none
  */
 record SessionValue(List<EndpointAddress> addresses, String cluster) {
-  /** No endpoint has more addresses; what an app sends beyond them is not read (decision 0012). */
+  /**
+   * No endpoint has more addresses; what an app sends beyond them is not read (decision
+   * proxy-0012).
+   */
   static final int MAX_ADDRESSES = 64;
 
   SessionValue {

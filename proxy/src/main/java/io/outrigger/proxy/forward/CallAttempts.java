@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class CallAttempts {
-  /** How often connections may end before they come to a request (decision 0033). */
+  /** How often connections may end before they come to a request (decision proxy-0033). */
   static final int MAX_REMADE = 64;
 
   private final ForwardedCall call;
@@ -316,7 +316,7 @@ final class CallAttempts {
     return switch (refusal) {
       case NONE -> false;
       case OF_CALL -> remade == 0;
-      case OF_CONNECTION -> remade < MAX_REMADE; // decision 0033
+      case OF_CONNECTION -> remade < MAX_REMADE; // decision proxy-0033
     };
   }
 

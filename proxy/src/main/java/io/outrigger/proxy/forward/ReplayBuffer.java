@@ -23,7 +23,7 @@ final class ReplayBuffer {
   /** Of one call with a policy (SC-33). */
   static final int MAX_BYTES = 256 << 10;
 
-  /** Of one call without: the first window of a stream (decision 0025). */
+  /** Of one call without: the first window of a stream (decision proxy-0025). */
   static final int MAX_BYTES_WITHOUT_POLICY = 64 << 10;
 
   /** Of all calls of a forward (SC-33). */

@@ -29,10 +29,10 @@ final class SendScheduler {
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
   /** Streams with pending DATA and an open window of their own, each once. */
-  private final Deque<SocketStream> line = new ArrayDeque<>();
+  private final Deque<SocketStream> line = new ArrayDeque<>(1);
 
   /** Streams with a head to send, or with nothing but trailers, each once. */
-  private final Deque<SocketStream> heads = new ArrayDeque<>();
+  private final Deque<SocketStream> heads = new ArrayDeque<>(1);
 
   /**
    * @param dirty set when something can be sent at the end of the turn

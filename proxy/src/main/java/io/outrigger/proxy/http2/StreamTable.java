@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class StreamTable {
   private static final int REMEMBERED = 512;
+  private static final int FIRST_REMEMBERED = 16;
 
   /** Key and value, in a map of which between a quarter and a half is in use. */
   private static final int BYTES_PER_STREAM = 32;
@@ -33,7 +34,7 @@ final class StreamTable {
   private final List<SocketStream> unnumbered = new ArrayList<>();
 
   /** Ids closed last; negative ones by our reset. Grows to its bound only when used. */
-  private int[] closed = new int[16];
+  private int[] closed = {};
 
   private int closedCount;
   private int lastPeerId;
@@ -157,7 +158,7 @@ final class StreamTable {
   /** {@code id} is closed; {@code byOurReset}: the peer may not know. */
   void remember(int id, boolean byOurReset) {
     if (closedCount == closed.length && closed.length < REMEMBERED) {
-      closed = Arrays.copyOf(closed, 2 * closed.length);
+      closed = Arrays.copyOf(closed, Math.max(FIRST_REMEMBERED, 2 * closed.length));
     }
     closed[closedCount++ % closed.length] = byOurReset ? -id : id;
   }

@@ -7,7 +7,7 @@ package io.outrigger.proxy.memory;
  * shares and the rest were measured from 128 MiB to 4 GiB (proxy/docs/memory.md).
  *
  * <p>The heap's limit is the one figure that the JVM gives away at no cost, and it follows from the
- * container's, so the container's follows from it (decision 0037).
+ * container's, so the container's follows from it (decision proxy-0037).
  *
  * @param heapBytes the most that the heap can be
  * @param directBytes the most that network buffers can be together

@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an {@link OutOfMemoryError} means for the process (decision 0038). On an event loop it ends
- * the connection or call that caused it, and the process goes on: who catches it there ends that,
- * and reports it by {@link #onLoop}. The process ends, with one line that says why, when it can no
- * longer serve:
+ * What an {@link OutOfMemoryError} means for the process (decision proxy-0038). On an event loop it
+ * ends the connection or call that caused it, and the process goes on: who catches it there ends
+ * that, and reports it by {@link #onLoop}. The process ends, with one line that says why, when it
+ * can no longer serve:
  *
  * <ul>
  *   <li>the error comes to the end of a thread, or to the control loop, whose state may then be

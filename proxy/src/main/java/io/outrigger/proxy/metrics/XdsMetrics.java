@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 /** The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names. */
 final class XdsMetrics {
-  /** The target of a client that serves all targets; decision 0006. */
+  /** The target of a client that serves all targets; decision proxy-0006. */
   private static final String ALL_TARGETS = "#all";
 
   /** The authority of names that are not xdstp. */

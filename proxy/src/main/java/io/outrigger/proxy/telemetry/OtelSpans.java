@@ -56,7 +56,7 @@ final class OtelSpans implements CallSpans {
                       compressed)));
     }
 
-    /** Of a compressed message only that size is known (decision 0015). */
+    /** Of a compressed message only that size is known (decision proxy-0015). */
     private static void event(Span span, String name, long number, long bytes, boolean compressed) {
       span.addEvent(
           name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));

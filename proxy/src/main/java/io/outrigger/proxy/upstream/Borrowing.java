@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * The calls of one loop that wait for a stream on a connection of another (decision 0032). Each is
- * given one by {@link StreamWaiter#onOpened}, unless it comes back.
+ * The calls of one loop that wait for a stream on a connection of another (decision proxy-0032).
+ * Each is given one by {@link StreamWaiter#onOpened}, unless it comes back.
  */
 @LoopConfined
 final class Borrowing implements RemoteStream.Borrower {

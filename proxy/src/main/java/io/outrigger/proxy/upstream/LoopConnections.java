@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's connections of a transport, and the calls that wait for a stream on them (A105
- * "Subchannel Behavior", decision 0032).
+ * "Subchannel Behavior", decision proxy-0032).
  *
  * <p>A call goes to the oldest connection that admits a stream, or else waits; calls that wait are
  * served in order whenever a connection may have room. While any waits, and none has room, the loop
@@ -40,7 +40,7 @@ final class LoopConnections
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
   /** How long calls wait for an attempt of their own loop while another loop has a connection. */
-  static final Duration PATIENCE = Duration.ofMillis(100); // decision 0032
+  static final Duration PATIENCE = Duration.ofMillis(100); // decision proxy-0032
 
   private final UpstreamTransport transport;
   private final int index;

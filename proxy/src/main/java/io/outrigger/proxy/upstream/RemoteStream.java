@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream on a connection of another event loop, as the loop of its call has it (decision 0032).
- * What the call says is posted to the {@link RemoteStreamOwner}, and what the backend says comes
- * back in the same way, both in order.
+ * A stream on a connection of another event loop, as the loop of its call has it (decision
+ * proxy-0032). What the call says is posted to the {@link RemoteStreamOwner}, and what the backend
+ * says comes back in the same way, both in order.
  *
  * <pre>
  * WAITING -> OPEN  on a stream given by the other loop
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * streams bound what is between the loops.
  *
  * <p>DATA of the call stays here, too, until the other loop says that it has left: the call has it
- * back at once when the stream has ended, wherever it was by then (decision 0025).
+ * back at once when the stream has ended, wherever it was by then (decision proxy-0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {

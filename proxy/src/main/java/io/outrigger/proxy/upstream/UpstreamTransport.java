@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A backend's connections under one subchannel: each event loop has one of its own when it needs
  * one and can have it, and more when the backend's streams are all in use and the limit allows
- * (A105). A loop without one uses those of the others (decision 0032).
+ * (A105). A loop without one uses those of the others (decision proxy-0032).
  *
  * <pre>
  * CONNECTING -> READY   on the first connection established
@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * any loop: who waits is told, open streams finish, then the sockets close.
  *
  * <p>Every loop may have one connection, whatever the limit; those beyond are counted here for all
- * loops together, so that there are at most {@code loops + limit - 1} (decision 0032).
+ * loops together, so that there are at most {@code loops + limit - 1} (decision proxy-0032).
  *
  * <p>{@code closed} is set by whoever notices first, before balancing hears of it: a call that
  * still gets this transport from an older picker is turned away and waits for the next one.

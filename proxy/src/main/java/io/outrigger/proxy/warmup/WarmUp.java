@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nothing of it is visible: its forward, cluster and circuit breakers are none of those that
  * status and metrics show, and its only backend is an {@link EchoBackend} of this very process. It
- * is a help, never a condition: what goes wrong is logged, and it ends in time (decision 0003).
+ * is a help, never a condition: what goes wrong is logged, and it ends in time (decision
+ * proxy-0003).
  */
 @AnyThread
 public final class WarmUp {

@@ -64,7 +64,7 @@ class CallOutcomeTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
   }
 
-  /** It is sent again, and goes well: that is another attempt (decision 0039, as in gRPC). */
+  /** It is sent again, and goes well: that is another attempt (decision proxy-0039, as in gRPC). */
   @Conformance("A50-12")
   @ParameterizedTest
   @EnumSource

@@ -27,7 +27,7 @@ import java.util.logging.Logger;
  * </ul>
  *
  * <p>Stories hold no resource errors (xRFC TP3), which gRPC's client does not read, and one control
- * plane, since its fall-back shares state that ours does not (decision 0001 of the xds-client).
+ * plane, since its fall-back shares state that ours does not (decision xds-0001).
  */
 final class StoryRun {
   private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);

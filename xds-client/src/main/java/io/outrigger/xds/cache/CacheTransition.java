@@ -90,7 +90,7 @@ public final class CacheTransition {
     }
     if (event instanceof StreamRecovered<T>) {
       // Watchers of what was never heard of cannot be sent back to waiting: they keep the failure
-      // until there is news of the resource, and so does the entry (decision 0013).
+      // until there is news of the resource, and so does the entry (decision xds-0013).
       return entry.state() == CacheState.REQUESTED
           ? entry
           : withStreamError(entry, Optional.empty());

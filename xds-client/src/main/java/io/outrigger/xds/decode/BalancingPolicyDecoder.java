@@ -33,7 +33,7 @@ final class BalancingPolicyDecoder {
   /**
    * An aggregate balances as its leaves do: its {@code lb_policy} is ignored, whatever it says
    * (A75-03), and its {@code load_balancing_policy} only has to name a policy that exists (A75-04).
-   * Decision 0012.
+   * Decision xds-0012.
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {

@@ -139,7 +139,7 @@ final class HttpFilterDecoder {
         return Optional.empty();
       }
       if (wrapper.get().getDisabled()) {
-        return Optional.of(new FilterConfig.Disabled()); // decision 0002 of config
+        return Optional.of(new FilterConfig.Disabled()); // decision config-0002
       }
       config = wrapper.get().getConfig();
       optional = wrapper.get().getIsOptional();

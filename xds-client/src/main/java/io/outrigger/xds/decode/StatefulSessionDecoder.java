@@ -87,7 +87,9 @@ final class StatefulSessionDecoder implements FilterDecoder {
     if (name.isEmpty()) {
       errors.at("name").add("is empty");
     } else if (!name.chars().allMatch(StatefulSessionDecoder::isTokenChar)) {
-      errors.at("name").add(quoted(name) + " cannot be the name of a cookie"); // decision 0003
+      errors
+          .at("name")
+          .add(quoted(name) + " cannot be the name of a cookie"); // decision config-0003
     }
     String path = proto.getPath();
     IntPredicate isPathChar = c -> c >= ' ' && c <= '~' && c != ';'; // RFC 6265 section 4.1.1

@@ -15,7 +15,7 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
   /**
    * What C-core holds to as well; what a server gets that asks for less, for nothing or nonsense.
    */
-  static final Duration SHORTEST = Duration.ofSeconds(1); // decision 0002
+  static final Duration SHORTEST = Duration.ofSeconds(1); // decision xds-0002
 
   /** For a client the same as never, and short enough to count with. */
   static final Duration LONGEST = Duration.ofDays(36_525);

@@ -283,7 +283,7 @@ class HttpFilterDecoderTest {
     assertThat(table.virtualHosts().get(0).filterOverrides()).isEmpty();
   }
 
-  /** Decision 0002 of config: whatever stands in {@code config} is not looked at. */
+  /** Decision config-0002: whatever stands in {@code config} is not looked at. */
   @Test
   @Conformance("A39-03")
   void disabledOverrideNeedsNoConfig() {
