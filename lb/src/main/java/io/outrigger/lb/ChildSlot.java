@@ -24,8 +24,8 @@ public final class ChildSlot {
   private final PolicyFactory factory;
   private final LbParent owner;
   private @Nullable LbConfig config;
-  private @Nullable Child inForce;
-  private @Nullable Child toCome;
+  private @Nullable Child current;
+  private @Nullable Child pending;
 
   /**
    * An empty place.
@@ -44,45 +44,45 @@ public final class ChildSlot {
       return;
     }
     config = next;
-    Child current = inForce;
-    Child coming = toCome;
-    if (current == null) {
-      current = new Child(next);
-      inForce = current;
-      current.policy.update(next);
-    } else if (current.identity.equals(next.identity())) {
-      drop(coming);
-      current.policy.update(next);
-    } else if (coming != null && coming.identity.equals(next.identity())) {
-      coming.policy.update(next);
+    Child active = current;
+    Child successor = pending;
+    if (active == null) {
+      active = new Child(next);
+      current = active;
+      active.policy.update(next);
+    } else if (active.identity.equals(next.identity())) {
+      drop(successor);
+      active.policy.update(next);
+    } else if (successor != null && successor.identity.equals(next.identity())) {
+      successor.policy.update(next);
     } else {
-      drop(coming);
-      coming = new Child(next);
-      toCome = coming;
-      coming.policy.update(next);
+      drop(successor);
+      successor = new Child(next);
+      pending = successor;
+      successor.policy.update(next);
     }
   }
 
-  private void drop(@Nullable Child coming) {
-    toCome = null;
-    if (coming != null) {
-      coming.policy.close();
+  private void drop(@Nullable Child successor) {
+    pending = null;
+    if (successor != null) {
+      successor.policy.close();
     }
   }
 
   /** What the child published last; CONNECTING before that. */
   public Connectivity state() {
-    return inForce == null ? Connectivity.CONNECTING : inForce.state;
+    return current == null ? Connectivity.CONNECTING : current.state;
   }
 
   public Picker picker() {
-    return inForce == null ? FixedPicker.QUEUE : inForce.picker;
+    return current == null ? FixedPicker.QUEUE : current.picker;
   }
 
   public void close() {
-    Child last = inForce;
-    inForce = null;
-    drop(toCome);
+    Child last = current;
+    current = null;
+    drop(pending);
     if (last != null) {
       last.policy.close();
     }
@@ -90,16 +90,16 @@ public final class ChildSlot {
 
   /** Shows the child; see {@link LbPolicy#accept}. Not before the first update. */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    if (inForce == null) {
+    if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);
     }
-    inForce.policy.accept(visitor, name, isUsed);
+    current.policy.accept(visitor, name, isUsed);
   }
 
   /** Counts the child's endpoints; see {@link LbPolicy#count}. */
   public void count(EndpointTally tally) {
-    if (inForce != null) {
-      inForce.policy.count(tally);
+    if (current != null) {
+      current.policy.count(tally);
     }
   }
 
@@ -123,27 +123,27 @@ public final class ChildSlot {
 
     @Override
     public void publish(Connectivity newState, Picker newPicker) {
-      Child current = inForce;
-      if (current == null || (this != current && this != toCome)) {
+      Child active = current;
+      if (active == null || (this != active && this != pending)) {
         return; // the policy outlived its place
       }
       state = newState;
       picker = newPicker;
-      Child coming = toCome;
-      if (coming != null
-          && (current.state != Connectivity.READY || coming.state != Connectivity.CONNECTING)) {
-        inForce = coming;
-        toCome = null;
-        owner.publish(coming.state, coming.picker);
-        current.policy.close(); // after its successor has its connections: what both use stays
-      } else if (this == current) {
+      Child successor = pending;
+      if (successor != null
+          && (active.state != Connectivity.READY || successor.state != Connectivity.CONNECTING)) {
+        current = successor;
+        pending = null;
+        owner.publish(successor.state, successor.picker);
+        active.policy.close(); // after its successor has its connections: what both use stays
+      } else if (this == active) {
         owner.publish(newState, newPicker);
       }
     }
 
     @Override
     public void requestReresolution() {
-      if (this == inForce || this == toCome) {
+      if (this == current || this == pending) {
         owner.requestReresolution();
       }
     }

@@ -46,7 +46,7 @@ final class Detector {
                 SuccessRateAlgorithm.candidates(settings, calls)
                     .forEach(
                         found ->
-                            judge(
+                            evaluate(
                                 endpoints.get(found.host()),
                                 found.evidence(),
                                 settings.enforcement(),
@@ -58,12 +58,12 @@ final class Detector {
                 FailurePercentageAlgorithm.candidates(settings, calls)
                     .forEach(
                         found ->
-                            judge(
+                            evaluate(
                                 endpoints.get(found.host()),
                                 found.evidence(),
                                 settings.enforcement(),
                                 sweep)));
-    endpoints.forEach(endpoint -> forgive(endpoint, sweep));
+    endpoints.forEach(endpoint -> decayOrUneject(endpoint, sweep));
   }
 
   /** One run: its time, the same for all (A50-33), its settings, and what it may still eject. */
@@ -79,15 +79,15 @@ final class Detector {
   }
 
   /** Ejects an outlier, unless it is ejected, must be spared or is lucky. */
-  private void judge(
+  private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
     if (!(endpoint.state() instanceof EjectionState.Admitted admitted)) {
       return; // once is enough (A50-34, A50-57)
     }
     if (!sweep.budget().hasRoom()) {
-      spare(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
+      skip(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
     } else if (random.nextLong(100, Purpose.ENFORCEMENT) >= enforcement) { // A50-26
-      spare(endpoint, evidence, sweep, SpareReason.ENFORCEMENT_PERCENTAGE);
+      skip(endpoint, evidence, sweep, SpareReason.ENFORCEMENT_PERCENTAGE);
     } else {
       eject(endpoint, admitted, evidence, sweep);
     }
@@ -116,7 +116,7 @@ final class Detector {
   }
 
   /** A50-27: nothing changes for it. */
-  private void spare(
+  private void skip(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
     tell(
         endpoint,
@@ -131,7 +131,7 @@ final class Detector {
   }
 
   /** The past of those in service fades; the others return in time (A50-29, A50-31, A50-32). */
-  private void forgive(EndpointTracker endpoint, Sweep sweep) {
+  private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {
       endpoint.become(admitted.decayed());
     } else if (endpoint.state() instanceof EjectionState.Ejected ejected
@@ -141,7 +141,7 @@ final class Detector {
   }
 
   /** Forgets what is held against any of them (A50-45). */
-  void acquit(String cluster, List<EndpointTracker> endpoints) {
+  void unejectAll(String cluster, List<EndpointTracker> endpoints) {
     for (EndpointTracker endpoint : endpoints) {
       if (endpoint.state() instanceof EjectionState.Ejected ejected) {
         admit(cluster, endpoint, ejected, ReturnReason.DETECTION_IS_OFF);

@@ -108,7 +108,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     if (timer.isRunning()) {
       timer.stop();
       trackers.count(false);
-      detector.acquit(config.cluster(), trackers.all());
+      detector.unejectAll(config.cluster(), trackers.all());
     }
   }
 

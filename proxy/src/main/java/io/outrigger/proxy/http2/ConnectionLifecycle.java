@@ -50,7 +50,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private @Nullable ScheduledFuture<?> handshakeTimer;
   private @Nullable ScheduledFuture<?> drainTimer;
   private @Nullable KeepAlive keepAlive;
-  private @Nullable LingeringClose farewell;
+  private @Nullable LingeringClose lingering;
 
   ConnectionLifecycle(
       ChannelHandlerContext ctx,
@@ -115,12 +115,12 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   void read(ByteBuf bytes) {
-    if (farewell != null) {
-      farewell.onRead(bytes.readableBytes());
+    if (lingering != null) {
+      lingering.onRead(bytes.readableBytes());
     }
     FrameReader frames = reader;
     if (state.isEnding() || frames == null) {
-      return; // what comes behind the error, while the farewell is under way
+      return; // what comes behind the error, while the connection lingers
     }
     if (keepAlive != null) {
       keepAlive.onRead();
@@ -325,7 +325,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     finish(reason);
     // A backend that was left in good order has nothing to hear: its socket goes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
-    farewell = LingeringClose.begin(ctx, linger, error);
+    lingering = LingeringClose.begin(ctx, linger, error);
   }
 
   /** Says and hears nothing more; streams end. */

@@ -41,7 +41,7 @@ public final class XdsDependencyManager {
   private final DependencyGraph.Lookup lookup = new Watched();
 
   private Set<String> keep = Set.of();
-  private WatchSet inForce = WatchSet.nothing();
+  private WatchSet inUse = WatchSet.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
   private final Map<String, Outcome<ClusterConfig>> publishedClusters = new HashMap<>();
   private Optional<String> waitingFor;
@@ -177,12 +177,12 @@ public final class XdsDependencyManager {
     DependencyGraph.Resolution resolution = resolve();
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
-      inForce = complete.wanted();
+      inUse = complete.wanted();
       publish(complete);
     }
     // The listener may have asked to keep what would be let go now: then the next turn decides.
     if (!dirty && !closed) {
-      retain(resolution.wanted(), inForce);
+      retain(resolution.wanted(), inUse);
     }
   }
 
