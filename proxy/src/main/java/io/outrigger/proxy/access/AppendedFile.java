@@ -13,9 +13,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a file, under whose name another may come to stand: when it was renamed or removed, as
- * a rotation does, it is opened anew. That is looked at before a write, once per {@link #LOOK}.
- * Used by one thread at a time.
+ * Appends to a file that log rotation may rename or remove: the file of that name is then opened, or
+ * made, anew. A write checks for that first, at most once per {@link #LOOK}. Used by one thread at a
+ * time.
  */
 @AnyThread
 final class AppendedFile extends OutputStream {

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What libraries do once in each process, whatever it is configured with: on a thread of its own
- * beside the reading of flags and files, in the order in which a run needs it. Who needs all of it
- * and is early helps, from the other end, so that both threads are done at the same time.
+ * Runs the one-time initialization of libraries on a thread of its own, while the main thread reads
+ * flags and files. Tasks run in the order in which a start needs them. When the main thread needs all
+ * of them and some are left, it runs these itself, last one first, so that both threads end together.
  *
- * <p>It is never necessary: what is not done here is done where it is first needed.
+ * <p>An optimization only: a task that did not run here runs where its library is first used.
  */
 @AnyThread
 final class Preparation {

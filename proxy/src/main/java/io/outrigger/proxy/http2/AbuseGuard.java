@@ -5,13 +5,13 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts, per connection, what costs us work and brings nobody forward: streams that are reset (by
- * the peer, or by us because of its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry
- * nothing (CVE-2019-9511 and following). A method answers true when the peer has gone too far.
+ * Counts, per connection, work without use: streams that are reset (by the peer, or by us because of
+ * its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry nothing (CVE-2019-9511 and
+ * following). A method returns true when the peer has exceeded a limit.
  *
- * <p>The clock is not read for a frame. Somebody calls {@link #onTick} now and then, which starts
- * the counts anew when a period has passed, and so does a limit that is reached. A peer can thus do
- * at most twice the limit in one period; what it did for us in an earlier one pays for nothing.
+ * <p>No clock is read for a frame. {@link #onTick}, called once a second, resets the counts when a
+ * period has passed; so does reaching a limit. A peer can thus reach at most twice the limit in one
+ * period, and useful work in an earlier period earns it nothing.
  */
 @LoopConfined
 final class AbuseGuard {
