@@ -13,9 +13,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to a file that log rotation may rename or remove: the file of that name is then opened, or
- * made, anew. A write checks for that first, at most once per {@link #LOOK}. Used by one thread at a
- * time.
+ * Appends to a file that log rotation may rename or remove: the file of that name is then opened,
+ * or made, anew. A write checks for that first, at most once per {@link #LOOK}. Used by one thread
+ * at a time.
  */
 @AnyThread
 final class AppendedFile extends OutputStream {

@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the one-time initialization of libraries on a thread of its own, while the main thread reads
- * flags and files. Tasks run in the order in which a start needs them. When the main thread needs all
- * of them and some are left, it runs these itself, last one first, so that both threads end together.
+ * flags and files. Tasks run in the order in which a start needs them. When the main thread needs
+ * all of them and some are left, it runs these itself, last one first, so that both threads end
+ * together.
  *
  * <p>An optimization only: a task that did not run here runs where its library is first used.
  */

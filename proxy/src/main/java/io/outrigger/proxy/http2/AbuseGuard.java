@@ -5,8 +5,8 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts, per connection, work without use: streams that are reset (by the peer, or by us because of
- * its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry nothing (CVE-2019-9511 and
+ * Counts, per connection, work without use: streams that are reset (by the peer, or by us because
+ * of its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry nothing (CVE-2019-9511 and
  * following). A method returns true when the peer has exceeded a limit.
  *
  * <p>No clock is read for a frame. {@link #onTick}, called once a second, resets the counts when a

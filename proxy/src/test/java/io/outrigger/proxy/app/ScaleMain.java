@@ -2,51 +2,22 @@ package io.outrigger.proxy.app;
 
 import com.google.gson.JsonObject;
 import com.google.protobuf.Any;
-import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.Address;
-import io.envoyproxy.envoy.config.core.v3.AggregatedConfigSource;
-import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.envoyproxy.envoy.config.core.v3.Locality;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
-import io.envoyproxy.envoy.config.listener.v3.ApiListener;
-import io.envoyproxy.envoy.config.listener.v3.Listener;
-import io.envoyproxy.envoy.config.route.v3.Route;
-import io.envoyproxy.envoy.config.route.v3.RouteAction;
-import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
-import io.envoyproxy.envoy.config.route.v3.RouteMatch;
-import io.envoyproxy.envoy.config.route.v3.VirtualHost;
-import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
-import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
-import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.RandomSource;
-import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.Node;
-import io.outrigger.config.bootstrap.ServerFeatures;
-import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.tree.CircuitBreakers;
-import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.proxy.filter.HttpFilters;
-import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.AdsObserver;
-import io.outrigger.xds.testing.FakeAdsTransport;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.stream.IntStream;
 
 /**
@@ -57,15 +28,10 @@ import java.util.stream.IntStream;
  * <p>Arguments: clusters, endpoints in each, changes to time; {@code --json} for programs.
  */
 final class ScaleMain {
-  private static final String NAME = "svc";
-
-  private final FakeControlLoop loop = new FakeControlLoop();
-  private final FakeAdsTransport server = new FakeAdsTransport(loop);
-  private final Queue<Runnable> decodings = new ArrayDeque<>();
+  private final ControlSide control = new ControlSide(counting());
   private final int clusters;
   private final int endpoints;
   private int published;
-  private int version;
   private long decodeNanos;
 
   private ScaleMain(int clusters, int endpoints) {
@@ -91,15 +57,14 @@ final class ScaleMain {
   }
 
   private JsonObject run(int changes) {
-    loop.inside(target()::start);
     var all = new JsonObject();
     all.addProperty("clusters", clusters);
     all.addProperty("endpoints", clusters * endpoints);
     double load = 0;
-    load += respond(ResourceType.LISTENER, List.of(listener()));
-    server.stream().ready();
-    load += respond(ResourceType.ROUTE, List.of(routes()));
-    load += respond(ResourceType.CLUSTER, everyCluster());
+    load += respond(ResourceType.LISTENER, List.of(NumberedClusters.listener()));
+    control.ready();
+    load += respond(ResourceType.ROUTE, List.of(NumberedClusters.routes(clusters)));
+    load += respond(ResourceType.CLUSTER, NumberedClusters.clusters(clusters));
     all.addProperty("load without balancing, control loop ms", rounded(load));
     load = respond(ResourceType.ENDPOINT, everyEndpoints());
     all.addProperty("load of endpoints and trees, control loop ms", rounded(load));
@@ -123,7 +88,7 @@ final class ScaleMain {
     all.addProperty("one EDS change, control loop ms, longest", rounded(times[changes - 1]));
 
     int before = published;
-    List<Any> same = everyCluster();
+    List<Any> same = NumberedClusters.clusters(clusters);
     double again = respond(ResourceType.CLUSTER, same);
     decodeNanos = 0;
     again = Math.min(again, respond(ResourceType.CLUSTER, same));
@@ -133,69 +98,16 @@ final class ScaleMain {
     return all;
   }
 
-  private XdsDependencyManager target() {
-    var node = new Node("n", "", new io.outrigger.config.endpoint.Locality("", "", ""), Map.of());
-    var cp =
-        new XdsServer(
-            "cp", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
-    var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s");
-    var ads =
-        new AdsClients(
-            loop,
-            decodings::add,
-            RandomSource.SYSTEM,
-            bootstrap,
-            "1",
-            ResourceDecoder::decode,
-            of -> server,
-            AdsObserver.all());
-    var dependencies = new XdsDependencyManager[1];
-    var unused =
-        new TargetRuntime(
-            loop,
-            NAME,
-            NAME,
-            HttpFilters.ofProcess(),
-            false,
-            listener ->
-                new ClusterManager(
-                    loop,
-                    (address, maxConnections, attempt) -> {
-                      loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
-                      return () -> {};
-                    },
-                    RandomSource.SYSTEM,
-                    new CircuitBreakers(),
-                    LbObserver.none(),
-                    2,
-                    listener),
-            listener -> {
-              dependencies[0] =
-                  new XdsDependencyManager(
-                      loop,
-                      ads.of(NAME),
-                      (host, port, answer) -> () -> {},
-                      NAME,
-                      NAME,
-                      "n",
-                      counting(listener));
-              return dependencies[0];
-            });
-    return dependencies[0];
-  }
-
-  private XdsDependencyManager.Listener counting(XdsDependencyManager.Listener listener) {
+  private XdsDependencyManager.Listener counting() {
     return new XdsDependencyManager.Listener() {
       @Override
       public void onConfig(Outcome<XdsConfig> config) {
         published++;
-        listener.onConfig(config);
       }
 
       @Override
       public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
         published++;
-        listener.onClusters(changed);
       }
     };
   }
@@ -203,17 +115,15 @@ final class ScaleMain {
   /** Delivers a response; milliseconds of CPU that it cost the control loop. */
   private double respond(ResourceType<?> type, List<Any> resources) {
     long start = cpu();
-    server.stream().respond(type, "v" + ++version, resources.toArray(Any[]::new));
+    control.deliver(type, resources);
     long taken = cpu() - start;
-    while (!decodings.isEmpty()) {
-      start = cpu();
-      decodings.remove().run();
-      decodeNanos += cpu() - start;
-    }
     start = cpu();
-    loop.run();
+    control.decode();
+    decodeNanos += cpu() - start;
+    start = cpu();
+    control.settle();
     taken += cpu() - start;
-    server.stream().take();
+    control.forget();
     return taken / 1e6;
   }
 
@@ -224,51 +134,6 @@ final class ScaleMain {
 
   private static double rounded(double millis) {
     return Math.round(millis * 100) / 100.0;
-  }
-
-  private static Any listener() {
-    var manager =
-        HttpConnectionManager.newBuilder()
-            .setRds(
-                io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.Rds
-                    .newBuilder()
-                    .setRouteConfigName("routes")
-                    .setConfigSource(ads()))
-            .addHttpFilters(
-                HttpFilter.newBuilder()
-                    .setName("router")
-                    .setTypedConfig(Any.pack(Router.getDefaultInstance())));
-    return Any.pack(
-        Listener.newBuilder()
-            .setName(NAME)
-            .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager.build())))
-            .build());
-  }
-
-  private Any routes() {
-    var host = VirtualHost.newBuilder().setName("all").addDomains("*");
-    for (int i = 0; i < clusters; i++) {
-      host.addRoutes(
-          Route.newBuilder()
-              .setMatch(RouteMatch.newBuilder().setPath("/service/" + i))
-              .setRoute(RouteAction.newBuilder().setCluster("cluster-" + i)));
-    }
-    return Any.pack(
-        RouteConfiguration.newBuilder().setName("routes").addVirtualHosts(host).build());
-  }
-
-  private List<Any> everyCluster() {
-    return IntStream.range(0, clusters)
-        .mapToObj(
-            i ->
-                Any.pack(
-                    Cluster.newBuilder()
-                        .setName("cluster-" + i)
-                        .setType(Cluster.DiscoveryType.EDS)
-                        .setEdsClusterConfig(
-                            Cluster.EdsClusterConfig.newBuilder().setEdsConfig(ads()))
-                        .build()))
-        .toList();
   }
 
   private List<Any> everyEndpoints() {
@@ -296,16 +161,12 @@ final class ScaleMain {
     }
     return Any.pack(
         ClusterLoadAssignment.newBuilder()
-            .setClusterName("cluster-" + cluster)
+            .setClusterName(NumberedClusters.cluster(cluster))
             .addEndpoints(locality)
             .build());
   }
 
   private static String address(int number) {
     return "10.%d.%d.%d".formatted((number >> 16) & 255, (number >> 8) & 255, number & 255);
-  }
-
-  private static ConfigSource ads() {
-    return ConfigSource.newBuilder().setAds(AggregatedConfigSource.getDefaultInstance()).build();
   }
 }

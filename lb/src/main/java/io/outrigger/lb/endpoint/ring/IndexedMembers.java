@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints of a ring with their connectivity, in arrays indexed from 0 without gaps; pickers get
- * copies. An endpoint keeps its index across updates, with one exception: when an endpoint is removed,
- * the last one moves to its index.
+ * The endpoints of a ring with their connectivity, in arrays indexed from 0 without gaps; pickers
+ * get copies. An endpoint keeps its index across updates, with one exception: when an endpoint is
+ * removed, the last one moves to its index.
  */
 @ControlConfined
 final class IndexedMembers {
