@@ -92,7 +92,6 @@ final class AdsSession implements AdsTransport.Listener {
 
   /** Opens the stream and asks for everything that is subscribed. */
   void start(AdsTransport transport) {
-    loop.checkInside();
     AdsStream opened = transport.open(this);
     stream = opened;
     onSubscriptionsChanged();

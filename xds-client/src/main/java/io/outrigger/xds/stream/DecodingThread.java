@@ -21,7 +21,7 @@ public final class DecodingThread implements Executor, AutoCloseable {
   public DecodingThread() {
     executor =
         new ThreadPoolExecutor(
-            1,
+            0,
             1,
             IDLE.toMillis(),
             TimeUnit.MILLISECONDS,
@@ -31,7 +31,6 @@ public final class DecodingThread implements Executor, AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
-    executor.allowCoreThreadTimeOut(true);
   }
 
   @Override

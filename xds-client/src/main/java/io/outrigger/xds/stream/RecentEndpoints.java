@@ -41,6 +41,11 @@ final class RecentEndpoints {
     return shared;
   }
 
+  /** How many names are remembered. */
+  int count() {
+    return sets.size();
+  }
+
   private static boolean isLarge(EndpointSet set) {
     int count = 0;
     for (List<LocalityEndpoints> priority : set.priorities()) {

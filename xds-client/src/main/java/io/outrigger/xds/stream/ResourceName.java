@@ -28,7 +28,7 @@ record ResourceName(Optional<String> authority, String text) {
     }
     String typeName = type.typeUrl().substring(TYPE_URL_PREFIX.length());
     int path = name.startsWith("//", NEW_STYLE.length()) ? name.indexOf('/', 8) : -1;
-    if (path < 0 || !name.startsWith(typeName + "/", path + 1)) {
+    if (path == -1 || !name.startsWith(typeName + "/", path + 1)) {
       return Outcome.failed(
           new RpcStatus(
               RpcStatus.Code.INVALID_ARGUMENT,
@@ -50,9 +50,9 @@ record ResourceName(Optional<String> authority, String text) {
   /** Parameters by key, and no directives: those are for whoever reads the resource. */
   private static String canonical(String name) {
     int fragment = name.indexOf('#');
-    String plain = fragment < 0 ? name : name.substring(0, fragment);
+    String plain = fragment == -1 ? name : name.substring(0, fragment);
     int query = plain.indexOf('?');
-    if (query < 0) {
+    if (query == -1) {
       return plain;
     }
     String sorted =
@@ -65,6 +65,6 @@ record ResourceName(Optional<String> authority, String text) {
 
   private static String key(String parameter) {
     int end = parameter.indexOf('=');
-    return end < 0 ? parameter : parameter.substring(0, end);
+    return end == -1 ? parameter : parameter.substring(0, end);
   }
 }

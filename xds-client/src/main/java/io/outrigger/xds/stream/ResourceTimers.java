@@ -65,16 +65,16 @@ final class ResourceTimers {
       return; // the stream ended meanwhile
     }
     hold = null;
-    Map<Subscription<?>, Duration> waiting = new LinkedHashMap<>(late);
-    late.clear();
-    waiting.forEach(
-        (subscription, left) -> {
-          if (subscription.type().equals(over.type())) {
-            strike(subscription);
-          } else {
-            start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
-          }
-        });
+    // Each is taken out when it strikes or starts again, as by whatever stops a timer.
+    new LinkedHashMap<>(late)
+        .forEach(
+            (subscription, left) -> {
+              if (subscription.type().equals(over.type())) {
+                strike(subscription);
+              } else {
+                start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
+              }
+            });
   }
 
   /** These are asked for no more. */

@@ -55,7 +55,6 @@ final class TargetClient implements XdsClient {
 
   @Override
   public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
-    loop.checkInside();
     Outcome<ResourceName> read = ResourceName.of(type, name);
     if (!(read instanceof Outcome.Ok<ResourceName> ok)) {
       return failed(watcher, read.status());

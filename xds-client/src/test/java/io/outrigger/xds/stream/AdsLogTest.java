@@ -1,6 +1,7 @@
 package io.outrigger.xds.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -10,6 +11,7 @@ import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,5 +101,27 @@ final class AdsLogTest {
     }
 
     assertThat(told()).hasSize(5).allMatch(line -> line.contains("refused") && line.contains("no"));
+  }
+
+  @Test
+  void deletedResourcesAreNamedTenAtMost() {
+    List<String> ten = IntStream.range(0, 10).mapToObj(i -> "c" + i).toList();
+    List<String> eleven = IntStream.range(0, 11).mapToObj(i -> "c" + i).toList();
+
+    loop.inside(() -> adsLog.onDeleted("cp", ResourceType.CLUSTER, List.of("c"), true));
+    loop.inside(() -> adsLog.onDeleted("cp", ResourceType.CLUSTER, ten, false));
+    loop.inside(() -> adsLog.onDeleted("cp", ResourceType.CLUSTER, eleven, false));
+
+    assertThat(told())
+        .containsExactly(
+            "control plane cp: deleted 1 cds resource, kept in use: [c]",
+            "control plane cp: deleted 10 cds resources, out of use: " + ten,
+            "control plane cp: deleted 11 cds resources, out of use: " + ten + "…");
+  }
+
+  @Test
+  void refusalsBelongToTheControlLoop() {
+    assertThatThrownBy(() -> adsLog.onNack("cp", response(1), "no"))
+        .isInstanceOf(IllegalStateException.class);
   }
 }

@@ -260,6 +260,7 @@ final class AdsSessionScenarioTest {
     ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
 
     assertThat(ads.stream().take()).as("an ACK without names would be a wildcard").isEmpty();
+    assertThat(ads.stream().permits()).as("the next response is read").isEqualTo(1);
   }
 
   @Test
@@ -381,5 +382,17 @@ final class AdsSessionScenarioTest {
         .filter(request -> request.getTypeUrl().equals(typeUrl))
         .findFirst()
         .orElseThrow();
+  }
+
+  @Test
+  void everyEventOfAStreamBelongsToTheControlLoop() {
+    ads.watch(LISTENER, "a");
+    AdsTransport.Listener listener = ads.stream().listener();
+
+    assertThatThrownBy(listener::onReady).hasMessageContaining("not inside the control loop");
+    assertThatThrownBy(() -> listener.onResponse(DiscoveryResponse.getDefaultInstance()))
+        .hasMessageContaining("not inside the control loop");
+    assertThatThrownBy(() -> listener.onClosed(RpcStatus.OK))
+        .hasMessageContaining("not inside the control loop");
   }
 }

@@ -108,6 +108,17 @@ final class DataErrorScenarioTest {
   }
 
   @Test
+  @Conformance("A88-14")
+  void whatIsAbsentIsDeletedThoughAnErrorThatMeansNothingNamesIt() {
+    ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+
+    ads.stream().respond(response(CLUSTER, "2").addResourceErrors(error("c", Code.OK, "")));
+
+    assertThat(ads.observed).contains("deleted cds [c] kept");
+  }
+
+  @Test
   @Conformance("A88-26")
   void theIdenticalVersionClearsTheErrorOfARefusedOne() {
     var watcher = ads.watch(CLUSTER, "c");

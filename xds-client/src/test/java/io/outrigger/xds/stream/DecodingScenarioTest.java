@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A response takes its time to be decoded, and the control loop goes on meanwhile. */
 final class DecodingScenarioTest {
@@ -156,6 +157,31 @@ final class DecodingScenarioTest {
     assertThat(missing.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
   }
 
+  @ParameterizedTest(name = "of {0}")
+  @ValueSource(strings = {"there", "missing", "there and missing"})
+  void aBugInAWatcherDoesNotHideTheEndOfTheStream(String broken) {
+    for (String name : List.of("there", "missing")) {
+      var watcher = new RecordingWatcher<ClusterResource>();
+      if (broken.contains(name)) {
+        watcher.then(
+            () -> {
+              throw new IllegalStateException("a bug of ours");
+            });
+      }
+      var unused = ads.watch(CLUSTER, name, watcher);
+    }
+    ads.stream().ready();
+    ads.loop.advance(Duration.ofSeconds(14));
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "there", "x"));
+    ads.loop.advance(Duration.ofSeconds(2)); // the time of the missing one runs out
+    ads.stream().closeWith(RpcStatus.OK);
+
+    assertThatThrownBy(ads::decode).hasMessage("a bug of ours");
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(ads.transport.streams()).hasSize(2);
+  }
+
   private static Duration millis(double seconds) {
     return Duration.ofMillis(Math.round(seconds * 1000));
   }
@@ -289,5 +315,24 @@ final class DecodingScenarioTest {
     ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "y"));
     ads.decode();
     assertThat(watcher.take()).containsExactly("ok: y");
+  }
+
+  @Test
+  @Conformance("A57-14")
+  void aTimerThatWaitedForAResponseRunsOnceThoughAnotherResponseFollows() {
+    var endpoints = ads.watch(ENDPOINT, "e");
+    ads.stream().ready();
+    ads.loop.advance(Duration.ofSeconds(5));
+    ads.watch(CLUSTER, "c");
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    ads.loop.advance(Duration.ofSeconds(20));
+    ads.decode();
+
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "y"));
+    ads.decode();
+    assertThat(ads.loop.pendingTimers()).isEqualTo(1);
+    ads.loop.advance(Duration.ofMinutes(1));
+
+    assertThat(endpoints.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
   }
 }

@@ -535,6 +535,47 @@ final class FallbackScenarioTest {
   }
 
   @Test
+  void aTargetStaysWhileAnythingOfItIsWatched() {
+    fleet.watch(LISTENER, "a");
+    XdsClient.Watch watch =
+        fleet.watch(FleetFixture.TARGET, LISTENER, "b", new RecordingWatcher<>());
+
+    fleet.loop.inside(watch::close);
+
+    assertThat(fleet.status().clients()).hasSize(1);
+    assertThat(fleet.at(FIRST).openStreams()).hasSize(1);
+  }
+
+  @Test
+  @Conformance("A71-04")
+  void anAuthorityOfWhichNothingIsWatchedLeavesItsFallbackAndKeepsItUntilThen() {
+    var both =
+        new FleetFixture(
+            servers(FIRST), Map.of("b", FleetFixture.authority(servers(FIRST, SECOND))));
+    String prefix = "xdstp://b/envoy.config.cluster.v3.Cluster/";
+    both.watch(LISTENER, "l");
+    XdsClient.Watch one =
+        both.watch(FleetFixture.TARGET, CLUSTER, prefix + "1", new RecordingWatcher<>());
+    both.fail(FIRST);
+    both.at(SECOND).stream().ready();
+
+    XdsClient.Watch two =
+        both.watch(FleetFixture.TARGET, CLUSTER, prefix + "2", new RecordingWatcher<>());
+    assertThat(both.at(SECOND).streams()).hasSize(1);
+    assertThat(both.asked(SECOND, CLUSTER)).containsExactly(prefix + "1", prefix + "2");
+    both.loop.inside(
+        () -> {
+          one.close();
+          two.close();
+        });
+
+    assertThat(both.at(SECOND).openStreams()).isEmpty();
+    assertThat(both.status().servers())
+        .extracting(XdsStatusView.Server::asked, XdsStatusView.Server::connected)
+        .containsExactly(tuple(true, false), tuple(false, false));
+  }
+
+  @Test
   void aClosedFleetTriesNothingMore() {
     fleet.watch(LISTENER, "a");
     fleet.fail(FIRST);

@@ -16,6 +16,7 @@ import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -182,5 +183,17 @@ final class FederationScenarioTest {
     assertThat(fleet.status().clients().get(0).authorities())
         .extracting("name", "servers", "inUse")
         .containsExactly(tuple("", List.of(TOP), 0), tuple("east", List.of(EAST), 1));
+  }
+
+  @Test
+  void aWatchThatFailedAtOnceMayBeClosed() {
+    String unknown = "xdstp://west" + TYPE + "c";
+    var watch = fleet.watch(FleetFixture.TARGET, CLUSTER, unknown, new RecordingWatcher<>());
+    var other = fleet.watch(FleetFixture.TARGET, LISTENER, EASTERN, new RecordingWatcher<>());
+
+    fleet.loop.inside(watch::close);
+    fleet.loop.inside(other::close);
+
+    assertThat(fleet.status().resources()).isEmpty();
   }
 }

@@ -8,6 +8,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -54,5 +55,35 @@ class RecentEndpointsTest {
             .toList();
     var locality = new LocalityEndpoints(new Locality("r", "z", ""), 1, all);
     return new EndpointSet("pay", List.of(List.of(locality)), List.of());
+  }
+
+  @Test
+  void aHundredEndpointsAreLarge() {
+    EndpointSet large = recent.sharing("large", set(100));
+    EndpointSet small = recent.sharing("small", set(99));
+
+    assertThat(recent.sharing("large", set(100))).isSameAs(large);
+    assertThat(recent.sharing("small", set(99))).isNotSameAs(small);
+  }
+
+  @Test
+  void aNameIsRememberedThoughOthersFollow() {
+    EndpointSet before = recent.sharing("pay", set(200));
+
+    recent.sharing("cart", set(200));
+
+    assertThat(recent.sharing("pay", set(200))).isSameAs(before);
+  }
+
+  @Test
+  void aNameWhoseSetNobodyUsesIsForgottenWithTheNextNewOne() {
+    var unused = new WeakReference<>(recent.sharing("pay", set(200)));
+    while (!unused.refersTo(null)) {
+      System.gc();
+    }
+
+    recent.sharing("cart", set(200));
+
+    assertThat(recent.count()).isEqualTo(1);
   }
 }

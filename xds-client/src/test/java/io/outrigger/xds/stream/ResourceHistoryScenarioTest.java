@@ -6,13 +6,21 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry;
+import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.cache.CacheTransition;
 import io.outrigger.xds.status.XdsStatusView;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is remembered of a resource beside its present state. */
 class ResourceHistoryScenarioTest {
@@ -72,6 +80,9 @@ class ResourceHistoryScenarioTest {
     assertThat(history().firstNack()).contains(first);
     assertThat(history().lastNack()).contains(last);
     assertThat(changes()).containsExactly("nacked 1", "acked 2");
+    assertThat(history().changes())
+        .extracting(XdsStatusView.Change::at)
+        .containsExactly(first, last);
   }
 
   @Test
@@ -156,6 +167,44 @@ class ResourceHistoryScenarioTest {
 
     assertThat(budget.count()).isEqualTo(2);
     assertThat(second.view().body()).isPresent();
+  }
+
+  @Test
+  void aChangeThatIsNotKeptHoldsNoRoom() {
+    var budget = new HistoryBudget(1000);
+    var history = new ResourceHistory(budget);
+    CacheEntry<String> entry = CacheEntry.requested();
+    for (int i = 0; i < 25; i++) {
+      CacheEntry<String> next = received(entry, "v" + i);
+      history.onTransition(entry, next);
+      entry = next;
+    }
+
+    assertThat(budget.count()).isEqualTo(20);
+    history.forget();
+
+    assertThat(budget.count()).isZero();
+    assertThat(history.view().changes()).isEmpty();
+  }
+
+  private static CacheEntry<String> received(CacheEntry<String> entry, String version) {
+    var raw = new RawResource("type", version.getBytes(StandardCharsets.UTF_8));
+    XdsServer server = FleetFixture.server("cp.test:443", ServerFeatures.NONE);
+    var event = new CacheEvent.Received<>(version, raw, version, Instant.EPOCH, server);
+    return CacheTransition.apply(entry, event, ServerFeatures.NONE).next();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 64", "65, 65", "1000, 65"})
+  void ofALongVersionThatIsLetGoTheBeginningStays(int length, int shown) {
+    String version = "v".repeat(length);
+    var entry = new ResourceHistory.Entry(Instant.EPOCH, "acked", version, "", Optional.empty());
+
+    entry.shorten();
+
+    assertThat(entry.view().version())
+        .hasSize(shown)
+        .isEqualTo(length == 64 ? version : "v".repeat(64) + "…");
   }
 
   private static ResourceHistory.Entry entry(int bytes) {

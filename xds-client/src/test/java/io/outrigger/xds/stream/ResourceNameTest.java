@@ -26,6 +26,8 @@ final class ResourceNameTest {
     "xdstp://a/TYPE/c?a=2&a=1&a,        a,  xdstp://a/TYPE/c?a&a=1&a=2",
     "xdstp://a/TYPE/c?,                 a,  xdstp://a/TYPE/c",
     "xdstp://a/TYPE/c?b=2&a=1#alt=x,    a,  xdstp://a/TYPE/c?a=1&b=2",
+    "xdstp://a/TYPE/c?&b=2&&a=1&,       a,  xdstp://a/TYPE/c?a=1&b=2",
+    "xdstp://a/TYPE/c?0=1&=x,           a,  xdstp://a/TYPE/c?=x&0=1",
     "xdstp:///TYPE/c,                   '', xdstp:///TYPE/c",
   })
   void newStyleNamesHaveAnAuthorityAndSortedParameters(

@@ -35,6 +35,16 @@ final class StreamSupervisorScenarioTest {
     ads.watch(LISTENER, "a");
 
     assertThat(ads.transport.streams()).hasSize(1);
+    ads.stream().ready();
+    assertThat(ads.observed).containsExactly("connected cp.test:443");
+  }
+
+  @Test
+  void aWatchThatIsClosedWithinItsTurnConnectsNothing() {
+    ads.loop.inside(() -> ads.client.watch(LISTENER, "a", new RecordingWatcher<>()).close());
+
+    assertThat(ads.transport.streams()).isEmpty();
+    assertThat(server().connected()).isFalse();
   }
 
   @ParameterizedTest

@@ -34,11 +34,15 @@ public final class FakeAdsTransport implements AdsTransport {
 
   /** Lets clusters of this server ask for load reports; nobody sends one. */
   public FakeAdsTransport takingLoadReports() {
-    loadReports =
-        Optional.of(
-            listener -> {
-              throw new AssertionError("load is reported to " + name);
-            });
+    return takingLoadReports(
+        listener -> {
+          throw new AssertionError("load is reported to " + name);
+        });
+  }
+
+  /** Lets clusters of this server ask for load reports, which {@code reports} takes. */
+  public FakeAdsTransport takingLoadReports(LrsTransport reports) {
+    loadReports = Optional.of(reports);
     return this;
   }
 
@@ -97,6 +101,11 @@ public final class FakeAdsTransport implements AdsTransport {
     Stream(Listener listener, Duration openedAt) {
       this.listener = listener;
       this.openedAt = openedAt;
+    }
+
+    /** The client's half, for a test that calls it on a thread of its own choice. */
+    public Listener listener() {
+      return listener;
     }
 
     /** When it was opened, on the loop's clock. */

@@ -1,0 +1,133 @@
+package io.outrigger.xds.stream;
+
+import static io.outrigger.xds.ResourceType.CLUSTER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.ClusterLoad;
+import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.report.LrsStream;
+import io.outrigger.xds.report.LrsTransport;
+import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.testing.RecordingWatcher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** What the clients of a process share. */
+final class AdsClientsTest {
+  private static final XdsServer SERVER = FleetFixture.server("cp.test:443", ServerFeatures.NONE);
+
+  private final AdsFixture ads = new AdsFixture();
+  private final OpenReports reports = new OpenReports();
+
+  @Test
+  void everyCallBelongsToTheControlLoop() {
+    ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of())));
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> ads.client.watch(CLUSTER, "c", new RecordingWatcher<>()),
+            ads.clients::status,
+            () -> ads.clients.reportLoad(new Counted(Set.of())),
+            ads.clients::finishLoadReports,
+            ads.clients::close);
+
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).hasMessageContaining("not inside the control loop");
+    }
+  }
+
+  @Test
+  void loadIsReportedToTheServersThatItIsCountedForUntilTheEnd() {
+    ads.transport.takingLoadReports(reports);
+    assertThat(ads.status().loadReports()).isEmpty();
+
+    ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of(SERVER))));
+    assertThat(ads.status().loadReports())
+        .extracting(LoadReportView::server)
+        .containsExactly("cp.test:443");
+    assertThat(reports.isClosed).isFalse();
+    ads.loop.inside(ads.clients::close);
+
+    assertThat(reports.isClosed).isTrue();
+  }
+
+  @Test
+  void loadReportsAreFinishedAtOnceWhereNothingWasAskedFor() {
+    assertThat(finished()).isTrue();
+
+    ads.transport.takingLoadReports(reports);
+    ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of(SERVER))));
+    assertThat(finished()).isTrue();
+
+    assertThat(reports.isClosed).isTrue();
+  }
+
+  private boolean finished() {
+    List<CompletionStage<Void>> finished = new ArrayList<>();
+    ads.loop.inside(() -> finished.add(ads.clients.finishLoadReports()));
+    return finished.get(0).toCompletableFuture().isDone();
+  }
+
+  @Test
+  void loadIsReportedOnce() {
+    ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of())));
+
+    assertThatThrownBy(() -> ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of()))))
+        .hasMessage("load is reported already");
+  }
+
+  @Test
+  void loadIsNotReportedToAServerThatTakesNone() {
+    assertThatThrownBy(
+            () -> ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of(SERVER)))))
+        .hasMessage("cp.test:443 takes no load reports");
+  }
+
+  /** Something is counted for these servers all the time. */
+  private record Counted(Set<XdsServer> servers) implements LoadSource {
+    @Override
+    public void onServersChanged(Runnable listener) {}
+
+    @Override
+    public List<ClusterLoad> take(XdsServer server, Predicate<String> asked) {
+      return List.of();
+    }
+  }
+
+  /** One stream of load reports to a server that asks for none. */
+  private static final class OpenReports implements LrsTransport, LrsStream {
+    private boolean isClosed;
+
+    @Override
+    public LrsStream open(LrsTransport.Listener listener) {
+      return this;
+    }
+
+    @Override
+    public void send(LoadStatsRequest request) {}
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public void requestNext() {}
+
+    @Override
+    public void finish() {}
+
+    @Override
+    public void close() {
+      isClosed = true;
+    }
+  }
+}
