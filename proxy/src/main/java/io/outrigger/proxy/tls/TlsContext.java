@@ -33,6 +33,12 @@ import javax.net.ssl.SSLParameters;
 public final class TlsContext {
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
+  /**
+   * Longer than tickets live (RFC 8446 section 4.6.1): with it the JDK drops them. Else each ticket
+   * makes a session that lives as long as its connection, at up to 32 KiB.
+   */
+  private static final long SESSION_SECONDS = 30L * 24 * 3600;
+
   private final SslContext context;
   private final ServerVerifier verifier;
   private final Executor tasks;
@@ -57,6 +63,8 @@ public final class TlsContext {
             .protocols(PROTOCOLS)
             .endpointIdentificationAlgorithm(null)
             .trustManager(new ServerTrustManager(verifier))
+            .sessionTimeout(SESSION_SECONDS)
+            .sessionCacheSize(1) // none at all is spelled otherwise, 0 is no limit
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
                     Protocol.ALPN,
@@ -83,7 +91,7 @@ public final class TlsContext {
       parameters.setServerNames(List.of(new ServerName(serverName.get())));
       engine.setSSLParameters(parameters);
     }
-    var handler = new SslHandler(engine, tasks);
+    var handler = new SslHandler(new GuardedEngine(engine), tasks);
     handler.setHandshakeTimeoutMillis(0);
     return handler;
   }

@@ -69,12 +69,12 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
   private void onHandshaken(ChannelHandlerContext ctx) {
     SslHandler tls = ctx.pipeline().get(SslHandler.class);
-    String protocol = tls.applicationProtocol();
+    String protocol = tls.engine().getApplicationProtocol();
     if (!HTTP_2.equals(protocol)) {
       fail(
           ctx,
           HandshakeResult.NO_APPLICATION_PROTOCOL,
-          protocol == null
+          protocol == null || protocol.isEmpty()
               ? "the server did not agree to HTTP/2: it answered no ALPN"
               : "the server did not agree to HTTP/2: by ALPN it chose " + protocol);
       return;
@@ -89,6 +89,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       return;
     }
     over = true;
+    ctx.pipeline().remove(HandshakeLimit.class);
     ctx.pipeline().replace(this, null, connection);
   }
 

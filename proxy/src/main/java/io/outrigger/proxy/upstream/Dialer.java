@@ -16,6 +16,7 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketErrors;
+import io.outrigger.proxy.tls.HandshakeLimit;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
 import java.net.InetAddress;
@@ -142,6 +143,7 @@ final class Dialer {
           channel
               .pipeline()
               .addLast(
+                  new HandshakeLimit(),
                   tls.get().handler(channel.alloc(), serverName),
                   new TlsHandshake(serverName, connection, handshake));
         } else {

@@ -1,0 +1,221 @@
+package io.outrigger.proxy.tls;
+
+import io.outrigger.base.LoopConfined;
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine whose peer cannot keep it busy when the handshake is over. The JDK bounds handshakes,
+ * but neither KeyUpdate nor NewSessionTicket after them, of which each costs as much as a call.
+ *
+ * <ul>
+ *   <li>Records without application data come from a store of {@value #MAX_SPARE}, to which every
+ *       {@value #DATA_RECORDS}th record with data adds one. Honest servers send a few tickets, and a
+ *       KeyUpdate after millions of records.
+ *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
+ * </ul>
+ */
+@LoopConfined
+final class GuardedEngine extends SSLEngine {
+  static final int MAX_SPARE = 32;
+  static final int DATA_RECORDS = 64;
+
+  private final SSLEngine engine;
+  private boolean handshaken;
+  private int spare = MAX_SPARE;
+  private int data;
+
+  GuardedEngine(SSLEngine engine) {
+    super(engine.getPeerHost(), engine.getPeerPort());
+    this.engine = engine;
+  }
+
+  @Override
+  public SSLEngineResult unwrap(ByteBuffer from, ByteBuffer[] to, int offset, int length)
+      throws SSLException {
+    SSLEngineResult result = engine.unwrap(from, to, offset, length);
+    if (handshaken && result.getStatus() == Status.OK && result.bytesConsumed() > 0) {
+      onRecord(result);
+    }
+    handshaken |= result.getHandshakeStatus() == HandshakeStatus.FINISHED;
+    return result;
+  }
+
+  private void onRecord(SSLEngineResult result) throws SSLException {
+    if (result.bytesProduced() > 0) {
+      data++;
+      if (data == DATA_RECORDS) {
+        data = 0;
+        spare = Math.min(spare + 1, MAX_SPARE);
+      }
+      return;
+    }
+    if (isHandshake(result.getHandshakeStatus()) && isBeforeTls13()) {
+      throw new SSLException("the server asks for a TLS renegotiation");
+    }
+    spare--;
+    if (spare < 0) {
+      throw new SSLException("the server sends too many TLS records without data");
+    }
+  }
+
+  private static boolean isHandshake(HandshakeStatus status) {
+    return status == HandshakeStatus.NEED_TASK
+        || status == HandshakeStatus.NEED_WRAP
+        || status == HandshakeStatus.NEED_UNWRAP;
+  }
+
+  private boolean isBeforeTls13() {
+    return engine.getSession().getProtocol().equals("TLSv1.2");
+  }
+
+  @Override
+  public SSLEngineResult wrap(ByteBuffer[] from, int offset, int length, ByteBuffer to)
+      throws SSLException {
+    SSLEngineResult result = engine.wrap(from, offset, length, to);
+    handshaken |= result.getHandshakeStatus() == HandshakeStatus.FINISHED;
+    return result;
+  }
+
+  @Override
+  public @Nullable Runnable getDelegatedTask() {
+    return engine.getDelegatedTask();
+  }
+
+  @Override
+  public void closeInbound() throws SSLException {
+    engine.closeInbound();
+  }
+
+  @Override
+  public boolean isInboundDone() {
+    return engine.isInboundDone();
+  }
+
+  @Override
+  public void closeOutbound() {
+    engine.closeOutbound();
+  }
+
+  @Override
+  public boolean isOutboundDone() {
+    return engine.isOutboundDone();
+  }
+
+  @Override
+  public String[] getSupportedCipherSuites() {
+    return engine.getSupportedCipherSuites();
+  }
+
+  @Override
+  public String[] getEnabledCipherSuites() {
+    return engine.getEnabledCipherSuites();
+  }
+
+  @Override
+  public void setEnabledCipherSuites(String[] suites) {
+    engine.setEnabledCipherSuites(suites);
+  }
+
+  @Override
+  public String[] getSupportedProtocols() {
+    return engine.getSupportedProtocols();
+  }
+
+  @Override
+  public String[] getEnabledProtocols() {
+    return engine.getEnabledProtocols();
+  }
+
+  @Override
+  public void setEnabledProtocols(String[] protocols) {
+    engine.setEnabledProtocols(protocols);
+  }
+
+  @Override
+  public SSLSession getSession() {
+    return engine.getSession();
+  }
+
+  @Override
+  public @Nullable SSLSession getHandshakeSession() {
+    return engine.getHandshakeSession();
+  }
+
+  @Override
+  public void beginHandshake() throws SSLException {
+    engine.beginHandshake();
+  }
+
+  @Override
+  public HandshakeStatus getHandshakeStatus() {
+    return engine.getHandshakeStatus();
+  }
+
+  @Override
+  public void setUseClientMode(boolean client) {
+    engine.setUseClientMode(client);
+  }
+
+  @Override
+  public boolean getUseClientMode() {
+    return engine.getUseClientMode();
+  }
+
+  @Override
+  public void setNeedClientAuth(boolean need) {
+    engine.setNeedClientAuth(need);
+  }
+
+  @Override
+  public boolean getNeedClientAuth() {
+    return engine.getNeedClientAuth();
+  }
+
+  @Override
+  public void setWantClientAuth(boolean want) {
+    engine.setWantClientAuth(want);
+  }
+
+  @Override
+  public boolean getWantClientAuth() {
+    return engine.getWantClientAuth();
+  }
+
+  @Override
+  public void setEnableSessionCreation(boolean enabled) {
+    engine.setEnableSessionCreation(enabled);
+  }
+
+  @Override
+  public boolean getEnableSessionCreation() {
+    return engine.getEnableSessionCreation();
+  }
+
+  @Override
+  public SSLParameters getSSLParameters() {
+    return engine.getSSLParameters();
+  }
+
+  @Override
+  public void setSSLParameters(SSLParameters parameters) {
+    engine.setSSLParameters(parameters);
+  }
+
+  @Override
+  public @Nullable String getApplicationProtocol() {
+    return engine.getApplicationProtocol();
+  }
+
+  @Override
+  public @Nullable String getHandshakeApplicationProtocol() {
+    return engine.getHandshakeApplicationProtocol();
+  }
+}
