@@ -5,20 +5,26 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One port for plain text and for TLS, as istio's permissive mode has it: what begins with a TLS
- * record goes to one server, all else to another.
+ * record goes to one server, all else to another; how each connection begins is counted.
  */
 final class PermissivePort implements AutoCloseable {
-  private static final int TLS_HANDSHAKE = 0x16;
+  private static final byte[] TLS_HANDSHAKE = {0x16, 0x03};
+  private static final byte[] HTTP_2_PREFACE = {'P', 'R'};
 
   private final ServerSocket server;
   private final int plain;
   private final int tls;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+  private final AtomicInteger plainConnections = new AtomicInteger();
+  private final AtomicInteger otherConnections = new AtomicInteger();
 
   PermissivePort(Backend plain, Backend tls) {
     try {
@@ -35,6 +41,16 @@ final class PermissivePort implements AutoCloseable {
     return server.getLocalPort();
   }
 
+  /** How many have begun with the preface of HTTP/2. */
+  int plainConnections() {
+    return plainConnections.get();
+  }
+
+  /** How many have begun neither so nor with a TLS record. */
+  int otherConnections() {
+    return otherConnections.get();
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -49,13 +65,17 @@ final class PermissivePort implements AutoCloseable {
 
   private void serve(Socket client) {
     try {
-      int first = client.getInputStream().read();
-      if (first < 0) {
+      byte[] first = client.getInputStream().readNBytes(TLS_HANDSHAKE.length);
+      if (first.length < TLS_HANDSHAKE.length) {
         client.close();
         return;
       }
-      var backend =
-          new Socket(InetAddress.getLoopbackAddress(), first == TLS_HANDSHAKE ? tls : plain);
+      boolean isTls = Arrays.equals(first, TLS_HANDSHAKE);
+      if (!isTls) {
+        boolean isPlain = Arrays.equals(first, HTTP_2_PREFACE);
+        (isPlain ? plainConnections : otherConnections).incrementAndGet();
+      }
+      var backend = new Socket(InetAddress.getLoopbackAddress(), isTls ? tls : plain);
       sockets.add(backend);
       backend.getOutputStream().write(first);
       HttpProxy.daemon(() -> HttpProxy.pipe(backend, client));

@@ -253,6 +253,17 @@ class TlsIT {
     }
   }
 
+  private void useInNewConnections(TestIdentity next, Backend backend, String matchers) {
+    String serial = next.certificate().getSerialNumber().toString(16);
+    Await.until(
+        serial + " is in use",
+        () -> mesh.admin().get("/certs").body(),
+        () -> mesh.admin().get("/certs").body().contains("\"" + serial + "\""));
+    int before = backend.connections();
+    serve(cluster(matchers), backend);
+    Await.until("a new connection", () -> backend.connections() > before);
+  }
+
   @Conformance({"A29-04", "A29-13"})
   @Test
   void aHundredRotationsCostNoCall() throws Exception {
@@ -261,11 +272,17 @@ class TlsIT {
     mesh.startReady();
     try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
       load.awaitMore("a", 10);
-      for (int i = 0; i < 100; i++) {
+      for (int i = 1; i <= 100; i++) {
         TestIdentity next = AUTHORITY.issue("uri:spiffe://mesh/orders");
         TestIdentity.replace(folder.resolve("key.pem"), next.keyPem());
-        Thread.sleep(i % 10 == 0 ? 50 : 5);
+        load.awaitMore("a", 1); // here and there a look falls between the two
         TestIdentity.replace(folder.resolve("chain.pem"), next.chainPem());
+        TestIdentity.replace(
+            folder.resolve("roots.pem"),
+            i % 2 == 0 ? AUTHORITY.rootPem() : STRANGER.rootPem() + AUTHORITY.rootPem());
+        if (i % 10 == 0) {
+          useInNewConnections(next, backend, i % 20 == 0 ? "" : uri("spiffe://mesh/pay"));
+        }
       }
       load.awaitMore("a", 100);
       assertThat(load.failures()).isEmpty();
@@ -332,21 +349,25 @@ class TlsIT {
     PermissivePort port = mesh.keep(new PermissivePort(plain, pay));
     serve(Xds.cluster("A"), port.port());
     mesh.startReady();
-    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 200)) {
+    try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 1000)) {
       for (int round = 0; round < 3; round++) {
         load.awaitMore("plain", 30);
         serve(cluster(uri("spiffe://mesh/pay")), port.port());
         load.awaitMore("pay", 30);
         Await.until("no connection in plain text", () -> plain.openConnections() == 0);
+        int inPlainText = port.plainConnections();
+        write(AUTHORITY.issue("uri:spiffe://mesh/orders"), AUTHORITY);
         int before = pay.connections();
         serve(cluster(uri("spiffe://mesh/pay") + "," + uri("spiffe://mesh/other")), port.port());
         Await.until("a connection of its own", () -> pay.connections() > before);
         load.awaitMore("pay", 30);
+        assertThat(port.plainConnections()).isEqualTo(inPlainText);
         serve(Xds.cluster("A"), port.port());
       }
       load.awaitMore("plain", 30);
       Await.until("no connection with TLS", () -> pay.openConnections() == 0);
       assertThat(load.failures()).isEmpty();
+      assertThat(port.otherConnections()).as("neither TLS nor HTTP/2").isZero();
     }
   }
 
