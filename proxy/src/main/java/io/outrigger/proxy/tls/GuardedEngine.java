@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Records without application data come from a store of {@value #MAX_SPARE}, to which every
- *       {@value #DATA_RECORDS}th record with data adds one. Honest servers send a few tickets, and a
- *       KeyUpdate after millions of records.
+ *       {@value #DATA_RECORDS}th record with data adds one. Honest servers send a few tickets, and
+ *       a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  */

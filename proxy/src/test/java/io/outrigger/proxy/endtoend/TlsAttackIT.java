@@ -44,7 +44,8 @@ class TlsAttackIT {
     mesh.certificateProviders(
         """
         {"default":{"plugin_name":"file_watcher","config":{
-          "ca_certificate_file":"%s/roots.pem"}}}"""
+          "ca_certificate_file":"%s/roots.pem"}}}\
+        """
             .formatted(folder));
   }
 
@@ -60,7 +61,8 @@ class TlsAttackIT {
         ,"transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
           "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
           "common_tls_context":{"validation_context":{
-            "ca_certificate_provider_instance":{"instance_name":"default"}}}}}}""";
+            "ca_certificate_provider_instance":{"instance_name":"default"}}}}}}\
+        """;
   }
 
   /** The message of a call to {@code server}; another cluster has calls all the while. */

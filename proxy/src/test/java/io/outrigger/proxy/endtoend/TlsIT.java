@@ -42,7 +42,8 @@ class TlsIT {
     mesh.certificateProviders(
         """
         {"default":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/chain.pem",
-          "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem"}}}"""
+          "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem"}}}\
+        """
             .formatted(folder));
     write(ORDERS, AUTHORITY);
   }
@@ -86,7 +87,8 @@ class TlsIT {
           "common_tls_context":{
             "tls_certificate_provider_instance":{"instance_name":"default"},
             "validation_context":{"ca_certificate_provider_instance":{"instance_name":"default"},
-              "match_typed_subject_alt_names":[%s]}}}}}"""
+              "match_typed_subject_alt_names":[%s]}}}}}\
+        """
             .formatted(matchers);
   }
 
