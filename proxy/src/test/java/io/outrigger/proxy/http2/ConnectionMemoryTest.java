@@ -11,7 +11,13 @@ import static io.outrigger.proxy.http2.Frames.settings;
 import static io.outrigger.proxy.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
 import io.outrigger.proxy.memory.MemoryLedger;
@@ -20,6 +26,7 @@ import io.outrigger.proxy.memory.MemoryView.Limits;
 import io.outrigger.proxy.memory.PeerSide;
 import java.time.Duration;
 import java.util.Arrays;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 
 /** What a connection holds for its peer is counted, is given back, and ends it when it is much. */
@@ -35,6 +42,26 @@ final class ConnectionMemoryTest {
           .withMemory(ledger)
           .withTimeouts(
               new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(5), Duration.ofSeconds(9)));
+
+  private long heapOf(ChannelHandler... before) {
+    long others = ledger.heapBytes();
+    var channel = new EmbeddedChannel(before);
+    channel.pipeline().addLast(Http2Connection.client(settings, made -> new RecordingConnection()));
+    long bytes = ledger.heapBytes() - others;
+    channel.finishAndReleaseAll();
+    return bytes;
+  }
+
+  @Test
+  void tlsIsCounted() throws SSLException {
+    SslHandler tls =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .build()
+            .newHandler(ByteBufAllocator.DEFAULT);
+
+    assertThat(heapOf(tls) - heapOf()).isEqualTo(ConnectionMemory.TLS_BYTES);
+  }
 
   private static byte[] open(int bytes) {
     byte[] part = new byte[bytes];
