@@ -17,13 +17,16 @@ import sys
 import tempfile
 
 import bench_peers
-from bench_load import start_backend, wait_until_served
+import bench_tls
+from bench_load import wait_until_served
 from bench_measures import BENCHMARKS
 from bench_process import Process, free_port
 
 REFERENCE = "envoy"
 OURS = "outrigger"
-COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib")
+PARTS = {**BENCHMARKS, "tls": bench_tls.PARTS}
+COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib",
+            "handshake_ms", "connect_ms", "connected_mib")
 WITHOUT_PEERS = """\
 without peers:
   scripts/bench pick [--long] [--seconds S] [--json] [WORD...]
@@ -37,18 +40,18 @@ without peers:
 WORST = ("errors", "peak_mib", "memory_growth_mib", "connections_mib")
 
 
-def start_all(names, root, folder, backend, started):
+def start_all(benchmark, options, backend, started):
     """The proxies that came up, as name -> (process, port); says why others did not. Without Outrigger it ends."""
     running = {}
-    for name in names:
+    for name in chosen(benchmark, options):
         if name != "outrigger" and bench_peers.binary(name) is None:
             say(f"{name} is not installed ({bench_peers.INSTALL[name]}); left out")
             continue
         port = free_port()
         try:
-            process = Process(name, bench_peers.COMMANDS[name](folder, root, port, backend), folder)
+            process = Process(name, benchmark.command(name, options.root, port, backend), benchmark.folder)
             started.append(process)
-            wrong = wait_until_served(process, port, folder)
+            wrong = wait_until_served(process, port, benchmark.folder)
         except OSError as failure:
             wrong = str(failure)
         if wrong is None:
@@ -85,7 +88,7 @@ def verdicts(benchmark, results):
         if reached is not None:
             met = reached <= limit if sign == "<=" else reached >= limit
             found.append((shape, titles[key], f"{sign} {limit:g} x {REFERENCE}", reached, met))
-    for shape, key, limit in getattr(benchmark, "limits", []):
+    for shape, key, limit in benchmark.limits:
         if OURS in results.get(shape, {}):
             reached = results[shape][OURS][key]
             found.append((shape, titles[key], f"<= {limit:g}", reached, reached <= limit))
@@ -116,12 +119,12 @@ def table(benchmark, results):
             print(f"  {f'{shape}, {title}'.ljust(width)}  {target.ljust(16)} {reached:7.2f}  {'met' if met else 'MISSED'}")
 
 
-def chosen(options):
-    names = options.only.split(",") if options.only else list(bench_peers.COMMANDS)
+def chosen(benchmark, options):
+    names = options.only.split(",") if options.only else benchmark.peers
     unknown = [name for name in names if name not in bench_peers.COMMANDS]
     if unknown:
         sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(bench_peers.COMMANDS)}")
-    return names
+    return [name for name in names if name in benchmark.peers]
 
 
 def interleaved(rounds, shapes, names, measure):
@@ -137,16 +140,16 @@ def interleaved(rounds, shapes, names, measure):
     return {title: {name: summary(taken) for name, taken in rows.items()} for title, rows in samples.items()}
 
 
-def run(benchmark, options, folder, started):
-    backend, backend_port = start_backend(folder, benchmark.bulk_bytes())
+def run(benchmark, options, started):
+    backend, backend_port = benchmark.start_backend()
     started.append(backend)
-    wrong = wait_until_served(backend, backend_port, folder)
+    wrong = wait_until_served(backend, backend_port, benchmark.folder, benchmark.tls)
     if wrong is not None:
         raise RuntimeError(f"the backend does not serve: {wrong}")
     rounds = options.rounds or benchmark.rounds[0 if options.quick else 1]
     if benchmark.fresh:
-        return run_fresh(benchmark, options, folder, backend_port, rounds)
-    running = start_all(chosen(options), options.root, folder, backend_port, started)
+        return run_fresh(benchmark, options, backend_port, rounds)
+    running = start_all(benchmark, options, backend_port, started)
     if not running:
         sys.exit("bench: no proxy runs")
     for name, (process, port) in running.items():
@@ -155,13 +158,13 @@ def run(benchmark, options, folder, started):
     return interleaved(rounds, benchmark.shapes(), running, lambda shape, name: shape(*running[name]))
 
 
-def run_fresh(benchmark, options, folder, backend_port, rounds):
+def run_fresh(benchmark, options, backend_port, rounds):
     """Proxies that are started for each measurement, on their own, ours through scripts/outrigger."""
-    names = [name for name in chosen(options) if name == OURS or bench_peers.binary(name)]
+    names = [name for name in chosen(benchmark, options) if name == OURS or bench_peers.binary(name)]
 
     def measure(shape, name):
         port = free_port()
-        command = bench_peers.COMMANDS[name](folder, options.root, port, backend_port)
+        command = benchmark.command(name, options.root, port, backend_port)
         if name == OURS:
             command[0] = os.path.join(options.root, "scripts/outrigger")
         return shape(name, command, port)
@@ -169,26 +172,13 @@ def run_fresh(benchmark, options, folder, backend_port, rounds):
     return interleaved(rounds, benchmark.shapes(), names, measure)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0], epilog=WITHOUT_PEERS,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("root", help=argparse.SUPPRESS)
-    parser.add_argument("name", choices=list(BENCHMARKS))
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seconds", type=float, help="length of one measurement under load")
-    parser.add_argument("--only", help="comma-separated proxies instead of all that are installed")
-    options = parser.parse_args()
-
+def measure_part(part, options):
+    """Runs one benchmark in a folder of its own, whose processes end with it."""
     folder = tempfile.mkdtemp(prefix="outrigger-bench-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     started = []
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of connections
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    benchmark = BENCHMARKS[options.name](options, folder)
     try:
-        results = run(benchmark, options, folder, started)
+        benchmark = part(options, folder)
+        return benchmark, run(benchmark, options, started)
     except (RuntimeError, KeyboardInterrupt) as failure:
         sys.exit(f"bench: {failure or 'interrupted'}")
     finally:
@@ -196,6 +186,31 @@ def main():
             process.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0], epilog=WITHOUT_PEERS,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", help=argparse.SUPPRESS)
+    parser.add_argument("name", choices=list(PARTS))
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seconds", type=float, help="length of one measurement under load")
+    parser.add_argument("--only", help="comma-separated proxies instead of all that are installed")
+    options = parser.parse_args()
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of connections
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not options.json:
+        print(f"scripts/bench {options.name}: {os.cpu_count()} CPUs, one worker thread a proxy, medians of interleaved rounds")
+    results, targets = {}, []
+    for part in PARTS[options.name]:
+        benchmark, measured = measure_part(part, options)
+        results.update(measured)
+        targets += verdicts(benchmark, measured)
+        if not options.json:
+            table(benchmark, measured)
     if options.json:
         ratios = {
             shape: {name: {key: ratio(rows, name, key) for key in COMPARED if key in figures} for name, figures in rows.items()}
@@ -203,13 +218,10 @@ def main():
         }
         targets = [
             {"shape": shape, "figure": title, "target": target, "reached": reached, "met": met}
-            for shape, title, target, reached, met in verdicts(benchmark, results)
+            for shape, title, target, reached, met in targets
         ]
         document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": REFERENCE}
         print(json.dumps({**document, "results": results, "ratios": ratios, "targets": targets}, indent=2))
-    else:
-        print(f"scripts/bench {options.name}: {os.cpu_count()} CPUs, one worker thread a proxy, medians of interleaved rounds")
-        table(benchmark, results)
     if any(rows[OURS]["errors"] for rows in results.values() if OURS in rows):
         sys.exit("bench: outrigger answered some requests with errors")
 

@@ -18,12 +18,15 @@ BODY = b"\0\0\0\0\x5f" + b"x" * 95
 HEADERS = ["-H", "content-type: application/grpc", "-H", "te: trailers", "-H", "user-agent: bench"]
 
 
-def wait_until_served(process, port, folder):
-    """Waits until one call is answered as it should be; says what was wrong when that does not come within 20 s."""
+def wait_until_served(process, port, folder, tls=None):
+    """Waits until one call is answered as it should be; says what was wrong when that does not come within 20 s.
+
+    With the certificates of tls the call is made over TLS.
+    """
     until = time.monotonic() + 20
     wrong = "no answer"
     while time.monotonic() < until and process.popen.poll() is None:
-        wrong = reply_fault(port, folder)
+        wrong = reply_fault(port, folder, tls)
         if wrong is None:
             return None
         time.sleep(0.2)
@@ -31,9 +34,11 @@ def wait_until_served(process, port, folder):
     return process.last_words() if ended is not None else f"{wrong}; its log ends: {process.last_words()}"
 
 
-def reply_fault(port, folder):
+def reply_fault(port, folder, tls):
     """What is wrong with the answer to one call: it must be the backend's, with its body and its trailer."""
-    command = ["nghttp", "-v", "-n", "-t", "5", *HEADERS, "-d", os.path.join(folder, "request"), f"http://127.0.0.1:{port}{PATH}"]
+    secure = ["--key=" + tls.key("client"), "--cert=" + tls.chain("client")] if tls else []
+    url = f"{'https' if tls else 'http'}://127.0.0.1:{port}{PATH}"
+    command = ["nghttp", "-v", "-n", "-t", "5", *HEADERS, *secure, "-d", os.path.join(folder, "request"), url]
     try:
         text = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
     except subprocess.TimeoutExpired:
@@ -80,8 +85,17 @@ def percentiles(log):
     return micros[len(micros) // 2] / 1000, micros[min(len(micros) - 1, len(micros) * 99 // 100)] / 1000
 
 
-def start_backend(folder, size):
-    """nghttpd with a 100-byte answer, files for bulk, gRPC's content type and its trailer."""
+def write_request(folder):
+    """The body of every small call, as the file that load is told of."""
+    with open(os.path.join(folder, "request"), "wb") as file:
+        file.write(BODY)
+
+
+def start_backend(folder, size, tls=None):
+    """nghttpd with a 100-byte answer, files for bulk, gRPC's content type and its trailer.
+
+    With tls it speaks TLS and demands a certificate, whose issuer it does not check.
+    """
     os.makedirs(os.path.join(folder, "www/orders.Orders"))
     for name, length in (("Get.grpc", BODY_BYTES), ("Export.grpc", size), ("Page.grpc", size // STREAMS)):
         with open(os.path.join(folder, "www/orders.Orders", name), "wb") as file:
@@ -90,11 +104,12 @@ def start_backend(folder, size):
             file.truncate(length)
     for link, name in (("bulk", "Export.grpc"), ("page", "Page.grpc")):
         os.symlink(os.path.join(folder, "www/orders.Orders", name), os.path.join(folder, link))
-    with open(os.path.join(folder, "request"), "wb") as file:
-        file.write(BODY)
+    write_request(folder)
     bench_peers.write(folder, "mime.types", "application/grpc grpc\n")
     port = free_port()
-    command = ["nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", os.path.join(folder, "www"), "-n", "1", "-m", "1000",
+    command = ["nghttpd", "--verify-client" if tls else "--no-tls", "-a", "127.0.0.1", "-d", os.path.join(folder, "www"), "-n", "1", "-m", "1000",
                "-w", "24", "-W", "24", "--trailer", "grpc-status: 0",
                "--mime-types-file=" + os.path.join(folder, "mime.types"), str(port)]
+    if tls:
+        command += [tls.key("server"), tls.chain("server")]
     return Process("backend", command, folder), port

@@ -7,7 +7,9 @@ import os
 import time
 
 import bench_client
-from bench_load import BODY, BODY_BYTES, BULK, GIB, MANY, PATH, STREAMS, load, percentiles, wait_until_served
+import bench_peers
+from bench_load import (BODY, BODY_BYTES, BULK, GIB, MANY, PATH, STREAMS, load, percentiles, start_backend,
+                        wait_until_served)
 from bench_process import Growth, Process
 
 SHAPES = [(1, 1), (50, 1), (10, 10), (1, 100)]
@@ -21,7 +23,28 @@ def shape_title(connections, streams):
     return f"{connections} connections x {streams} streams"
 
 
-class Unary:
+class Benchmark:
+    """What all have in common: proxies that run, and a backend with small answers in plain text."""
+
+    peers = list(bench_peers.COMMANDS)
+    fresh = False
+    limits = []
+    tls = None
+    bulk_bytes = 0
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def start_backend(self):
+        """The backend's process and its port."""
+        return start_backend(self.folder, self.bulk_bytes, self.tls)
+
+    def command(self, name, root, port, backend):
+        """How a proxy is started that listens on a port and forwards to the backend's."""
+        return bench_peers.command(name, self.folder, root, port, backend, self.tls)
+
+
+class Unary(Benchmark):
     """CPU per call, in a closed loop."""
 
     columns = [("cpu_us", "CPU us/req", "{:.1f}"), ("rate", "req/s", "{:.0f}"), ("p50_ms", "p50 ms", "{:.2f}"),
@@ -30,16 +53,12 @@ class Unary:
                (shape_title(50, 1), "cpu_us", "<=", 0.20), (shape_title(1, 1), "cpu_us", "<=", 0.28),
                (TRACED, "cpu_us", "<=", 0.14)]
     rounds = (3, 5)
-    fresh = False
 
     def __init__(self, options, folder):
+        super().__init__(folder)
         self.quick = options.quick
-        self.folder = folder
         self.seconds = options.seconds or (1.2 if options.quick else 5)
         self.request = os.path.join(folder, "request")
-
-    def bulk_bytes(self):
-        return 0
 
     def warm(self, process, port):
         # By requests, not by time: on a busy machine a JVM would else be measured while it compiles.
@@ -99,26 +118,22 @@ class Latency(Unary):
         return [(self.title, lambda p, port: self.plain(p, port, RATE_CONNECTIONS, 10, rate))]
 
 
-class Streaming:
+class Streaming(Benchmark):
     """Bytes: one stream of a gibibyte, and 64 streams that share one, each way."""
 
     columns = [("cpu_s_per_gib", "CPU s/GiB", "{:.2f}"), ("mib_per_s", "MiB/s", "{:.0f}"),
                ("peak_mib", "peak RSS MiB", "{:.0f}"), ("memory_growth_mib", "grown by MiB", "{:+.1f}"),
                ("errors", "errors", "{:.0f}")]
     rounds = (1, 3)
-    fresh = False
 
     def __init__(self, options, folder):
-        self.folder = folder
-        self.size = GIB // 4 if options.quick else GIB
+        super().__init__(folder)
+        self.size = self.bulk_bytes = GIB // 4 if options.quick else GIB
         self.one = f"{self.size / GIB:g} GiB on one stream, "
         self.many = f"{STREAMS} streams of {self.size // STREAMS >> 20} MiB, "
         self.targets = [(self.one + way, key, sign, limit) for way in ("download", "upload")
                         for key, sign, limit in (("mib_per_s", ">=", 1.1), ("cpu_s_per_gib", "<=", 0.75))]
         self.targets += [(self.many + way, "mib_per_s", ">=", 1.3) for way in ("download", "upload")]
-
-    def bulk_bytes(self):
-        return self.size
 
     def warm(self, process, port):
         for _, measure in self.shapes():
@@ -148,7 +163,7 @@ class Streaming:
         }
 
 
-class Startup:
+class Startup(Benchmark):
     """From the start of the process to the end of the first proxied reply, asked for every 2 ms."""
 
     columns = [("wall_ms", "wall ms", "{:.0f}"), ("cpu_ms", "CPU ms", "{:.0f}"), ("errors", "errors", "{:.0f}")]
@@ -158,10 +173,7 @@ class Startup:
     fresh = True
 
     def __init__(self, options, folder):
-        self.folder = folder
-
-    def bulk_bytes(self):
-        return 0
+        super().__init__(folder)
 
     def shapes(self):
         return [(self.title, self.start)]
@@ -226,4 +238,4 @@ class Memory(Unary):
             process.stop()
 
 
-BENCHMARKS = {"unary": Unary, "latency": Latency, "streaming": Streaming, "startup": Startup, "memory": Memory}
+BENCHMARKS = {"unary": [Unary], "latency": [Latency], "streaming": [Streaming], "startup": [Startup], "memory": [Memory]}

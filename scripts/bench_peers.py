@@ -1,7 +1,7 @@
 """The proxies under comparison: how each is configured for the same work, and how it is started.
 
 All of them listen on one loopback port with HTTP/2 prior knowledge, have one worker thread, and forward to one
-backend over HTTP/2. Where a proxy has routes, it has the same ones: two that miss (a path, a header) before the one
+backend over HTTP/2; some of them by mutual TLS when asked to. Where a proxy has routes, it has the same ones: two that miss (a path, a header) before the one
 that hits, which splits 90:10 over two clusters with request limits.
 """
 
@@ -53,15 +53,17 @@ def limits():
     return {"thresholds": [{"max_requests": 100000, "max_pending_requests": 100000, "max_connections": 100000}]}
 
 
-def endpoints(cluster, backend):
-    address = {"socket_address": {"address": "127.0.0.1", "port_value": backend}}
+def endpoints(cluster, backend, tls):
+    """One endpoint for each cluster; of the addresses that tls names the first cluster has all."""
+    hosts = tls.hosts if tls and cluster == CLUSTERS[0] else ["127.0.0.1"]
+    addresses = [{"socket_address": {"address": host, "port_value": backend}} for host in hosts]
     return {
         "cluster_name": cluster,
         "endpoints": [
             {
                 "locality": {"region": "local"},
                 "load_balancing_weight": 1,
-                "lb_endpoints": [{"endpoint": {"address": address}}],
+                "lb_endpoints": [{"endpoint": {"address": address}} for address in addresses],
             }
         ],
     }
@@ -89,7 +91,7 @@ def write(folder, name, text):
     return path
 
 
-def outrigger(folder, root, port, backend):
+def outrigger(folder, root, port, backend, tls=None):
     cluster_type = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
     endpoint_type = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
     resources = [
@@ -107,15 +109,17 @@ def outrigger(folder, root, port, backend):
                 "type": "EDS",
                 "eds_cluster_config": {"eds_config": {"ads": {}}},
                 "circuit_breakers": limits(),
+                **(tls.for_outrigger() if tls else {}),
             }
         )
-        resources.append({"@type": endpoint_type, **endpoints(cluster, backend)})
+        resources.append({"@type": endpoint_type, **endpoints(cluster, backend, tls)})
     path = write(folder, "outrigger.json", json.dumps({"resources": resources}, indent=1))
     launcher = os.path.join(root, "proxy/target/outrigger/bin/outrigger")
-    return [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", f"127.0.0.1:{free_port()}", "--threads", "1"]
+    command = [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", f"127.0.0.1:{free_port()}", "--threads", "1"]
+    return [*command, "--bootstrap", tls.bootstrap()] if tls else command
 
 
-def envoy(folder, root, port, backend):
+def envoy(folder, root, port, backend, tls=None):
     http2 = {
         "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
             "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
@@ -147,9 +151,10 @@ def envoy(folder, root, port, backend):
                 {
                     "name": cluster,
                     "type": "STATIC",
-                    "load_assignment": endpoints(cluster, backend),
+                    "load_assignment": endpoints(cluster, backend, tls),
                     "circuit_breakers": limits(),
                     "typed_extension_protocol_options": http2,
+                    **(tls.for_envoy() if tls else {}),
                 }
                 for cluster in CLUSTERS
             ],
@@ -225,6 +230,12 @@ http {{
 
 
 COMMANDS = {"outrigger": outrigger, "envoy": envoy, "haproxy": haproxy, "nghttpx": nghttpx, "nginx": nginx}
+SECURED = ["outrigger", "envoy"]
+
+
+def command(name, folder, root, port, backend, tls):
+    """The command line of a proxy; over TLS only of those in SECURED."""
+    return COMMANDS[name](folder, root, port, backend, *([tls] if tls else []))
 
 
 def binary(name):
