@@ -124,6 +124,7 @@ final class EndingServers {
         Envoy.start(
             Path.of(program),
             "\"max_requests_per_connection\":100",
+            "",
             List.of(Xds.routesTo("routes", "A"), Xds.cluster("A"), Xds.endpoints("A", behind)));
     return mesh.keep(server).address();
   }

@@ -1,16 +1,9 @@
 package io.outrigger.proxy.endtoend;
 
-import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.options.Flag;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -24,15 +17,9 @@ import java.util.stream.Stream;
  */
 final class EndingServersMain {
   private static final int APPS = 10;
-  private static final int OPEN = 100;
 
   /** How long a run lasts at least: several times the age of a connection. */
   private static final Duration LEAST = Duration.ofSeconds(5);
-
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
-
-  /** Every second request has this for a body: more than one frame holds that goes with others. */
-  private static final String BODY = "x".repeat(6_000);
 
   private static final String ROW = "%-48s %-7s %8s %7s %8s %12s%n";
 
@@ -90,69 +77,13 @@ final class EndingServersMain {
     return "%.0f".formatted(admin.metric("grpc_subchannel_connection_attempts_succeeded_total"));
   }
 
-  /** Makes one call after the other on each of {@value #OPEN} turns; prints, returns failures. */
+  /** Prints what became of the calls; returns how many failed. */
   private long run(
       EndingServers.Kind kind, String loops, List<App> apps, Supplier<String> connections) {
-    var run = new Run(calls);
-    List<CompletableFuture<Void>> turns = new ArrayList<>();
-    for (int i = 0; i < OPEN; i++) {
-      turns.add(run.turn(apps.get(i % apps.size())));
-    }
-    turns.forEach(CompletableFuture::join);
-    String seconds = "%.1f".formatted(run.time().toMillis() / 1e3);
-    run.close();
-    System.out.printf(ROW, kind.name(), loops, run.made, run.failed(), seconds, connections.get());
-    run.failures.forEach((text, count) -> System.out.printf("    %d × %s%n", count, text));
+    CountedCalls run = CountedCalls.make(calls, LEAST, apps);
+    System.out.printf(
+        ROW, kind.name(), loops, run.made(), run.failed(), run.seconds(), connections.get());
+    run.printFailures();
     return run.failed();
-  }
-
-  /** Calls until there were enough, and for long enough; counts on one thread. */
-  private static final class Run {
-    private final int calls;
-    private final ExecutorService thread = Executors.newSingleThreadExecutor();
-    private final long start = WaitingClock.nanoTime();
-    private final Map<String, Long> failures = new TreeMap<>();
-    private int made;
-
-    Run(int calls) {
-      this.calls = calls;
-    }
-
-    Duration time() {
-      return Duration.ofNanos(WaitingClock.nanoTime() - start);
-    }
-
-    long failed() {
-      return failures.values().stream().mapToLong(Long::longValue).sum();
-    }
-
-    /** One call after the other; the result comes when there is none left to make. */
-    CompletableFuture<Void> turn(App app) {
-      var done = new CompletableFuture<Void>();
-      thread.execute(() -> next(app, done));
-      return done;
-    }
-
-    private void next(App app, CompletableFuture<Void> done) {
-      if (made >= calls && time().compareTo(LEAST) >= 0) {
-        done.complete(null);
-        return;
-      }
-      String body = ++made % 2 == 0 ? BODY : "";
-      var unused =
-          app.sendText(InteropMain.PATH, DEADLINE, body)
-              .thenAcceptAsync(
-                  reply -> {
-                    if (!reply.status().isOk()) {
-                      failures.merge(reply.code() + ": " + reply.message(), 1L, Long::sum);
-                    }
-                    next(app, done);
-                  },
-                  thread);
-    }
-
-    void close() {
-      thread.shutdown();
-    }
   }
 }

@@ -35,22 +35,24 @@ final class Envoy implements AutoCloseable {
    * @param filters that stand before the router
    */
   static Envoy start(Path binary, List<String> resources, String... filters) throws IOException {
-    return start(binary, "", resources, filters);
+    return start(binary, "", "", resources, filters);
   }
 
   /**
-   * The same with a setting of connections of callers.
+   * The same with settings of connections of callers.
    *
    * @param connections a member of {@code common_http_protocol_options} in JSON, or empty text
+   * @param socket the {@code transport_socket} in JSON, or empty text for plain text
    */
-  static Envoy start(Path binary, String connections, List<String> resources, String... filters)
+  static Envoy start(
+      Path binary, String connections, String socket, List<String> resources, String... filters)
       throws IOException {
     return new Envoy(
         RealServer.start(
             (folder, port) -> {
               Path config = folder.resolve("envoy.json");
               String bootstrap =
-                  bootstrap(folder, port, connections, resources, filters).toString();
+                  bootstrap(folder, port, connections, socket, resources, filters).toString();
               Files.writeString(config, bootstrap);
               return List.of(
                   binary.toString(),
@@ -118,7 +120,12 @@ final class Envoy implements AutoCloseable {
   }
 
   private static JsonObject bootstrap(
-      Path folder, int port, String connections, List<String> resources, String... filters)
+      Path folder,
+      int port,
+      String connections,
+      String socket,
+      List<String> resources,
+      String... filters)
       throws IOException {
     JsonObject routes = new JsonObject();
     var clusters = new JsonArray();
@@ -154,19 +161,19 @@ final class Envoy implements AutoCloseable {
             .getAsJsonObject();
     JsonObject parts = bootstrap.getAsJsonObject("static_resources");
     parts.add("clusters", clusters);
-    parts
-        .getAsJsonArray("listeners")
-        .get(0)
-        .getAsJsonObject()
-        .getAsJsonArray("filter_chains")
-        .get(0)
-        .getAsJsonObject()
-        .getAsJsonArray("filters")
-        .get(0)
-        .getAsJsonObject()
+    JsonObject chain =
+        first(first(parts.getAsJsonArray("listeners")).getAsJsonArray("filter_chains"));
+    first(chain.getAsJsonArray("filters"))
         .getAsJsonObject("typed_config")
         .add("route_config", routes);
+    if (!socket.isEmpty()) {
+      chain.add("transport_socket", parsed(socket));
+    }
     return bootstrap;
+  }
+
+  private static JsonObject first(JsonArray array) {
+    return array.get(0).getAsJsonObject();
   }
 
   private static JsonObject parsed(String json) {

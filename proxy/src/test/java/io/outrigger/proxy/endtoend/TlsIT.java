@@ -79,21 +79,11 @@ class TlsIT {
   }
 
   private static String cluster(String matchers) {
-    String cluster = Xds.cluster("A");
-    return cluster.substring(0, cluster.lastIndexOf('}'))
-        + """
-        ,"transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
-          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
-          "common_tls_context":{
-            "tls_certificate_provider_instance":{"instance_name":"default"},
-            "validation_context":{"ca_certificate_provider_instance":{"instance_name":"default"},
-              "match_typed_subject_alt_names":[%s]}}}}}\
-        """
-            .formatted(matchers);
+    return Xds.secureCluster("A", matchers);
   }
 
   private static String uri(String exact) {
-    return "{\"san_type\":\"URI\",\"matcher\":{\"exact\":\"%s\"}}".formatted(exact);
+    return Xds.uri(exact);
   }
 
   private void serve(String cluster, Backend backend) {

@@ -102,6 +102,30 @@ final class Xds {
     return JsonResources.cluster(name);
   }
 
+  /**
+   * An EDS cluster that is reached by mutual TLS, with identity and roots of the certificate
+   * provider {@code default}.
+   *
+   * @param matchers of {@code match_typed_subject_alt_names}
+   */
+  static String secureCluster(String name, String matchers) {
+    String cluster = cluster(name);
+    return cluster.substring(0, cluster.lastIndexOf('}'))
+        + """
+        ,"transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
+          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+          "common_tls_context":{
+            "tls_certificate_provider_instance":{"instance_name":"default"},
+            "validation_context":{"ca_certificate_provider_instance":{"instance_name":"default"},
+              "match_typed_subject_alt_names":[%s]}}}}}"""
+            .formatted(matchers);
+  }
+
+  /** A matcher of one URI SAN. */
+  static String uri(String exact) {
+    return "{\"san_type\":\"URI\",\"matcher\":{\"exact\":\"%s\"}}".formatted(exact);
+  }
+
   /** An EDS cluster with a limit of requests in flight. */
   static String cluster(String name, int maxRequests) {
     return """
