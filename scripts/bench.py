@@ -26,7 +26,7 @@ REFERENCE = "envoy"
 OURS = "outrigger"
 PARTS = {**BENCHMARKS, "tls": bench_tls.PARTS}
 COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib",
-            "handshake_ms", "connect_ms", "connected_mib")
+            "handshake_ms", "connect_ms", "connected_mib", "first_ms")
 WITHOUT_PEERS = """\
 without peers:
   scripts/bench pick [--long] [--seconds S] [--json] [WORD...]

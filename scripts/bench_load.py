@@ -18,12 +18,12 @@ BODY = b"\0\0\0\0\x5f" + b"x" * 95
 HEADERS = ["-H", "content-type: application/grpc", "-H", "te: trailers", "-H", "user-agent: bench"]
 
 
-def wait_until_served(process, port, folder, tls=None):
-    """Waits until one call is answered as it should be; says what was wrong when that does not come within 20 s.
+def wait_until_served(process, port, folder, tls=None, seconds=20):
+    """Waits until one call is answered as it should be; says what was wrong when that does not come in time.
 
     With the certificates of tls the call is made over TLS.
     """
-    until = time.monotonic() + 20
+    until = time.monotonic() + seconds
     wrong = "no answer"
     while time.monotonic() < until and process.popen.poll() is None:
         wrong = reply_fault(port, folder, tls)

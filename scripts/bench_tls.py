@@ -39,6 +39,11 @@ class TlsStreaming(Streaming):
         self.targets = [(self.one + way, key, sign, limit) for way in ("download", "upload")
                         for key, sign, limit in (("mib_per_s", ">=", 1.0), ("cpu_s_per_gib", "<=", 0.8))]
 
+    def warm(self, process, port):
+        # Ciphers that are compiled late make the first gibibyte several times as dear.
+        for _ in range(4):
+            super().warm(process, port)
+
     def shapes(self):
         return super().shapes()[:2]
 
@@ -68,7 +73,7 @@ class Handshakes(Unary):
         return Process("backend", [sys.executable, "-B", server, *arguments], self.folder), port
 
     def warm(self, process, port):
-        load(port, ["-n", "1500" if self.quick else "6000", "-c", "1", "-m", "1", "-d", self.request], PATH, 300)
+        load(port, ["-n", "3000" if self.quick else "6000", "-c", "1", "-m", "1", "-d", self.request], PATH, 300)
 
     def shapes(self):
         return [(self.title, self.shake)]
@@ -84,7 +89,8 @@ class Handshakes(Unary):
 class Connections(Handshakes):
     """A fresh process that connects to a thousand endpoints: what that takes, and what it holds afterwards."""
 
-    columns = [("connected_mib", "RSS MiB", "{:.1f}"), ("connect_ms", "CPU ms/conn", "{:.2f}"), ("wall_ms", "wall ms", "{:.0f}"),
+    columns = [("connected_mib", "RSS MiB", "{:.1f}"), ("connect_ms", "CPU ms/conn", "{:.2f}"),
+               ("first_ms", "first reply ms", "{:.0f}"), ("wall_ms", "all made ms", "{:.0f}"),
                ("connections", "connections", "{:.0f}"), ("errors", "errors", "{:.0f}")]
     title = f"{CONNECTIONS} endpoints, from the start of the process"
     targets = [(title, "connected_mib", "<=", 1.3)]
@@ -103,10 +109,10 @@ class Connections(Handshakes):
         begun = time.monotonic()
         process = Process(name, command, self.folder)
         try:
-            wrong = wait_until_served(process, port, self.folder)
+            wrong = wait_until_served(process, port, self.folder, seconds=90)
             if wrong is not None:
                 raise RuntimeError(f"{name} does not serve: {wrong}")
-            errors = 0
+            first, errors = time.monotonic() - begun, 0
             while os.path.getsize(self.count) < before + CONNECTIONS:
                 if time.monotonic() > begun + 120:
                     raise RuntimeError(f"{name} has {os.path.getsize(self.count) - before} connections after 120 s")
@@ -114,8 +120,8 @@ class Connections(Handshakes):
             wall, cpu = time.monotonic() - begun, process.cpu_seconds()
             time.sleep(IDLE_SECONDS)
             made = os.path.getsize(self.count) - before
-            return {"connected_mib": process.memory_mib(), "connect_ms": cpu / made * 1000, "wall_ms": wall * 1000, "connections": made,
-                    "errors": errors}
+            return {"connected_mib": process.memory_mib(), "connect_ms": cpu / made * 1000, "first_ms": first * 1000,
+                    "wall_ms": wall * 1000, "connections": made, "errors": errors}
         finally:
             process.stop()
 
