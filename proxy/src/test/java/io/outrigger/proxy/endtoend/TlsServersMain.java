@@ -24,7 +24,6 @@ final class TlsServersMain {
   private static final Duration LEAST = Duration.ofSeconds(2);
   private static final String CONNECT_TIMEOUT = "1s";
   private static final String ROW = "%-48s %-7s %8s %7s %8s  %s%n";
-  private static final String REFUSAL = "%-48s %-16s %8s  %s%n";
 
   private final int calls;
   private boolean asWanted = true;
@@ -157,7 +156,7 @@ final class TlsServersMain {
         wanted++;
       }
     }
-    System.out.printf(REFUSAL, name, why, wanted + " of " + REFUSED, said);
+    System.out.printf("%-48s %-16s %2d of %d  %s%n", name, why, wanted, REFUSED, said);
     asWanted &= wanted == REFUSED;
   }
 
