@@ -91,7 +91,7 @@ public final class TlsContext {
       parameters.setServerNames(List.of(new ServerName(serverName.get())));
       engine.setSSLParameters(parameters);
     }
-    var handler = new SslHandler(new GuardedEngine(engine), tasks);
+    var handler = new SslHandler(new GuardedEngine(engine), TlsThreads.ofHandshake(tasks));
     handler.setHandshakeTimeoutMillis(0);
     return handler;
   }

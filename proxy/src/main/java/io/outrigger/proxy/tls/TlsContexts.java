@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
+  /**
+   * Attempts of a start wait for the first reading of files, but not for a file system that hangs.
+   */
+  static final Duration FIRST_READING = Duration.ofSeconds(10);
+
   /** Hears of the context of some settings. */
   public interface User {
     /**
@@ -96,7 +101,17 @@ public final class TlsContexts {
     Entry(UpstreamTls settings) {
       this.settings = settings;
       watch = certificates.watch(settings, this::onMaterial);
-      onMaterial(watch.material());
+      if (watch.isBeingRead()) {
+        var unused = control.schedule(FIRST_READING, this::endWait);
+      } else {
+        onMaterial(watch.material());
+      }
+    }
+
+    private void endWait() {
+      if (materials == 0) {
+        onMaterial(watch.material());
+      }
     }
 
     void add(Use use) {

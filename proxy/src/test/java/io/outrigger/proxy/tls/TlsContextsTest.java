@@ -115,6 +115,31 @@ class TlsContextsTest {
 
   @Conformance("A29-14")
   @Test
+  void whoAsksAtTheStartWaitsForTheFirstReading() throws Exception {
+    write(AUTHORITY);
+    use(first);
+    loop.run();
+    assertThat(failures).isEmpty();
+
+    pass(Duration.ofSeconds(1));
+
+    assertThat(first).hasSize(1);
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void aReadingThatDoesNotEndIsNotWaitedForLongerThanSeconds() {
+    use(first);
+    loop.advance(TlsContexts.FIRST_READING.minusMillis(1));
+    assertThat(failures).isEmpty();
+
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(failures).singleElement().asString().contains("the files are being read");
+  }
+
+  @Conformance("A29-14")
+  @Test
   void withoutCertificatesTheReasonIsToldAndLaterTheContext() throws Exception {
     pass(Duration.ofSeconds(1));
     use(first);

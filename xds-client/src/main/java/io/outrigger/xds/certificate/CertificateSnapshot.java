@@ -47,6 +47,11 @@ public record CertificateSnapshot(
     return identity.equals(other.identity) && roots.equals(other.roots);
   }
 
+  /** Whether the files were not read yet, well or badly. */
+  boolean isUnread() {
+    return loaded.isEmpty() && error.isEmpty();
+  }
+
   /** Why something that is needed is not there. */
   String lack() {
     return "no certificates yet: " + error.orElse("the files are being read");

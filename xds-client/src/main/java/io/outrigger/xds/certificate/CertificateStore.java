@@ -97,10 +97,15 @@ public final class CertificateStore {
 
     private void update() {
       Outcome<TlsMaterial> now = CertificateStore.this.material(settings);
-      if (!closed && !now.equals(last)) {
+      if (!closed && !isBeingRead() && !now.equals(last)) {
         last = now;
         listener.onMaterial(now);
       }
+    }
+
+    /** Whether something of it is read for the first time: the listener hears what is found. */
+    public boolean isBeingRead() {
+      return CertificateStore.this.isBeingRead(settings);
     }
 
     /** What there is now. */
@@ -134,6 +139,19 @@ public final class CertificateStore {
     var watch = new Watch(settings, listener);
     watches.add(watch);
     return watch;
+  }
+
+  private boolean isBeingRead(UpstreamTls settings) {
+    boolean areRootsUnread =
+        settings.roots() instanceof TrustSource.Provider provider
+            ? isUnread(provider.instance())
+            : systemRoots == null;
+    return areRootsUnread || settings.identity().filter(this::isUnread).isPresent();
+  }
+
+  private boolean isUnread(ProviderInstance named) {
+    FileWatcher watcher = watchers.get(named.instance());
+    return watcher != null && watcher.snapshot().isUnread();
   }
 
   private Outcome<TlsMaterial> material(UpstreamTls settings) {
