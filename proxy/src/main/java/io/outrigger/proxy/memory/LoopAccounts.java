@@ -126,6 +126,11 @@ public final class LoopAccounts {
     return directBytes.get();
   }
 
+  /** What is held on the heap, or off it. Any thread. */
+  long bytes(boolean ofHeap) {
+    return ofHeap ? heapBytes() : directBytes();
+  }
+
   /** Any thread. */
   long heaviest() {
     return heaviest;

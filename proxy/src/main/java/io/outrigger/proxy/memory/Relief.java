@@ -110,9 +110,12 @@ final class Relief {
     }
   }
 
-  /** Another loop has much heavier ones, which it asks at the same time. */
+  /**
+   * Another loop has much heavier ones, which it asks at the same time. How heavy they are it says
+   * when it looks at its own, which may be a second ago; how much it holds in all is known at once.
+   */
   private boolean isHeavierElsewhere(Weighed account) {
-    return account.weight < ledger.heaviestElsewhere(loop) / 2;
+    return account.weight < ledger.heaviestElsewhere(loop) / 2 || ledger.isHeldElsewhere(loop);
   }
 
   /** How many bytes are free now that were not. */

@@ -314,6 +314,20 @@ final class MemoryLedgerTest {
     assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
   }
 
+  /** A loop publishes the weight of its heaviest once a second, and an attack takes less. */
+  @Test
+  void anotherLoopsConnectionsGoFirstThoughItHasNotLookedAtThemYet() {
+    LoopAccounts other = ledger.on(new EmbeddedChannel().eventLoop());
+    MemoryAccount elsewhere = other.open(PeerSide.APP, new Peer("attacker on another loop"));
+    elsewhere.heap(80L * MIB);
+    Peer neighbour = new Peer("neighbour").holds(8);
+
+    channel.runPendingTasks();
+
+    assertThat(asked).isEmpty();
+    assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
+  }
+
   @Test
   void whatBuffersTakeBeyondWhatIsCountedCountsForAQuarterAtMost() {
     Peer some = new Peer("some");
