@@ -72,7 +72,7 @@ final class AttackedSidecar implements AutoCloseable {
    * @param memory that of the container, such as {@code 256m}
    */
   AttackedSidecar(Path folder, String memory, int threads) throws IOException {
-    memoryMib = mib(memory) + Installation.classesMib();
+    memoryMib = mib(memory);
     Channel hostile = attackers.listen(this::onAccept);
     int hostilePort = ((InetSocketAddress) hostile.localAddress()).getPort();
     Files.writeString(
@@ -132,7 +132,7 @@ final class AttackedSidecar implements AutoCloseable {
     return memory.endsWith("g") ? 1024 * number : number;
   }
 
-  /** What may be taken of the container, in MiB. */
+  /** The memory of the container, in MiB. */
   double memoryMib() {
     return memoryMib;
   }

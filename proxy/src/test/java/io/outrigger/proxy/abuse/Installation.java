@@ -16,8 +16,6 @@ import java.util.stream.Collectors;
  * jar without content names the class path. {@code outrigger.abuse.program} names another launcher.
  */
 final class Installation {
-  private static final double CLASSES_MIB = 21;
-
   private Installation() {}
 
   /** The launcher; {@code folder} is where it is laid out. */
@@ -48,14 +46,6 @@ final class Installation {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /**
-   * What classes take, in MiB, beyond what they take of a process of the distribution: there they
-   * are pages of the start-up cache that the kernel can drop (proxy/docs/performance.md, "Memory").
-   */
-  static double classesMib() {
-    return System.getProperty("outrigger.abuse.program", "").isEmpty() ? CLASSES_MIB : 0;
   }
 
   private static String classPath() {

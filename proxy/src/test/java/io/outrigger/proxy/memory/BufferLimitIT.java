@@ -68,7 +68,7 @@ final class BufferLimitIT {
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(process.waitFor()).isZero();
-    long limit = MemoryPlan.ofHeap((36 << 20) - (704 << 10)).directBytes();
+    long limit = MemoryPlan.ofHeap((36 << 20) - (704 << 10), false).directBytes();
     long reached = limit >> 16 << 16;
     assertThat(out)
         .isEqualTo(

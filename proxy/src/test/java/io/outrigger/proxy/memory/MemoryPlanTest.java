@@ -15,8 +15,13 @@ final class MemoryPlanTest {
 
   /** The heap that Java makes in a container of such a size under the flags of the distribution. */
   private static MemoryPlan inContainer(long containerMib) {
+    return inContainer(containerMib, true);
+  }
+
+  private static MemoryPlan inContainer(long containerMib, boolean hasStartUpCache) {
     double small = containerMib * 0.28;
-    return MemoryPlan.ofHeap((long) ((small < 124.8 ? small : containerMib * 0.35) * MIB));
+    long heap = (long) ((small < 124.8 ? small : containerMib * 0.35) * MIB);
+    return MemoryPlan.ofHeap(heap, hasStartUpCache);
   }
 
   @ParameterizedTest(name = "{0} MiB -> heap {1}, buffers {2}; peers {3} and {4}")
@@ -50,9 +55,19 @@ final class MemoryPlanTest {
     assertThat(plan.peerDirectBytes()).isLessThan(plan.directBytes());
   }
 
+  /** Classes are then memory that the kernel cannot take back. */
+  @ParameterizedTest
+  @CsvSource({"128, 14", "192, 18", "256, 64", "512, 179"})
+  void withoutAStartUpCacheBuffersLeaveRoomForClasses(long container, long direct) {
+    MemoryPlan plan = inContainer(container, false);
+
+    assertThat(plan.directBytes() / MIB).isEqualTo(direct);
+    assertThat(plan.heapBytes()).isEqualTo(inContainer(container).heapBytes());
+  }
+
   @Test
   void aHeapTooSmallForTheProgramStillLeavesPeersSomething() {
-    MemoryPlan plan = MemoryPlan.ofHeap(16 * MIB);
+    MemoryPlan plan = MemoryPlan.ofHeap(16 * MIB, true);
 
     assertThat(plan.directBytes()).isEqualTo(14 * MIB);
     assertThat(plan.peerHeapBytes()).isEqualTo(MIB);
