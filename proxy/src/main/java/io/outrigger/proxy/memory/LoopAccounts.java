@@ -94,23 +94,31 @@ public final class LoopAccounts {
     return taken;
   }
 
-  void heap(long bytes) {
+  void heap(MemoryAccount of, long bytes) {
     heap += bytes;
     heapBytes.lazySet(heap);
-    moved(bytes);
+    moved(of, bytes);
   }
 
-  void direct(long bytes) {
+  void direct(MemoryAccount of, long bytes) {
     direct += bytes;
     directBytes.lazySet(direct);
-    moved(bytes);
+    moved(of, bytes);
   }
 
-  private void moved(long bytes) {
+  /**
+   * Who takes much is weighed at once: an attack fills memory between two ticks, and other loops
+   * would else ask their light accounts meanwhile.
+   */
+  private void moved(MemoryAccount account, long bytes) {
     if (bytes > 0) {
       taken += bytes;
       if (taken >= lookAt) {
         lookAt = taken + LOOK_BYTES;
+        long weight = account.weight(ledger.shortage());
+        if (weight > heaviest) {
+          heaviest = weight;
+        }
         ledger.look();
       }
     }
@@ -124,11 +132,6 @@ public final class LoopAccounts {
   /** Any thread. */
   long directBytes() {
     return directBytes.get();
-  }
-
-  /** What is held on the heap, or off it. Any thread. */
-  long bytes(boolean ofHeap) {
-    return ofHeap ? heapBytes() : directBytes();
   }
 
   /** Any thread. */

@@ -54,7 +54,7 @@ public final class MemoryAccount {
     if (bytes < 0) {
       onGivenBack();
     }
-    loop.heap(bytes);
+    loop.heap(this, bytes);
   }
 
   /** Counts {@code bytes} of buffers outside of the heap, or gives them back. */
@@ -63,7 +63,7 @@ public final class MemoryAccount {
     if (bytes < 0) {
       onGivenBack();
     }
-    loop.direct(bytes);
+    loop.direct(this, bytes);
   }
 
   private void onGivenBack() {

@@ -189,18 +189,6 @@ public final class MemoryLedger {
     return new Weight.Shortage(ofHeap, limit, limits.totalBytes());
   }
 
-  /** Whether another loop holds more than twice as much as {@code one} of what is short, by now. */
-  boolean isHeldElsewhere(LoopAccounts one) {
-    boolean ofHeap = isHeapShortest();
-    long own = one.bytes(ofHeap);
-    for (LoopAccounts loop : loops) {
-      if (loop != one && loop.bytes(ofHeap) > 2 * own) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   long heaviestElsewhere(LoopAccounts than) {
     long most = 0;
     for (LoopAccounts loop : loops) {

@@ -110,12 +110,9 @@ final class Relief {
     }
   }
 
-  /**
-   * Another loop has much heavier ones, which it asks at the same time. How heavy they are it says
-   * when it looks at its own, which may be a second ago; how much it holds in all is known at once.
-   */
+  /** Another loop has much heavier ones, which it asks at the same time. */
   private boolean isHeavierElsewhere(Weighed account) {
-    return account.weight < ledger.heaviestElsewhere(loop) / 2 || ledger.isHeldElsewhere(loop);
+    return account.weight < ledger.heaviestElsewhere(loop) / 2;
   }
 
   /** How many bytes are free now that were not. */

@@ -314,7 +314,7 @@ final class MemoryLedgerTest {
     assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
   }
 
-  /** A loop publishes the weight of its heaviest once a second, and an attack takes less. */
+  /** A loop weighs all of its connections once a second, and an attack takes less. */
   @Test
   void anotherLoopsConnectionsGoFirstThoughItHasNotLookedAtThemYet() {
     LoopAccounts other = ledger.on(new EmbeddedChannel().eventLoop());
