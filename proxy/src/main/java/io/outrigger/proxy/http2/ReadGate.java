@@ -34,9 +34,12 @@ final class ReadGate implements ReadTurn.Reader {
    * @return false when the connection is gone
    */
   boolean admit() {
+    if (!channel.isOpen()) {
+      return false;
+    }
     held = false;
     set();
-    return channel.isOpen();
+    return true;
   }
 
   @Override
