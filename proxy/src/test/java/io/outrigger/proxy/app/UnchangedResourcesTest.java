@@ -11,12 +11,10 @@ import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
-import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.testing.RecordingConfigs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -45,25 +43,19 @@ final class UnchangedResourcesTest {
   /** Of each cluster its endpoints' weights by port; ports below 1000 are in the first zone. */
   private final List<Map<Integer, Integer>> clusters = new ArrayList<>();
 
-  /** What was published in this step. */
-  private final Map<String, ClusterConfig> published = new HashMap<>();
+  private final RecordingConfigs configs = new RecordingConfigs();
+  private final ControlSide control = new ControlSide(configs);
 
-  private final ControlSide control = new ControlSide(new Published());
-
-  private final class Published implements XdsDependencyManager.Listener {
-    @Override
-    public void onConfig(Outcome<XdsConfig> config) {
-      config
-          .toOptional()
-          .orElseThrow()
-          .clusters()
-          .forEach((name, of) -> published.put(name, of.toOptional().orElseThrow()));
-    }
-
-    @Override
-    public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
-      changed.forEach((name, of) -> published.put(name, of.toOptional().orElseThrow()));
-    }
+  /** The clusters in force. */
+  private Map<String, ClusterConfig> inForce() {
+    Map<String, ClusterConfig> all = new HashMap<>();
+    configs
+        .last()
+        .toOptional()
+        .orElseThrow()
+        .clusters()
+        .forEach((name, of) -> all.put(name, of.toOptional().orElseThrow()));
+    return all;
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -71,8 +63,8 @@ final class UnchangedResourcesTest {
   void onlyWhatChangedIsMadeAnew(long seed) {
     var random = new Random(seed);
     start();
-    Map<String, ClusterConfig> before = new HashMap<>(published);
     for (int step = 0; step < STEPS; step++) {
+      Map<String, ClusterConfig> before = inForce();
       Set<Integer> touched = new TreeSet<>();
       Set<String> changed = new TreeSet<>();
       Set<Integer> added = new HashSet<>();
@@ -89,16 +81,19 @@ final class UnchangedResourcesTest {
           changed.add(NumberedClusters.cluster(cluster));
         }
       }
-      published.clear();
+      configs.changes().clear();
+      int wholes = configs.published().size();
 
       control.respond(ResourceType.ENDPOINT, touched.stream().map(this::assignment).toList());
 
-      assertThat(published.keySet()).as("seed %d, step %d", seed, step).isEqualTo(changed);
-      published.forEach((name, now) -> assertSharing(before.get(name), now));
+      Set<String> published = new TreeSet<>();
+      configs.changes().forEach(each -> published.addAll(each.keySet()));
+      assertThat(published).as("seed %d, step %d", seed, step).isEqualTo(changed);
+      assertThat(configs.published()).as("in parts").hasSize(wholes + configs.changes().size());
+      inForce().forEach((name, now) -> assertSharing(before.get(name), now));
       assertThat(control.connected().stream().map(EndpointAddress::port))
           .as("seed %d, step %d", seed, step)
           .isSubsetOf(added);
-      before.putAll(published);
     }
   }
 
@@ -114,7 +109,7 @@ final class UnchangedResourcesTest {
     control.respond(ResourceType.CLUSTER, NumberedClusters.clusters(CLUSTERS));
     control.respond(
         ResourceType.ENDPOINT, IntStream.range(0, CLUSTERS).mapToObj(this::assignment).toList());
-    assertThat(published).hasSize(CLUSTERS);
+    assertThat(inForce()).hasSize(CLUSTERS);
     assertThat(control.connected()).hasSize(CLUSTERS * ENDPOINTS);
   }
 

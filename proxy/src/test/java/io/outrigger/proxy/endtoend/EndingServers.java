@@ -3,7 +3,6 @@ package io.outrigger.proxy.endtoend;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,69 +51,19 @@ final class EndingServers {
 
   private static InetSocketAddress nginx(Mesh mesh, String program, String limit)
       throws IOException {
-    RealServer server =
-        RealServer.start(
-            (folder, port) -> {
-              Path config = folder.resolve("nginx.conf");
-              Files.writeString(
-                  config,
-                  """
-                  daemon off;
-                  user root;
-                  worker_processes 1;
-                  pid %1$s/pid;
-                  error_log stderr error;
-                  events { worker_connections 1024; }
-                  http {
-                    access_log off;
-                    client_body_temp_path %1$s/body;
-                    proxy_temp_path %1$s/proxy;
-                    fastcgi_temp_path %1$s/fastcgi;
-                    uwsgi_temp_path %1$s/uwsgi;
-                    scgi_temp_path %1$s/scgi;
-                    %3$s
-                    server {
-                      listen 127.0.0.1:%2$d http2;
-                      location / {
-                        default_type application/grpc;
-                        add_header grpc-status 0;
-                        return 200;
-                      }
-                    }
-                  }
-                  """
-                      .formatted(folder, port, limit));
-              return List.of(
-                  program, "-e", "stderr", "-p", folder.toString(), "-c", config.toString());
-            });
-    return mesh.keep(server).address();
+    return mesh.keep(
+            InstalledServers.nginx(program, limit, "http2;", "default_type application/grpc;"))
+        .address();
   }
 
   private static InetSocketAddress haproxy(Mesh mesh, String program) throws IOException {
-    RealServer server =
-        RealServer.start(
-            (folder, port) -> {
-              Path config = folder.resolve("haproxy.cfg");
-              Files.writeString(
-                  config,
-                  """
-                  defaults
-                    mode http
-                    timeout client 60s
-                    timeout connect 5s
-                    timeout server 60s
-                  frontend in
-                    bind 127.0.0.1:%d proto h2
-                    stick-table type ip size 100 store conn_cur
-                    tcp-request connection track-sc0 src
-                    tcp-request connection reject if { sc0_conn_cur gt 1 }
-                    http-request return status 200 hdr grpc-status 0
-                    http-after-response set-header content-type application/grpc
-                  """
-                      .formatted(port));
-              return List.of(program, "-db", "-f", config.toString());
-            });
-    return mesh.keep(server).address();
+    String limit =
+        """
+          stick-table type ip size 100 store conn_cur
+          tcp-request connection track-sc0 src
+          tcp-request connection reject if { sc0_conn_cur gt 1 }
+        """;
+    return mesh.keep(InstalledServers.haproxy(program, "proto h2", limit, "")).address();
   }
 
   /** Before a backend that limits nothing. */

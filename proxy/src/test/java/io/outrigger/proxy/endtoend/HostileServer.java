@@ -2,49 +2,26 @@ package io.outrigger.proxy.endtoend;
 
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** A server that treats each of its clients as a test wants. */
-final class HostileServer implements AutoCloseable {
-  /** How a client is treated, on a thread of its own. */
+/** A TLS server that does all that is right in the handshake, and then as a test wants. */
+final class HostileServer {
+  /** What is done with a client after the handshake. */
   interface Treatment {
-    void treat(Socket client) throws IOException;
-  }
-
-  /** The same after a handshake in which it does all that is right. */
-  interface SecureTreatment {
     void treat(SSLSocket client) throws IOException;
   }
 
-  private final ServerSocket server;
-  private final Treatment treatment;
-  private final List<Socket> clients = new CopyOnWriteArrayList<>();
-
-  HostileServer(Treatment treatment) {
-    this.treatment = treatment;
-    try {
-      server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    HttpProxy.daemon(this::accept);
-  }
+  private HostileServer() {}
 
   /** One that is {@code identity} and agrees to HTTP/2. */
-  static HostileServer secured(TestIdentity identity, String protocol, SecureTreatment treatment) {
+  static AcceptingPort secured(TestIdentity identity, String protocol, Treatment treatment) {
     SSLContext context = context(identity);
-    return new HostileServer(
+    return new AcceptingPort(
         client -> {
           var secure =
               (SSLSocket)
@@ -72,37 +49,6 @@ final class HostileServer implements AutoCloseable {
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw new AssertionError(e);
-    }
-  }
-
-  int port() {
-    return server.getLocalPort();
-  }
-
-  private void accept() {
-    try {
-      while (true) {
-        Socket client = server.accept();
-        clients.add(client);
-        HttpProxy.daemon(
-            () -> {
-              try {
-                treatment.treat(client);
-              } catch (IOException gone) {
-                return; // the client had enough
-              }
-            });
-      }
-    } catch (IOException closed) {
-      return; // the end of the test
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    server.close();
-    for (Socket client : clients) {
-      client.close();
     }
   }
 }

@@ -1,13 +1,8 @@
 package io.outrigger.proxy.endtoend;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -18,27 +13,19 @@ final class PermissivePort implements AutoCloseable {
   private static final byte[] TLS_HANDSHAKE = {0x16, 0x03};
   private static final byte[] HTTP_2_PREFACE = {'P', 'R'};
 
-  private final ServerSocket server;
   private final int plain;
   private final int tls;
-  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-
   private final AtomicInteger plainConnections = new AtomicInteger();
   private final AtomicInteger otherConnections = new AtomicInteger();
+  private final AcceptingPort port = new AcceptingPort(this::serve);
 
   PermissivePort(Backend plain, Backend tls) {
-    try {
-      server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
     this.plain = plain.port();
     this.tls = tls.port();
-    HttpProxy.daemon(this::accept);
   }
 
   int port() {
-    return server.getLocalPort();
+    return port.number();
   }
 
   /** How many have begun with the preface of HTTP/2. */
@@ -51,45 +38,25 @@ final class PermissivePort implements AutoCloseable {
     return otherConnections.get();
   }
 
-  private void accept() {
-    try {
-      while (true) {
-        Socket client = server.accept();
-        sockets.add(client);
-        HttpProxy.daemon(() -> serve(client));
-      }
-    } catch (IOException closed) {
-      return; // the end of the test
+  private void serve(Socket client) throws IOException {
+    byte[] first = client.getInputStream().readNBytes(TLS_HANDSHAKE.length);
+    if (first.length < TLS_HANDSHAKE.length) {
+      client.close();
+      return;
     }
-  }
-
-  private void serve(Socket client) {
-    try {
-      byte[] first = client.getInputStream().readNBytes(TLS_HANDSHAKE.length);
-      if (first.length < TLS_HANDSHAKE.length) {
-        client.close();
-        return;
-      }
-      boolean isTls = Arrays.equals(first, TLS_HANDSHAKE);
-      if (!isTls) {
-        boolean isPlain = Arrays.equals(first, HTTP_2_PREFACE);
-        (isPlain ? plainConnections : otherConnections).incrementAndGet();
-      }
-      var backend = new Socket(InetAddress.getLoopbackAddress(), isTls ? tls : plain);
-      sockets.add(backend);
-      backend.getOutputStream().write(first);
-      HttpProxy.daemon(() -> HttpProxy.pipe(backend, client));
-      HttpProxy.pipe(client, backend);
-    } catch (IOException gone) {
-      return; // either side left
+    boolean isTls = Arrays.equals(first, TLS_HANDSHAKE);
+    if (!isTls) {
+      boolean isPlain = Arrays.equals(first, HTTP_2_PREFACE);
+      (isPlain ? plainConnections : otherConnections).incrementAndGet();
     }
+    Socket backend = port.connect(isTls ? tls : plain);
+    backend.getOutputStream().write(first);
+    AcceptingPort.daemon(() -> AcceptingPort.pipe(backend, client));
+    AcceptingPort.pipe(client, backend);
   }
 
   @Override
   public void close() throws IOException {
-    server.close();
-    for (Socket socket : sockets) {
-      socket.close();
-    }
+    port.close();
   }
 }

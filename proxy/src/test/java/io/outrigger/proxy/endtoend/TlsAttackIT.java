@@ -66,12 +66,12 @@ class TlsAttackIT {
   }
 
   /** The message of a call to {@code server}; another cluster has calls all the while. */
-  private String failureOf(HostileServer server) throws Exception {
+  private String failureOf(AcceptingPort server) throws Exception {
     mesh.keep(server);
     Backend honest = mesh.backend("honest").quiet();
     mesh.controlPlane.serve(
         secured("A"),
-        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(server.port()))),
+        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(server.number()))),
         Xds.cluster("B"),
         Xds.endpoints("B", Xds.locality("z", 0, 1, List.of(honest.port()))),
         Xds.listener("orders", "routes"),
@@ -97,7 +97,7 @@ class TlsAttackIT {
 
     assertThat(
             failureOf(
-                new HostileServer(
+                new AcceptingPort(
                     client -> {
                       client.getOutputStream().write(HALF_A_SERVER_HELLO);
                       listen(client);
@@ -115,7 +115,7 @@ class TlsAttackIT {
   void whatIsNoTlsIsNamedAsSuch(String answer) throws Exception {
     assertThat(
             failureOf(
-                new HostileServer(
+                new AcceptingPort(
                     client -> {
                       client.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
                       listen(client);

@@ -3,7 +3,6 @@ package io.outrigger.proxy.endtoend;
 import io.grpc.Status;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -81,77 +80,26 @@ final class TlsServers {
 
   private static InetSocketAddress nginx(Mesh mesh, String program, TlsFiles files)
       throws IOException {
-    RealServer server =
-        RealServer.start(
-            (folder, port) -> {
-              Path config = folder.resolve("nginx.conf");
-              Files.writeString(
-                  config,
-                  """
-                  daemon off;
-                  user root;
-                  worker_processes 1;
-                  pid %1$s/pid;
-                  error_log stderr crit;
-                  events { worker_connections 1024; }
-                  http {
-                    access_log off;
-                    client_body_temp_path %1$s/body;
-                    proxy_temp_path %1$s/proxy;
-                    fastcgi_temp_path %1$s/fastcgi;
-                    uwsgi_temp_path %1$s/uwsgi;
-                    scgi_temp_path %1$s/scgi;
-                    server {
-                      listen 127.0.0.1:%2$d ssl http2;
-                      ssl_certificate %3$s;
-                      ssl_certificate_key %4$s;
-                      ssl_client_certificate %5$s;
-                      ssl_verify_client on;
-                      location / {
-                        default_type application/grpc;
-                        add_header grpc-status 0;
-                        add_header %6$s $ssl_client_s_dn;
-                        return 200;
-                      }
-                    }
-                  }
-                  """
-                      .formatted(
-                          folder,
-                          port,
-                          files.serverChain(),
-                          files.serverKey(),
-                          files.roots(),
-                          PEER));
-              return List.of(
-                  program, "-e", "stderr", "-p", folder.toString(), "-c", config.toString());
-            });
-    return mesh.keep(server).address();
+    String listen =
+        """
+        ssl http2;
+              ssl_certificate %s;
+              ssl_certificate_key %s;
+              ssl_client_certificate %s;
+              ssl_verify_client on;"""
+            .formatted(files.serverChain(), files.serverKey(), files.roots());
+    String answer =
+        "default_type application/grpc; add_header %s $ssl_client_s_dn;".formatted(PEER);
+    return mesh.keep(InstalledServers.nginx(program, "", listen, answer)).address();
   }
 
   private static InetSocketAddress haproxy(Mesh mesh, String program, TlsFiles files)
       throws IOException {
-    RealServer server =
-        RealServer.start(
-            (folder, port) -> {
-              Path config = folder.resolve("haproxy.cfg");
-              Files.writeString(
-                  config,
-                  """
-                  defaults
-                    mode http
-                    timeout client 60s
-                    timeout connect 5s
-                    timeout server 60s
-                  frontend in
-                    bind 127.0.0.1:%d ssl crt %s ca-file %s verify required alpn h2
-                    http-request return status 200 hdr grpc-status 0 hdr %s %%[ssl_c_s_dn(CN)]
-                    http-after-response set-header content-type application/grpc
-                  """
-                      .formatted(port, files.serverPair(), files.roots(), PEER));
-              return List.of(program, "-db", "-f", config.toString());
-            });
-    return mesh.keep(server).address();
+    String bind =
+        "ssl crt %s ca-file %s verify required alpn h2"
+            .formatted(files.serverPair(), files.roots());
+    String peer = "hdr %s %%[ssl_c_s_dn(CN)]".formatted(PEER);
+    return mesh.keep(InstalledServers.haproxy(program, bind, "", peer)).address();
   }
 
   /** Agrees to HTTP/2 and to the caller's certificate, and says nothing after the handshake. */
