@@ -81,6 +81,21 @@ final class AdminClient {
     }
   }
 
+  /**
+   * The body of the answer for {@code path}.
+   *
+   * @throws StartFailure when nobody answers, or with another status than 200
+   */
+  String body(String path) throws StartFailure {
+    Reply reply = get(path);
+    if (reply.status() != 200) {
+      throw failure(
+          "GET " + path + " was answered with " + reply.status() + "; is that an Outrigger?",
+          new IllegalStateException(reply.body()));
+    }
+    return reply.body();
+  }
+
   private static String body(HttpURLConnection http, int status) throws IOException {
     try (InputStream body = status < 400 ? http.getInputStream() : http.getErrorStream()) {
       return body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);

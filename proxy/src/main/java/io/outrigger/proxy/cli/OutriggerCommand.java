@@ -42,6 +42,7 @@ final class OutriggerCommand implements Runnable {
             .addSubcommand("validate", new ValidateCommand(programs, surroundings))
             .addSubcommand("explain", new ExplainCommand(surroundings))
             .addSubcommand("status", new StatusCommand(surroundings))
+            .addSubcommand("certs", new CertsCommand(surroundings))
             .addSubcommand("wait", new WaitCommand(surroundings));
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {
       subcommand

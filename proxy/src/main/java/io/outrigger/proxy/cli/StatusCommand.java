@@ -50,23 +50,13 @@ final class StatusCommand implements Callable<Integer> {
   private static List<String> report(AdminClient client) throws StartFailure {
     try {
       return StatusReport.render(
-          body(client, "/forwards"),
-          body(client, "/xds"),
-          body(client, "/lb"),
-          body(client, "/events?format=json"));
+          client.body("/forwards"),
+          client.body("/xds"),
+          client.body("/lb"),
+          client.body("/events?format=json"));
     } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);
     }
-  }
-
-  private static String body(AdminClient client, String path) throws StartFailure {
-    AdminClient.Reply reply = client.get(path);
-    if (reply.status() != 200) {
-      throw client.failure(
-          "GET " + path + " was answered with " + reply.status() + "; is that an Outrigger?",
-          new IllegalStateException(reply.body()));
-    }
-    return reply.body();
   }
 
   /** Shows until interrupted; a sidecar that does not answer may come back. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code status} and {@code wait} against an HTTP server that plays the admin side. */
+/**
+ * {@code status}, {@code certs} and {@code wait} against an HTTP server that plays the admin side.
+ */
 @Timeout(600)
 final class AdminCommandsIT {
   private final CommandLineFixture outrigger = new CommandLineFixture();
@@ -110,6 +113,37 @@ final class AdminCommandsIT {
             "outrigger: --admin "
                 + address
                 + ": no answer (cannot connect); is the sidecar running there?");
+  }
+
+  @Test
+  void certsPrintsTheTableOrTheAnswerAsItIs() {
+    answers.put("/certs", CertsReportTest.CERTS);
+
+    assertThat(outrigger.run("certs", "--admin", address)).isZero();
+    assertThat(outrigger.outLines()).hasSize(4);
+    assertThat(outrigger.outLines().get(1)).startsWith("default   spiffe://mesh/orders  ");
+
+    answers.put("/certs", "[{\"instance\": \"a\u009b2J\"}]\n");
+    assertThat(outrigger.run("certs", "--json", "--admin", address)).isZero();
+    assertThat(outrigger.out).hasToString("[{\"instance\": \"a\\u009b2J\"}]\n");
+  }
+
+  @Test
+  void certsOfAnotherServerIsOneLine() {
+    for (String wrong : List.of("", "{}")) {
+      if (!wrong.isEmpty()) {
+        answers.put("/certs", wrong);
+      }
+
+      assertThat(outrigger.run("certs", "--admin", address)).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: --admin "
+                  + address
+                  + (wrong.isEmpty()
+                      ? ": GET /certs was answered with 503; is that an Outrigger?"
+                      : ": its answer is not that of an Outrigger admin server"));
+    }
   }
 
   @Test

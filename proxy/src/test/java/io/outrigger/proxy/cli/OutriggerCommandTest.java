@@ -152,11 +152,12 @@ final class OutriggerCommandTest {
             + " outrigger run --help",
         "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
-            + " explain, status, wait; see outrigger --help",
+            + " explain, status, certs, wait; see outrigger --help",
         "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",
         "wait --admin off | --admin: \"off\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
         "status --admin 0 | --admin: give the port that the sidecar really has, not 0",
+        "certs --admin 0 | --admin: give the port that the sidecar really has, not 0",
         "demo --duration 15 | --duration: \"15\" is not a duration such as 250ms, 5s, 30m or 1h",
         "demo --admin x | --admin: \"x\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
@@ -172,8 +173,8 @@ final class OutriggerCommandTest {
   void withoutASubcommandTheLineNamesThem() {
     assertRefusedWith(
         outrigger.run(),
-        "outrigger: no subcommand; give one of run, demo, validate, explain, status, wait; see"
-            + " outrigger --help");
+        "outrigger: no subcommand; give one of run, demo, validate, explain, status, certs, wait;"
+            + " see outrigger --help");
   }
 
   @ParameterizedTest
@@ -370,7 +371,7 @@ final class OutriggerCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "validate", "status", "wait"})
+  @ValueSource(strings = {"demo", "validate", "status", "certs", "wait"})
   void everyCommandHasHelp(String command) {
     assertThat(outrigger.run(command, "--help")).isZero();
     assertThat(outrigger.out.toString()).startsWith("Usage: outrigger " + command + " ");
@@ -383,6 +384,6 @@ final class OutriggerCommandTest {
 
     assertThat(outrigger.run("--help")).isZero();
     assertThat(outrigger.out.toString())
-        .contains("run", "demo", "validate", "status", "wait", "after a clean drain");
+        .contains("run", "demo", "validate", "status", "certs", "wait", "after a clean drain");
   }
 }

@@ -1,0 +1,49 @@
+package io.outrigger.proxy.cli;
+
+import com.google.gson.JsonParseException;
+import io.outrigger.base.PlainText;
+import io.outrigger.proxy.options.InvalidInput;
+import io.outrigger.proxy.options.StartFailure;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger certs}: the certificate providers of a running sidecar as a table. */
+@Command(
+    description =
+        "Shows the certificates of a running sidecar: who it is, until when, which roots it trusts,"
+            + " and why its newest files are not in use.")
+final class CertsCommand implements Callable<Integer> {
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
+  private Optional<String> admin = Optional.empty();
+
+  @Option(names = "--json", description = "prints the answer as it is, for programs")
+  private boolean json;
+
+  private final CommandContext surroundings;
+
+  CertsCommand(CommandContext surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  @Override
+  public Integer call() throws InvalidInput, StartFailure {
+    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    String answer = client.body("/certs");
+    if (json) {
+      surroundings.out().print(PlainText.ofJson(answer));
+      return Failures.OK;
+    }
+    try {
+      CertsReport.render(answer, Instant.now()).forEach(surroundings.out()::println);
+      return Failures.OK;
+    } catch (JsonParseException e) {
+      throw client.failure("its answer is not that of an Outrigger admin server", e);
+    }
+  }
+}
