@@ -1,6 +1,7 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
@@ -19,7 +20,6 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
-import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -75,7 +75,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
     }
     var check = new LiveCheck();
     try (var control = check.control;
-        var decoding = new DecodingThread()) {
+        var decoding = new BackgroundThread("xds-decode")) {
       var dns = new NettyDnsLookup(control);
       var xds =
           new AdsClients(

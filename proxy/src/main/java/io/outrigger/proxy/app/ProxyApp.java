@@ -1,6 +1,7 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.load.LoadRegistry;
@@ -37,7 +38,6 @@ import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.DecodingThread;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
@@ -48,7 +48,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +74,11 @@ public final class ProxyApp implements AutoCloseable {
 
   private final ProxyOptions options;
   private final ControlThread control;
-  private final DecodingThread decoding = new DecodingThread();
+  private final BackgroundThread decoding = new BackgroundThread("xds-decode");
+
+  /** Of certificates: a file system that hangs holds up nothing else, and nothing holds up it. */
+  private final BackgroundThread reading = new BackgroundThread("certificates");
+
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
@@ -131,7 +134,7 @@ public final class ProxyApp implements AutoCloseable {
     certificates =
         new CertificateStore(
             control,
-            ForkJoinPool.commonPool(),
+            reading,
             source.bootstrap().certificateProviders(),
             Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
             new CertificateEvents(events));
@@ -366,6 +369,7 @@ public final class ProxyApp implements AutoCloseable {
       watched.close();
     }
     decoding.close();
+    reading.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }

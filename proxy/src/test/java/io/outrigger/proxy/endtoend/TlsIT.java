@@ -18,6 +18,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -242,6 +244,38 @@ class TlsIT {
 
     try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 50)) {
       load.awaitMore("a", 10);
+    }
+  }
+
+  /** Files are read on a thread of their own, which ends with the sidecar. */
+  @Test
+  void aBusyCommonPoolDelaysNoCertificate() throws Exception {
+    var over = new CountDownLatch(1);
+    try {
+      for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
+        ForkJoinPool.commonPool().execute(() -> awaitEnd(over));
+      }
+      serve(cluster(""), secured("a", PAY));
+      mesh.startReady();
+
+      assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+      assertThat(threads()).contains("certificates");
+    } finally {
+      over.countDown();
+    }
+    mesh.close();
+    Await.until("it has ended", () -> !threads().contains("certificates"));
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
+  }
+
+  private static void awaitEnd(CountDownLatch over) {
+    try {
+      over.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.xds.stream;
+package io.outrigger.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-final class DecodingThreadTest {
+final class BackgroundThreadTest {
   private static final int PATIENCE_SECONDS = 60;
 
   @Test
@@ -16,7 +16,7 @@ final class DecodingThreadTest {
     List<Integer> ran = new ArrayList<>();
     var decodedOn = new CompletableFuture<Thread>();
 
-    try (var decoding = new DecodingThread()) {
+    try (var decoding = new BackgroundThread("xds-decode")) {
       for (int i = 0; i < 100; i++) {
         int task = i;
         decoding.execute(() -> ran.add(task));
@@ -32,7 +32,7 @@ final class DecodingThreadTest {
 
   @Test
   void whatComesAfterTheEndIsDropped() {
-    var decoding = new DecodingThread();
+    var decoding = new BackgroundThread("xds-decode");
     List<String> ran = new ArrayList<>();
 
     decoding.close();

@@ -1,6 +1,5 @@
-package io.outrigger.xds.stream;
+package io.outrigger.base;
 
-import io.outrigger.base.AnyThread;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -9,16 +8,19 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where responses are decoded: one at a time in their order, on a thread that exists while there is
- * something to do. What is given to it after the end is dropped.
+ * One task after the other, in their order, on a daemon thread that exists while there is something
+ * to do: for work that takes long or may block. What is given to it after the end is dropped.
  */
 @AnyThread
-public final class DecodingThread implements Executor, AutoCloseable {
+public final class BackgroundThread implements Executor, AutoCloseable {
   private static final Duration IDLE = Duration.ofSeconds(5);
 
   private final ThreadPoolExecutor executor;
 
-  public DecodingThread() {
+  /**
+   * @param name of the thread
+   */
+  public BackgroundThread(String name) {
     executor =
         new ThreadPoolExecutor(
             0,
@@ -27,7 +29,7 @@ public final class DecodingThread implements Executor, AutoCloseable {
             TimeUnit.MILLISECONDS,
             new LinkedBlockingQueue<>(),
             task -> {
-              var thread = new Thread(task, "xds-decode");
+              var thread = new Thread(task, name);
               thread.setDaemon(true);
               return thread;
             });
@@ -42,7 +44,7 @@ public final class DecodingThread implements Executor, AutoCloseable {
     }
   }
 
-  /** Lets what runs end; does not wait for it. */
+  /** Lets what runs end, and interrupts it; does not wait for it. */
   @Override
   public void close() {
     executor.shutdownNow();
