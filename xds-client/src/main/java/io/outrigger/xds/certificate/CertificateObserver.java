@@ -2,7 +2,10 @@ package io.outrigger.xds.certificate;
 
 import io.outrigger.base.ControlConfined;
 
-/** Hears what happens to the certificates of the bootstrap's providers; on the control loop. */
+/**
+ * Hears what happens to the certificates of the bootstrap's providers, and as {@code system} to the
+ * roots of the system; on the control loop.
+ */
 @ControlConfined
 public interface CertificateObserver {
   /** Other certificates are in use from now on. */

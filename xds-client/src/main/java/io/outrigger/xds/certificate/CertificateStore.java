@@ -14,19 +14,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The certificate providers of the bootstrap, each once for all clusters that name it (A29
  * "Implementation Details"). Files are read from {@link #start} on, whether a cluster names them or
- * not; those that do not exist are waited for.
+ * not; those that do not exist are waited for. The roots of the system (A82) are read, and from
+ * then on followed, once a cluster asks for them.
  */
 @ControlConfined
 public final class CertificateStore {
   private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
   private static final String FILE_WATCHER = "file_watcher";
+
+  /** By which observers know the roots of the system, as {@code /explain} does. */
+  private static final String SYSTEM = "system";
 
   /** Hears of the material of one cluster. */
   public interface Listener {
@@ -38,12 +41,10 @@ public final class CertificateStore {
   }
 
   private final ControlLoop loop;
-  private final Executor reading;
-  private final Optional<String> systemRootsFile;
   private final CertificateObserver observer;
   private final Map<String, FileWatcher> watchers = new TreeMap<>();
   private final List<Watch> watches = new ArrayList<>();
-  private @Nullable Outcome<Roots> systemRoots;
+  private final FileWatcher systemRoots;
   private boolean systemRootsAsked;
 
   /**
@@ -59,9 +60,13 @@ public final class CertificateStore {
       Optional<String> systemRootsFile,
       CertificateObserver observer) {
     this.loop = loop;
-    this.reading = reading;
-    this.systemRootsFile = systemRootsFile;
     this.observer = observer;
+    systemRoots =
+        new FileWatcher(
+            loop,
+            reading,
+            new SystemRoots(systemRootsFile),
+            (before, now) -> onSnapshot("roots of the system", SYSTEM, before, now));
     providers.forEach(
         (instance, provider) -> {
           if (provider instanceof CertificateProvider.FileWatcher files) {
@@ -70,8 +75,9 @@ public final class CertificateStore {
                 new FileWatcher(
                     loop,
                     reading,
-                    files.files(),
-                    (before, now) -> onSnapshot(instance, before, now)));
+                    new ProviderFiles(files.files()),
+                    (before, now) ->
+                        onSnapshot("certificate provider " + instance, instance, before, now)));
           }
         });
   }
@@ -130,11 +136,7 @@ public final class CertificateStore {
     loop.checkInside();
     if (settings.roots() instanceof TrustSource.SystemRoots && !systemRootsAsked) {
       systemRootsAsked = true;
-      reading.execute(
-          () -> {
-            Outcome<Roots> found = FileReading.read(() -> SystemRoots.read(systemRootsFile));
-            loop.execute(() -> onSystemRoots(found));
-          });
+      systemRoots.start();
     }
     var watch = new Watch(settings, listener);
     watches.add(watch);
@@ -145,7 +147,7 @@ public final class CertificateStore {
     boolean areRootsUnread =
         settings.roots() instanceof TrustSource.Provider provider
             ? isUnread(provider.instance())
-            : systemRoots == null;
+            : systemRoots.snapshot().isUnread();
     return areRootsUnread || settings.identity().filter(this::isUnread).isPresent();
   }
 
@@ -175,10 +177,15 @@ public final class CertificateStore {
     if (source instanceof TrustSource.Provider provider) {
       return part(provider.instance(), CertificateSnapshot::roots, "ca_certificate_file");
     }
-    Outcome<Roots> known = systemRoots;
-    return known == null
-        ? Outcome.failed(RpcStatus.unavailable("the roots of the system are being read"))
-        : known;
+    CertificateSnapshot known = systemRoots.snapshot();
+    return known
+        .roots()
+        .map(Outcome::ok)
+        .orElseGet(
+            () ->
+                Outcome.failed(
+                    RpcStatus.unavailable(
+                        known.error().orElse("the roots of the system are being read"))));
   }
 
   private interface Part<T> {
@@ -207,22 +214,22 @@ public final class CertificateStore {
             "certificate provider \"%s\": %s".formatted(named.instance(), reason)));
   }
 
-  private void onSystemRoots(Outcome<Roots> found) {
-    systemRoots = found;
-    updateWatches();
-  }
-
-  private void onSnapshot(String instance, CertificateSnapshot before, CertificateSnapshot now) {
+  /**
+   * @param subject of log lines
+   * @param instance by which observers know it
+   */
+  private void onSnapshot(
+      String subject, String instance, CertificateSnapshot before, CertificateSnapshot now) {
     if (!now.hasSameAs(before)) {
-      log.info("certificate provider {}: in use now: {}", instance, now);
+      log.info("{}: in use now: {}", subject, now);
       observer.onLoaded(instance, now.toString());
     }
     if (now.error().isPresent() && !now.error().equals(before.error())) {
       String reason = now.loaded().isPresent() ? now.error().get() : now.lack();
-      log.warn("certificate provider {}: {}", instance, reason);
+      log.warn("{}: {}", subject, reason);
       observer.onFailed(instance, reason);
     } else if (now.error().isEmpty() && before.error().isPresent()) {
-      log.info("certificate provider {}: the newest files are in use", instance);
+      log.info("{}: the newest files are in use", subject);
     }
     updateWatches();
   }
@@ -247,5 +254,6 @@ public final class CertificateStore {
     loop.checkInside();
     watches.clear();
     watchers.values().forEach(FileWatcher::close);
+    systemRoots.close();
   }
 }

@@ -2,7 +2,6 @@ package io.outrigger.xds.certificate;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.CertificateFiles;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,22 +14,6 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
   /** Reads one part. */
   interface Reader<T> {
     T read() throws UnusableFile;
-  }
-
-  /** Reads all files once. Blocks. */
-  static FileReading of(CertificateFiles files) {
-    return new FileReading(
-        files
-            .certificate()
-            .map(chain -> read(() -> Identity.read(chain, files.privateKey().orElse(chain)))),
-        files
-            .spiffeTrustBundleMap() // A87: instead of the other
-            .map(map -> FileReading.<Roots>read(() -> Roots.SpiffeBundles.read(map)))
-            .or(
-                () ->
-                    files
-                        .caCertificate()
-                        .map(ca -> FileReading.<Roots>read(() -> Roots.Authorities.read(ca)))));
   }
 
   /** The result of {@code reader}, whatever goes wrong in it. */

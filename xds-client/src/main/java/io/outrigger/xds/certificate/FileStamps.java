@@ -1,6 +1,5 @@
 package io.outrigger.xds.certificate;
 
-import io.outrigger.config.bootstrap.CertificateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -23,16 +22,8 @@ record FileStamps(List<Optional<Stamp>> stamps) {
   static final FileStamps NONE = new FileStamps(List.of());
 
   /** Looks once; blocks about as long as the file system takes for one question a file. */
-  static FileStamps of(CertificateFiles files) {
-    return new FileStamps(
-        Stream.of(
-                files.certificate(),
-                files.privateKey(),
-                files.caCertificate(),
-                files.spiffeTrustBundleMap())
-            .flatMap(Optional::stream)
-            .map(FileStamps::stamp)
-            .toList());
+  static FileStamps of(Stream<String> paths) {
+    return new FileStamps(paths.map(FileStamps::stamp).toList());
   }
 
   private static Optional<Stamp> stamp(String path) {

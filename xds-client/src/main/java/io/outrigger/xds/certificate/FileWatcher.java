@@ -3,15 +3,14 @@ package io.outrigger.xds.certificate;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.bootstrap.CertificateFiles;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code file_watcher} (A29): looks at its files twice a second, and reads them when one looks
- * different or the refresh interval is over.
+ * Looks at files twice a second, and reads them when one looks different or the refresh interval is
+ * over: those of a {@code file_watcher} (A29), or the roots of the system (A82).
  *
  * <pre>
  * a look finds            the files are
@@ -35,6 +34,18 @@ final class FileWatcher {
   /** What one look found, off the control loop. */
   private record Look(FileStamps stamps, Optional<FileReading> reading) {}
 
+  /** The files; all calls block. */
+  interface Source {
+    /** What a look shows. */
+    FileStamps stamps();
+
+    /** What the files hold. */
+    FileReading read();
+
+    /** After which files are read that look as before. */
+    Duration refreshInterval();
+  }
+
   interface Listener {
     /** There is another snapshot; on the control loop. */
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
@@ -42,7 +53,7 @@ final class FileWatcher {
 
   private final ControlLoop loop;
   private final Executor reading;
-  private final CertificateFiles files;
+  private final Source source;
   private final Listener listener;
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private FileStamps stamps = FileStamps.NONE;
@@ -56,10 +67,10 @@ final class FileWatcher {
    *
    * @param reading runs what may block
    */
-  FileWatcher(ControlLoop loop, Executor reading, CertificateFiles files, Listener listener) {
+  FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
     this.loop = loop;
     this.reading = reading;
-    this.files = files;
+    this.source = source;
     this.listener = listener;
   }
 
@@ -74,13 +85,13 @@ final class FileWatcher {
 
   private void look() {
     FileStamps known = stamps;
-    boolean due = doubt != null || loop.nanoTime() - lastRead >= files.refreshInterval().toNanos();
+    boolean due = doubt != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     reading.execute(
         () -> {
-          FileStamps found = FileStamps.of(files); // before reading: what changes then shows later
+          FileStamps found = source.stamps(); // before reading: what changes then shows later
           Look look =
               due || !found.equals(known)
-                  ? new Look(found, Optional.of(FileReading.of(files)))
+                  ? new Look(found, Optional.of(source.read()))
                   : new Look(found, Optional.empty());
           loop.execute(() -> onLooked(look));
         });

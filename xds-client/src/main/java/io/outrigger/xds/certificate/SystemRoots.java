@@ -1,27 +1,51 @@
 package io.outrigger.xds.certificate;
 
+import io.outrigger.config.bootstrap.CertificateFiles;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-/** The roots of the system (A82): of a file that the environment names, else those of the JVM. */
-final class SystemRoots {
-  private SystemRoots() {}
+/**
+ * The roots of the system (A82): of a file that the environment names, else those of the JVM.
+ *
+ * @param file the value of {@code SSL_CERT_FILE}
+ */
+record SystemRoots(Optional<String> file) implements FileWatcher.Source {
+  /** Where the JVM looks for its roots, the first that exists (JSSE reference, "TrustManager"). */
+  private static Stream<String> storesOfJvm() {
+    Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
+    String named = System.getProperty("javax.net.ssl.trustStore", "");
+    return named.isEmpty()
+        ? Stream.of("jssecacerts", "cacerts").map(name -> folder.resolve(name).toString())
+        : Stream.of(named);
+  }
 
-  /**
-   * Reads them. Blocks.
-   *
-   * @param file the value of {@code SSL_CERT_FILE}
-   */
-  static Roots read(Optional<String> file) throws UnusableFile {
+  @Override
+  public FileStamps stamps() {
+    return FileStamps.of(file.map(Stream::of).orElseGet(SystemRoots::storesOfJvm));
+  }
+
+  @Override
+  public FileReading read() {
+    return new FileReading(
+        Optional.empty(), Optional.of(FileReading.read(() -> new Roots.Authorities(all()))));
+  }
+
+  @Override
+  public Duration refreshInterval() {
+    return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+  }
+
+  private List<X509Certificate> all() throws UnusableFile {
     if (file.isPresent()) {
-      return new Roots.Authorities(
-          CertificateReader.read(CredentialFile.read("SSL_CERT_FILE", file.get())));
+      return CertificateReader.read(CredentialFile.read("SSL_CERT_FILE", file.get()));
     }
     try {
       TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
@@ -32,7 +56,7 @@ final class SystemRoots {
               .flatMap(manager -> Stream.of(((X509TrustManager) manager).getAcceptedIssuers()))
               .toList();
       if (!roots.isEmpty()) {
-        return new Roots.Authorities(roots);
+        return roots;
       }
     } catch (GeneralSecurityException e) {
       // told below

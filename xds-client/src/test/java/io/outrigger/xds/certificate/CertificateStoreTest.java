@@ -55,33 +55,21 @@ class CertificateStoreTest {
     roots = folder.resolve("roots.pem");
   }
 
-  private static final CertificateObserver SILENT =
+  private final CertificateObserver observer =
       new CertificateObserver() {
         @Override
-        public void onLoaded(String instance, String what) {}
+        public void onLoaded(String instance, String what) {
+          events.add(instance + " loaded");
+        }
 
         @Override
-        public void onFailed(String instance, String reason) {}
+        public void onFailed(String instance, String reason) {
+          events.add(instance + " failed: " + reason);
+        }
       };
 
   private CertificateStore start(Map<String, CertificateProvider> providers) {
-    var store =
-        new CertificateStore(
-            loop,
-            readings::add,
-            providers,
-            Optional.empty(),
-            new CertificateObserver() {
-              @Override
-              public void onLoaded(String instance, String what) {
-                events.add(instance + " loaded");
-              }
-
-              @Override
-              public void onFailed(String instance, String reason) {
-                events.add(instance + " failed: " + reason);
-              }
-            });
+    var store = new CertificateStore(loop, readings::add, providers, Optional.empty(), observer);
     loop.inside(store::start);
     return store;
   }
@@ -407,44 +395,6 @@ class CertificateStoreTest {
 
   private static Roots rootsOf(CertificateStore.Watch watch) {
     return watch.material().toOptional().orElseThrow().roots();
-  }
-
-  @Test
-  @Conformance("A29-09")
-  void theRootsOfTheSystemAreReadWhenAClusterAsksForThem() {
-    CertificateStore store = start(Map.of());
-    assertThat(readings).isEmpty();
-
-    CertificateStore.Watch watch =
-        watch(store, new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));
-    assertThat(watch.material().status().message())
-        .isEqualTo("the roots of the system are being read");
-    read();
-
-    assertThat(rootsOf(watch).certificates()).isNotEmpty();
-    assertThat(heard).hasSize(1);
-  }
-
-  @Test
-  @Conformance("A29-09")
-  void theEnvironmentMayNameAFileOfRoots() throws IOException {
-    TestIdentity.replace(roots, AUTHORITY.rootPem());
-    var settings = new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots());
-    for (String path : List.of(roots.toString(), "/no/such.pem")) {
-      var store = new CertificateStore(loop, readings::add, Map.of(), Optional.of(path), SILENT);
-      CertificateStore.Watch watch = watch(store, settings);
-      read();
-
-      assertThat(
-              watch
-                  .material()
-                  .<Object>match(
-                      material -> material.roots().certificates(), status -> status.message()))
-          .isEqualTo(
-              path.equals("/no/such.pem")
-                  ? "SSL_CERT_FILE /no/such.pem does not exist"
-                  : List.of(AUTHORITY.root()));
-    }
   }
 
   @Test
