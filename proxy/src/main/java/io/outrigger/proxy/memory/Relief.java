@@ -98,10 +98,10 @@ final class Relief {
   }
 
   private void rank() {
-    inVain = true;
+    inVain = ledger.excess() > 0; // a round that comes when others have seen to it is not in vain
     rankedAt = loop.taken();
     order.clear();
-    if (ledger.excess() > 0) {
+    if (inVain) {
       Weight.Shortage shortage = ledger.shortage();
       for (MemoryAccount account : accounts) {
         order.add(new Weighed(account, account.weight(shortage)));

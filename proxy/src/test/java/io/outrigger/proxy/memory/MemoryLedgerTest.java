@@ -228,6 +228,18 @@ final class MemoryLedgerTest {
     assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
   }
 
+  /** Between two reads they have let go; what was posted meanwhile finds nothing to do. */
+  @Test
+  void aRoundForWhichNothingIsLeftIsNoReasonToWaitForTheNextTick() {
+    for (int again = 0; again < 3; again++) {
+      Peer heavy = new Peer("heavy").holds(90);
+      heavy.account.relieveIfHeavy();
+      assertThat(asked).hasSize(1 + again);
+      channel.runPendingTasks();
+    }
+    assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+  }
+
   /** All apps share it, and how many there are is our own affair. */
   @Test
   void aConnectionToABackendThatHoldsLittleIsNotEnded() {
