@@ -178,6 +178,11 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   @Override
+  public boolean isShared() {
+    return side == PeerSide.BACKEND;
+  }
+
+  @Override
   public boolean isHeavyByReading() {
     return 2 * (parts.streams.pendingBytes() + parts.writer.unsentBytes()) < held();
   }

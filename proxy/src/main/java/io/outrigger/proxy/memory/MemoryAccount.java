@@ -89,7 +89,7 @@ public final class MemoryAccount {
             ? Math.min(now.heapBytes, before.heapBytes)
             : Math.min(now.directBytes, before.directBytes);
     return new Weight(
-            side,
+            holder.isShared(),
             bytes(),
             all,
             Math.min(all, still),

@@ -30,6 +30,12 @@ public interface MemoryHolder {
    */
   void onTick(long nowNanos);
 
+  /**
+   * Whether calls of many depend on it, as on a connection to a backend: while it holds little it
+   * is not asked.
+   */
+  boolean isShared();
+
   /** The peer, for people. */
   String peer();
 

@@ -14,12 +14,14 @@ package io.outrigger.proxy.memory;
  *       while, as callers do;
  *   <li>an account with more than an {@value #CAUSE_SHARE}th of all that may be held is the cause,
  *       at work or not: all that it has weighs as if it had lain still for long;
- *   <li>a connection to a backend weighs nothing below {@value #MIN_BACKEND_BYTES} bytes: all apps
- *       share it, and we open as many as we want.
+ *   <li>a connection that many share, one to a backend, weighs nothing below {@value
+ *       #MIN_SHARED_BYTES} bytes: we open as many as we want. A handshake with a backend serves
+ *       nobody yet, and is spared nothing.
  * </ul>
  *
  * <p>No clock is read for this: time is what the loop has taken in all, in bytes.
  *
+ * @param isShared whether calls of many depend on it
  * @param bytes that the account holds in all
  * @param shortBytes those of them that are short
  * @param stillBytes those of these that lay still for one to two seconds
@@ -27,12 +29,12 @@ package io.outrigger.proxy.memory;
  * @param gaveBack how often it did so in these one to two seconds
  */
 record Weight(
-    PeerSide side, long bytes, long shortBytes, long stillBytes, long stillFor, int gaveBack) {
+    boolean isShared, long bytes, long shortBytes, long stillBytes, long stillFor, int gaveBack) {
   private static final int STILL_FACTOR = 256;
   private static final int MOVING_PARTS = 16;
   private static final int MAX_WORK = 8;
   private static final int CAUSE_SHARE = 8;
-  private static final int MIN_BACKEND_BYTES = 64 << 10;
+  private static final int MIN_SHARED_BYTES = 64 << 10;
 
   /** Each time that bytes were given back so often divides the weight by one more. */
   private static final int GIVES_PER_WORK = 8;
@@ -48,7 +50,7 @@ record Weight(
 
   /** A pure number; 0 for an account that is not to be asked. */
   long in(Shortage shortage) {
-    if (side == PeerSide.BACKEND && bytes < MIN_BACKEND_BYTES) {
+    if (isShared && bytes < MIN_SHARED_BYTES) {
       return 0;
     }
     if (shortBytes > shortage.limit / CAUSE_SHARE) {

@@ -29,6 +29,7 @@ final class GuardedEngine extends SSLEngine {
 
   private final SSLEngine engine;
   private boolean handshaken;
+  private long handshakeBytes;
   private int spare = MAX_SPARE;
   private int data;
 
@@ -41,11 +42,19 @@ final class GuardedEngine extends SSLEngine {
   public SSLEngineResult unwrap(ByteBuffer from, ByteBuffer[] to, int offset, int length)
       throws SSLException {
     SSLEngineResult result = engine.unwrap(from, to, offset, length);
+    if (!handshaken) {
+      handshakeBytes += result.bytesConsumed();
+    }
     if (handshaken && result.getStatus() == Status.OK && result.bytesConsumed() > 0) {
       onRecord(result);
     }
     handshaken |= result.getHandshakeStatus() == HandshakeStatus.FINISHED;
     return result;
+  }
+
+  /** How many of the peer's bytes were taken until the handshake was over. */
+  long handshakeBytes() {
+    return handshakeBytes;
   }
 
   private void onRecord(SSLEngineResult result) throws SSLException {

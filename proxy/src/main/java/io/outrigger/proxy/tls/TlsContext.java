@@ -1,6 +1,7 @@
 package io.outrigger.proxy.tls;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
@@ -11,6 +12,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.xds.certificate.Identity;
 import io.outrigger.xds.certificate.ServerName;
 import io.outrigger.xds.certificate.ServerTrustManager;
@@ -80,20 +82,26 @@ public final class TlsContext {
   }
 
   /**
-   * The handler of one connection, whose own handler bounds its time.
+   * Adds TLS to the end of a channel that is not connected yet; who comes next bounds its time.
    *
    * @param serverName to ask for; empty for none
+   * @param memory counts what the handshake holds
    */
-  public SslHandler handler(ByteBufAllocator alloc, Optional<String> serverName) {
+  public void addTo(Channel channel, Optional<String> serverName, MemoryLedger memory) {
+    GuardedEngine engine = engine(channel.alloc(), serverName);
+    var handler = new SslHandler(engine, TlsThreads.ofHandshake(tasks));
+    handler.setHandshakeTimeoutMillis(0);
+    channel.pipeline().addLast(new HandshakeLimit(engine, memory), handler);
+  }
+
+  GuardedEngine engine(ByteBufAllocator alloc, Optional<String> serverName) {
     SSLEngine engine = context.newEngine(alloc);
     if (serverName.isPresent()) {
       SSLParameters parameters = engine.getSSLParameters();
       parameters.setServerNames(List.of(new ServerName(serverName.get())));
       engine.setSSLParameters(parameters);
     }
-    var handler = new SslHandler(new GuardedEngine(engine), TlsThreads.ofHandshake(tasks));
-    handler.setHandshakeTimeoutMillis(0);
-    return handler;
+    return new GuardedEngine(engine);
   }
 
   /** Why a peer that was trusted is no longer; empty when it still is. Some 100 µs. */

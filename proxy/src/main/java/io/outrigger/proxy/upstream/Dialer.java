@@ -16,7 +16,6 @@ import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.SocketErrors;
-import io.outrigger.proxy.tls.HandshakeLimit;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
 import java.net.InetAddress;
@@ -140,12 +139,8 @@ final class Dialer {
         address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
         if (address.tls().isPresent()) {
           Optional<String> serverName = address.tls().get().serverName();
-          channel
-              .pipeline()
-              .addLast(
-                  new HandshakeLimit(),
-                  tls.get().handler(channel.alloc(), serverName),
-                  new TlsHandshake(serverName, connection, handshake));
+          tls.get().addTo(channel, serverName, settings.http2().memory());
+          channel.pipeline().addLast(new TlsHandshake(serverName, connection, handshake));
         } else {
           channel.pipeline().addLast(connection);
         }

@@ -25,6 +25,7 @@ final class MemoryLedgerTest {
     final String name;
     final MemoryAccount account = loop.open(PeerSide.APP, this);
     boolean paused;
+    boolean shared;
     int ticks;
 
     Peer(String name) {
@@ -57,6 +58,11 @@ final class MemoryLedgerTest {
     @Override
     public void onTick(long nowNanos) {
       ticks++;
+    }
+
+    @Override
+    public boolean isShared() {
+      return shared;
     }
 
     @Override
@@ -244,6 +250,7 @@ final class MemoryLedgerTest {
   @Test
   void aConnectionToABackendThatHoldsLittleIsNotEnded() {
     Peer backend = new Peer("backend");
+    backend.shared = true;
     MemoryAccount shared = loop.open(PeerSide.BACKEND, backend);
     shared.heap(60_000);
     for (int i = 0; i < 9_000; i++) {

@@ -33,6 +33,11 @@ public final class Pressure {
     public void onTick(long nowNanos) {}
 
     @Override
+    public boolean isShared() {
+      return false;
+    }
+
+    @Override
     public String peer() {
       return "a peer that lets nothing go";
     }

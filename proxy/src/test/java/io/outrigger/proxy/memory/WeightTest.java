@@ -15,29 +15,29 @@ final class WeightTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     //                                        side, holds, still, MiB since, gave back, weight
-    "bytes that just begin to lie still,      APP,     1600, 1600,   0,  0,   1700",
-    "that have lain still for half the time,  APP,     1600, 1600, 128,  0, 206500",
-    "for long,                                APP,     1600, 1600, 256,  0, 411300",
-    "for longer: no heavier,                  APP,     1600, 1600, 999,  0, 411300",
-    "bytes that come and go,                  APP,     1600,    0,   0,  0,    100",
-    "of a peer that takes up now and then,    APP,     1600,    0,   0,  7,    100",
-    "often,                                   APP,     1600,    0,   0,  8,     50",
-    "all the while,                           APP,     1600,    0,   0, 56,     12",
-    "more often than counts,                  APP,     1600,    0,   0, 99,     12",
-    "a backend's connection with little,      BACKEND, 65535, 65535, 256, 0,     0",
-    "a backend's connection with enough,      BACKEND, 65536, 65536, 256, 0, 16846848",
-    "an eighth of all at work,                APP,     8388608, 0,   0, 99,  65536",
-    "more than an eighth of all at work,      APP,     8388609, 0,   0, 99, 2155872513",
+    "bytes that just begin to lie still,      false,   1600, 1600,   0,  0,   1700",
+    "that have lain still for half the time,  false,   1600, 1600, 128,  0, 206500",
+    "for long,                                false,   1600, 1600, 256,  0, 411300",
+    "for longer: no heavier,                  false,   1600, 1600, 999,  0, 411300",
+    "bytes that come and go,                  false,   1600,    0,   0,  0,    100",
+    "of a peer that takes up now and then,    false,   1600,    0,   0,  7,    100",
+    "often,                                   false,   1600,    0,   0,  8,     50",
+    "all the while,                           false,   1600,    0,   0, 56,     12",
+    "more often than counts,                  false,   1600,    0,   0, 99,     12",
+    "a shared connection with little,      true,    65535, 65535, 256, 0,     0",
+    "a shared connection with enough,      true,    65536, 65536, 256, 0, 16846848",
+    "an eighth of all at work,                false,   8388608, 0,   0, 99,  65536",
+    "more than an eighth of all at work,      false,   8388609, 0,   0, 99, 2155872513",
   })
   void theHeavierGoesFirst(
       String what,
-      PeerSide side,
+      boolean isShared,
       long holds,
       long still,
       long mibSince,
       int gaveBack,
       long weight) {
-    var account = new Weight(side, holds, holds, still, mibSince * MIB, gaveBack);
+    var account = new Weight(isShared, holds, holds, still, mibSince * MIB, gaveBack);
 
     assertThat(account.in(SHORTAGE)).as(what).isEqualTo(weight);
   }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.outrigger.config.tls.ProviderInstance;
@@ -45,8 +43,7 @@ class TlsEngineTest {
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     client =
         TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), Runnable::run)
-            .handler(ByteBufAllocator.DEFAULT, Optional.empty())
-            .engine();
+            .engine(ByteBufAllocator.DEFAULT, Optional.empty());
     server =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
@@ -130,23 +127,5 @@ class TlsEngineTest {
             })
         .isInstanceOf(SSLException.class)
         .hasMessage("the server sends too many TLS records without data");
-  }
-
-  @Test
-  void aHandshakeHasALimitInBytes() {
-    var channel = new EmbeddedChannel(new HandshakeLimit());
-    int quarter = HandshakeLimit.MAX_BYTES / 4;
-    for (int i = 0; i < 4; i++) {
-      channel.writeInbound(Unpooled.wrappedBuffer(new byte[quarter]));
-    }
-    assertThat(channel.inboundMessages()).hasSize(4);
-
-    assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(new byte[quarter])))
-        .hasMessage("the server has sent more than 256 KiB before its end");
-
-    channel.writeInbound(Unpooled.wrappedBuffer(new byte[quarter])); // was under way
-    assertThat(channel.inboundMessages()).hasSize(4);
-    assertThat(channel.config().isAutoRead()).isFalse();
-    channel.finishAndReleaseAll();
   }
 }
