@@ -1,5 +1,6 @@
 // The page: views behind tabs, and one clock that brings the view in sight up to date each second.
 
+import {Certs} from './certs.js';
 import {Traffic, get, readiness} from './data.js';
 import {attr, el, glyph, setGlyph, text} from './dom.js';
 import {EventLog, Events} from './events.js';
@@ -10,7 +11,7 @@ import {Tree} from './tree.js';
 
 const PERIOD = 1_000;
 const SLOWEST = 5_000; // between attempts while the sidecar is not there
-const VIEWS = {overview: Overview, tree: Tree, resources: Resources, events: Events, explain: Explain};
+const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, explain: Explain};
 
 const byId = id => document.getElementById(id);
 

@@ -147,3 +147,34 @@ export function clock(instant) {
   const date = new Date(instant);
   return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB');
 }
+
+/** A table that turns into blocks where it is narrow; the roles hold it together for screen readers. */
+export function table(kind, columns, body) {
+  body.setAttribute('role', 'rowgroup');
+  return el('table.' + kind, {role: 'table'}, el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'},
+    columns.map(([name, numeric, title]) => el(numeric ? 'th.number' : 'th', {scope: 'col', role: 'columnheader', title}, name)))), body);
+}
+
+export function cells(...contents) {
+  return el('tr', {role: 'row'}, contents.map(([label, content, numeric]) =>
+    el(numeric ? 'td.number' : 'td', {role: 'cell', 'data-label': label}, content)));
+}
+
+/** Day and time of an instant. */
+export function date(instant) {
+  return new Date(instant).toLocaleString('en-GB', {dateStyle: 'medium', timeStyle: 'short'});
+}
+
+const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]];
+
+/** In the largest unit of which there are two at least. */
+function rough(millis) {
+  const [noun, unit] = UNITS.find(([, size]) => millis >= 2 * size) ?? UNITS.at(-1);
+  return several(Math.floor(millis / unit), noun);
+}
+
+/** How long a certificate is valid from `now` on, in milliseconds, as words and a tone. */
+export function validity(notAfter, now) {
+  const left = Date.parse(notAfter) - now;
+  return left > 0 ? {of: 'good', words: rough(left) + ' left'} : {of: 'bad', words: `expired ${rough(Math.abs(left))} ago`};
+}

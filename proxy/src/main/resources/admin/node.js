@@ -1,7 +1,7 @@
 // What is known of one node of the tree, or of one endpoint: its state, settings, decisions and why.
 
 import {endpointState, get, walk} from './data.js';
-import {clock, count, el, figure, keyed, millis, percent, setState, state, text, words} from './dom.js';
+import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, state, text, validity, words} from './dom.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const NEWS = 8;
@@ -83,6 +83,7 @@ export class Detail {
       : ['DRAINING', 'UNHEALTHY'].includes(standing) ? 'The control plane says that it is not to be used.' : '');
     setFacts(this.facts, [
       ['connection', words(endpoint.state)],
+      ...security(endpoint, this.page.traffic.now()),
       ['health', words(endpoint.health)],
       ['weight', count(endpoint.weight)],
       ['active requests', count(endpoint.active_requests)],
@@ -137,10 +138,24 @@ function settings(name, value) {
   return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value)]];
 }
 
+/** How its connections are secured; nothing while there are none. */
+function security({tls, state}, now) {
+  if (!tls) return state === 'READY' ? [['security', 'none, plain text']] : [];
+  const valid = validity(tls.peer_expires, now);
+  return [
+    ['security', tls.protocol.replace('TLSv', 'TLS ')],
+    ['cipher', tls.cipher],
+    ['peer', tls.peer],
+    ['its certificate', `until ${date(tls.peer_expires)}, ${valid.words}`, valid.of === 'bad' ? 'bad' : null],
+  ];
+}
+
+/** @param pairs of a name and a value, and the tone of a value that stands out */
 export function setFacts(list, pairs) {
-  keyed(list, pairs, ([name]) => name, () => el('div', {}, el('dt'), el('dd')), (row, [name, value]) => {
+  keyed(list, pairs, ([name]) => name, () => el('div', {}, el('dt'), el('dd')), (row, [name, value, of]) => {
     text(row.firstChild, name);
     text(row.lastChild, value);
+    attr(row.lastChild, 'class', of);
   });
 }
 

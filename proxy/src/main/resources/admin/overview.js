@@ -2,7 +2,7 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
-import {attr, clock, count, el, figure, keyed, millis, percent, setState, several, state, text} from './dom.js';
+import {attr, cells, clock, count, el, figure, keyed, millis, percent, setState, several, state, table, text} from './dom.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
@@ -114,18 +114,6 @@ export class Overview {
 
 function section(title, ...content) {
   return el('section', {'aria-label': title}, el('h3', {}, title), el('div.card', {}, content));
-}
-
-/** A table that turns into blocks where it is narrow; the roles hold it together for screen readers. */
-function table(kind, columns, body) {
-  body.setAttribute('role', 'rowgroup');
-  return el('table.' + kind, {role: 'table'}, el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'},
-    columns.map(([name, numeric, title]) => el(numeric ? 'th.number' : 'th', {scope: 'col', role: 'columnheader', title}, name)))), body);
-}
-
-function cells(...contents) {
-  return el('tr', {role: 'row'}, contents.map(([label, content, numeric]) =>
-    el(numeric ? 'td.number' : 'td', {role: 'cell', 'data-label': label}, content)));
 }
 
 function forwardRow() {

@@ -42,7 +42,7 @@ export class Tree {
       el('div.split', {}, this.detail.element, el('section.endpoints', {'aria-label': 'endpoints'},
         el('div.bar', {}, el('h3', {}, 'Endpoints'), this.filter, el('label.field', {}, this.trouble, ' only trouble'), el('span.grow'), this.shown),
         el('div.list-head.endpoint-row', {'aria-hidden': 'true'},
-          ['address', 'state', 'locality', 'active', 'req/s', 'failing/s'].map((name, i) => el(i > 2 ? 'span.number' : 'span', {}, name))),
+          ['address', 'state', 'locality', 'active', 'req/s', 'failing/s', 'security'].map((name, i) => el(i > 2 ? 'span.number' : 'span', {}, name))),
         this.list.element)),
       this.commands.element);
   }
@@ -133,16 +133,17 @@ export class Tree {
   }
 
   #updateRow(row, {endpoint, standing}) {
-    const [address, mark, locality, active, rate, failing] = row.children;
+    const [address, mark, locality, active, rate, failing, security] = row.children;
     text(address, endpoint.address);
     setState(mark, standing, endpoint.ejected ? 'ejected, ' + this.#countdown(endpoint.ejected) : words(standing));
     text(locality, endpoint.locality);
     text(active, endpoint.active_requests);
     text(rate, figure(endpoint.rate));
     text(failing, figure(endpoint.failing));
+    text(security, endpoint.tls ? endpoint.tls.protocol.replace('TLSv', 'TLS ') : endpoint.state === 'READY' ? 'plain' : '');
   }
 }
 
 function endpointRow() {
-  return el('div.endpoint-row', {}, el('code.clip'), state('IDLE'), el('span.clip'), el('span.number'), el('span.number'), el('span.number'));
+  return el('div.endpoint-row', {}, el('code.clip'), state('IDLE'), el('span.clip'), el('span.number'), el('span.number'), el('span.number'), el('span.number'));
 }

@@ -24,6 +24,7 @@ public final class StaticPage implements AdminEndpoint {
           "style.css",
           "icon.svg",
           "app.js",
+          "certs.js",
           "command.js",
           "data.js",
           "dom.js",

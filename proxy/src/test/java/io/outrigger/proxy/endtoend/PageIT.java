@@ -4,13 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.outrigger.proxy.browser.Chromium;
 import io.outrigger.proxy.browser.Look;
 import io.outrigger.proxy.browser.Look.Theme;
 import io.outrigger.proxy.browser.Tab;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The admin page in a real browser: what is seen of a mesh while things happen to it. Every test
@@ -46,6 +57,7 @@ class PageIT {
   private static @Nullable Chromium chromium;
 
   private final Mesh mesh = new Mesh();
+  @TempDir private Path folder;
   private String host = "";
   private final List<Tab> tabs = new ArrayList<>();
 
@@ -260,6 +272,130 @@ class PageIT {
         .contains("\"interval\": \"-1s\"");
     awaitText(tab, ".changes .difference", "~ outlier_detection.interval");
     picture(tab, "resources");
+  }
+
+  /** A provider: its identity, and roots. */
+  private String files(String name, TestIdentity identity, String roots) throws IOException {
+    Files.writeString(folder.resolve(name + "-chain.pem"), identity.chainPem());
+    Files.writeString(folder.resolve(name + "-key.pem"), identity.keyPem());
+    Files.writeString(folder.resolve(name + "-roots.pem"), roots);
+    return """
+        "%2$s":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/%2$s-chain.pem",
+          "private_key_file":"%1$s/%2$s-key.pem","ca_certificate_file":"%1$s/%2$s-roots.pem"}}"""
+        .formatted(folder, name);
+  }
+
+  /** A mesh with mutual TLS, and providers of every kind. */
+  private void startSecured() throws Exception {
+    TestAuthority authority = TestAuthority.named("mesh root");
+    Instant now = Instant.now();
+    var identity =
+        authority.intermediate("issuing").issue("uri:spiffe://mesh/orders", "dns:orders.mesh");
+    var ending =
+        authority.issue(
+            each ->
+                each.notBefore(now.minus(Duration.ofHours(20)))
+                    .notAfter(now.plus(Duration.ofHours(2).plusMinutes(30))),
+            "uri:spiffe://mesh/ending");
+    var expired =
+        authority.issue(
+            each ->
+                each.notBefore(now.minus(Duration.ofDays(9)))
+                    .notAfter(now.minus(Duration.ofDays(3))),
+            "uri:spiffe://mesh/expired");
+    mesh.certificateProviders(
+        "{"
+            + String.join(
+                ",",
+                files("default", identity, authority.rootPem()),
+                files("ending", ending, authority.rootPem().repeat(7)),
+                files("expired", expired, authority.rootPem()))
+            + """
+              ,"missing":{"plugin_name":"file_watcher","config":{
+                "ca_certificate_file":"/no/such/roots.pem"}}}""");
+    TestIdentity server = authority.issue("uri:spiffe://mesh/pay", "dns:pay.mesh");
+    SslContextBuilder tls =
+        SslContextBuilder.forServer(server.key(), server.chain())
+            .trustManager(authority.root())
+            .clientAuth(ClientAuth.REQUIRE);
+    Backend secured =
+        mesh.keep(
+            Backend.absent("a")
+                .quiet()
+                .speaking(GrpcSslContexts.configure(tls, SslProvider.JDK).build())
+                .revive());
+    mesh.controlPlane.serve(
+        Xds.secureCluster("A", Xds.uri("spiffe://mesh/pay")),
+        Xds.endpoints("A", secured),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    mesh.startReady();
+  }
+
+  @Test
+  void certificatesAreSeenWithTheirEndsAndErrors() throws Exception {
+    startSecured();
+    Tab tab = open("certs");
+    String card = "#certs .provider[aria-label=%s]";
+
+    awaitText(tab, card.formatted("default"), "in use");
+    assertThat(tab.text(card.formatted("default")))
+        .contains(
+            "spiffe://mesh/orders", "orders.mesh", "identity", "issuer", "root", "hours left");
+    assertThat(tab.text(card.formatted("ending"))).contains("2 hours left", "and 2 more roots");
+    assertThat(
+            tab.holds(
+                "document.querySelector('%s .bar .wait')".formatted(card.formatted("ending"))))
+        .isTrue();
+    assertThat(tab.text(card.formatted("expired")))
+        .contains("spiffe://mesh/expired", "expired 3 days ago");
+    assertThat(
+            tab.holds(
+                "document.querySelector('%s .bar .bad')".formatted(card.formatted("expired"))))
+        .isTrue();
+    assertThat(tab.text(card.formatted("missing")))
+        .contains("nothing in use", "/no/such/roots.pem does not exist");
+
+    Files.delete(folder.resolve("default-key.pem"));
+
+    awaitText(tab, card.formatted("default") + " .bar", "the newest files are not in use");
+    awaitText(tab, card.formatted("default") + " .error", "default-key.pem does not exist");
+    assertThat(tab.text(".commands")).contains("outrigger certs --admin " + host);
+    picture(tab, "certs");
+  }
+
+  @Test
+  void theTlsOfAnEndpointIsSeen() throws Exception {
+    startSecured();
+    assertThat(mesh.app().call(METHOD).backend()).isEqualTo("a");
+    Tab tab = open("tree");
+
+    awaitText(tab, "#tree .row", "TLS 1.3");
+    tab.click("#tree .endpoint");
+
+    awaitText(tab, ".facts", "spiffe://mesh/pay");
+    assertThat(tab.text(".facts")).contains("TLS 1.3", "TLS_AES", "until ", "hours left");
+    picture(tab, "tree-tls");
+    String marked =
+        tab.evaluate(
+                """
+                import('/page/node.js').then(({Detail}) => {
+                  const now = Date.UTC(2026, 0, 1);
+                  const marked = [now - 60_000, now, now + 1, now + 2 * 86_400_000].map(end => {
+                    const detail = new Detail({traffic: {now: () => now}, events: {all: []}});
+                    const tls = {protocol: 'TLSv1.2', cipher: 'C', peer: 'p', peer_expires: new Date(end).toISOString()};
+                    detail.set({endpoint: {address: 'a', state: 'READY', health: 'HEALTHY', tls,
+                      total: {}, last_interval: {}}});
+                    const value = [...detail.facts.children].find(row => row.innerText.startsWith('its')).lastChild;
+                    return `${value.textContent.split(', ').at(-1)}: ${value.className}`;
+                  });
+                  return marked.join(', ');
+                })\
+                """)
+            .getAsString();
+    assertThat(marked)
+        .isEqualTo(
+            "expired 60 seconds ago: bad, expired 0 seconds ago: bad, 0 seconds left: , 2 days left: ");
   }
 
   @Test
