@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to the admin server. Its requests come one at a time ({@link PacedRequests}), and
+ * One connection to an admin server. Its requests come one at a time ({@link PacedRequests}), and
  * what reads waits its turn ({@link AnswerTurns}), but for the probes, which have a limit of time.
  * When the connection is closed meanwhile, its answer is not made.
  */
@@ -35,12 +35,12 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
 
-  private final AdminGuard guard;
+  private final RequestGuard guard;
   private final Map<String, AdminEndpoint> endpoints;
   private final AnswerTurns turns;
   private @Nullable EventStream stream;
 
-  AdminConnection(AdminGuard guard, Map<String, AdminEndpoint> endpoints, AnswerTurns turns) {
+  AdminConnection(RequestGuard guard, Map<String, AdminEndpoint> endpoints, AnswerTurns turns) {
     this.guard = guard;
     this.endpoints = endpoints;
     this.turns = turns;
@@ -118,14 +118,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       ChannelHandlerContext context, FullHttpRequest request) {
     var headers = request.headers();
     String method = request.method().name();
-    Optional<AdminReply> refusal =
-        guard.refusal(
-            method,
-            headers.getAll(HttpHeaderNames.HOST).size() > 1
-                ? null
-                : headers.get(HttpHeaderNames.HOST),
-            headers.get(HttpHeaderNames.ORIGIN),
-            headers.get(HttpHeaderNames.CONTENT_TYPE));
+    Optional<AdminReply> refusal = guard.refusal(request);
     if (refusal.isPresent()) {
       return done(refusal.get());
     }
@@ -166,7 +159,9 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     AdminEndpoint get = find(AdminRequest.Method.GET, uri.path());
     AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
     if (get == null && post == null) {
-      return done(AdminReply.text(404, "no such endpoint; GET / shows the page"));
+      boolean hasPage = endpoints.containsKey("GET /");
+      return done(
+          AdminReply.text(404, "no such endpoint" + (hasPage ? "; GET / shows the page" : "")));
     }
     boolean reads = READING.contains(method);
     AdminEndpoint asked = reads ? get : method.equals("POST") ? post : null;

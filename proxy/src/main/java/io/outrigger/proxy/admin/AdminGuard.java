@@ -1,9 +1,12 @@
 package io.outrigger.proxy.admin;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -17,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * send JSON.
  */
 @AnyThread
-final class AdminGuard {
+final class AdminGuard implements RequestGuard {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /** RFC 9110 section 7.2: a host and at most a port; userinfo has no place in it. */
@@ -30,7 +33,17 @@ final class AdminGuard {
     this.bound = bound;
   }
 
-  /** Why a request is refused, or empty. */
+  @Override
+  public Optional<AdminReply> refusal(HttpRequest request) {
+    var headers = request.headers();
+    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
+    return refusal(
+        request.method().name(),
+        hosts.size() == 1 ? hosts.get(0) : null,
+        headers.get(HttpHeaderNames.ORIGIN),
+        headers.get(HttpHeaderNames.CONTENT_TYPE));
+  }
+
   Optional<AdminReply> refusal(
       String method, @Nullable String host, @Nullable String origin, @Nullable String contentType) {
     if (host == null || !isOurs(host)) {

@@ -17,8 +17,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-/** The admin HTTP/1.1 server: one thread, a table of endpoints, the guard in front of them. */
+/** An HTTP/1.1 server with one thread, a table of endpoints, and a guard in front of them. */
 @AnyThread
 public final class AdminServer implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
@@ -45,7 +46,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Binds and serves.
+   * Binds and serves those whom the {@link AdminGuard} lets in.
    *
    * @param endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in {@code /*}
    *     serves everything below
@@ -59,9 +60,32 @@ public final class AdminServer implements AutoCloseable {
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
+    return start("admin", AdminGuard::new, address, endpoints, turns, budget);
+  }
+
+  /**
+   * The same for everybody who can reach the port, by any name: the endpoints must change nothing.
+   */
+  public static AdminServer startForProbes(
+      InetSocketAddress address,
+      Map<String, AdminEndpoint> endpoints,
+      AnswerTurns turns,
+      AdminBudget budget)
+      throws IOException {
+    return start("health", bound -> new ProbeGuard(), address, endpoints, turns, budget);
+  }
+
+  private static AdminServer start(
+      String thread,
+      Function<InetSocketAddress, RequestGuard> guard,
+      InetSocketAddress address,
+      Map<String, AdminEndpoint> endpoints,
+      AnswerTurns turns,
+      AdminBudget budget)
+      throws IOException {
     var group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
+            1, new DefaultThreadFactory(thread, true), NioIoHandler.newFactory());
     var future =
         new ServerBootstrap()
             .group(group)
@@ -84,7 +108,7 @@ public final class AdminServer implements AutoCloseable {
                             new RequestBodies(MAX_REQUEST_BYTES),
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new AdminConnection(
-                                new AdminGuard(child.parent().localAddress()), endpoints, turns));
+                                guard.apply(child.parent().localAddress()), endpoints, turns));
                   }
                 })
             .bind(address)

@@ -47,8 +47,7 @@ final class AdminEndpoints {
     var endpoints = new AdminEndpoints(state);
     Map<String, AdminEndpoint> table = new HashMap<>();
     StaticPage.addTo(table);
-    table.put("GET /live", request -> endpoints.live());
-    table.put("GET /ready", request -> endpoints.ready());
+    endpoints.addProbes(table);
     table.put("GET /forwards", request -> endpoints.forwards());
     table.put("GET /calls", request -> endpoints.calls());
     table.put("GET /lb", endpoints::lb);
@@ -59,7 +58,6 @@ final class AdminEndpoints {
     table.put("GET /explain", new ExplainEndpoint(state));
     table.put("GET /history", endpoints::history);
     table.put("GET /memory", request -> endpoints.memory());
-    table.put("GET /metrics", request -> endpoints.metrics());
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
     table.put("GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
     table.put(
@@ -67,6 +65,19 @@ final class AdminEndpoints {
     table.put("POST /drain", request -> drain(state.drain().begin()));
     table.put("POST /quit", request -> drain(state.drain().beginAndLeave()));
     return table;
+  }
+
+  /** What {@code --health} shows: those alone through which nothing can be changed. */
+  static Map<String, AdminEndpoint> probes(AdminState state) {
+    Map<String, AdminEndpoint> table = new HashMap<>();
+    new AdminEndpoints(state).addProbes(table);
+    return table;
+  }
+
+  private void addProbes(Map<String, AdminEndpoint> table) {
+    table.put("GET /live", request -> live());
+    table.put("GET /ready", request -> ready());
+    table.put("GET /metrics", request -> metrics());
   }
 
   private CompletionStage<AdminReply> memory() {

@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The admin servers that the options ask for: HTTP, gRPC, both or none. */
+/** The servers beside the forwards that the options ask for: admin HTTP and gRPC, health. */
 @AnyThread
 final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
@@ -29,36 +29,43 @@ final class AdminServers implements AutoCloseable {
 
   private final Optional<AdminServer> http;
   private final Optional<AdminGrpcServer> grpc;
+  private final Optional<AdminServer> health;
   private volatile boolean closed;
 
-  private AdminServers(Optional<AdminServer> http, Optional<AdminGrpcServer> grpc) {
+  private AdminServers(
+      Optional<AdminServer> http, Optional<AdminGrpcServer> grpc, Optional<AdminServer> health) {
     this.http = http;
     this.grpc = grpc;
+    this.health = health;
   }
 
   /**
    * Opens their ports.
    *
    * @param upstream the connections that channelz shows
-   * @throws StartFailure when one cannot be bound; the other is closed again
+   * @throws StartFailure when one cannot be bound; the others are closed again
    */
   static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
       throws StartFailure {
     var turns = new AnswerTurns();
     Optional<AdminServer> http = Optional.empty();
-    if (options.admin().isPresent()) {
-      http = Optional.of(openHttp(options.admin().get(), state, turns));
-    }
     Optional<AdminGrpcServer> grpc = Optional.empty();
-    if (options.adminGrpc().isPresent()) {
-      try {
-        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, turns, upstream));
-      } catch (StartFailure failure) {
-        http.ifPresent(AdminServer::close);
-        throw failure;
+    Optional<AdminServer> health = Optional.empty();
+    try {
+      if (options.admin().isPresent()) {
+        http = Optional.of(openHttp(options.admin().get(), state, turns));
       }
+      if (options.adminGrpc().isPresent()) {
+        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, turns, upstream));
+      }
+      if (options.health().isPresent()) {
+        health = Optional.of(openHealth(options.health().get(), state, turns));
+      }
+    } catch (StartFailure failure) {
+      new AdminServers(http, grpc, health).close();
+      throw failure;
     }
-    var servers = new AdminServers(http, grpc);
+    var servers = new AdminServers(http, grpc, health);
     grpc.ifPresent(server -> state.control().execute(() -> servers.watchHealth(server, state)));
     return servers;
   }
@@ -73,6 +80,16 @@ final class AdminServers implements AutoCloseable {
           state.unread());
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin " + address, e);
+    }
+  }
+
+  private static AdminServer openHealth(
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
+    try {
+      return AdminServer.startForProbes(
+          socketAddress(address), AdminEndpoints.probes(state), turns, state.unread());
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--health " + address, e);
     }
   }
 
@@ -113,6 +130,11 @@ final class AdminServers implements AutoCloseable {
     return http.map(AdminServer::address);
   }
 
+  /** Where probes are answered; empty when that is off. */
+  Optional<InetSocketAddress> healthAddress() {
+    return health.map(AdminServer::address);
+  }
+
   /** Where the gRPC server listens; empty when it is off. */
   Optional<InetSocketAddress> grpcAddress() {
     return grpc.map(AdminGrpcServer::address);
@@ -125,6 +147,9 @@ final class AdminServers implements AutoCloseable {
             bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
     grpcAddress()
         .ifPresent(bound -> log.info("admin gRPC: {}:{}", bound.getHostString(), bound.getPort()));
+    healthAddress()
+        .ifPresent(
+            bound -> log.info("health: http://{}:{}/", bound.getHostString(), bound.getPort()));
   }
 
   @Override
@@ -132,6 +157,7 @@ final class AdminServers implements AutoCloseable {
     closed = true;
     http.ifPresent(AdminServer::close);
     grpc.ifPresent(AdminGrpcServer::close);
+    health.ifPresent(AdminServer::close);
   }
 
   private static InetSocketAddress socketAddress(ListenAddress.Tcp address) {

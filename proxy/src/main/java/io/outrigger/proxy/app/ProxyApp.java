@@ -305,6 +305,11 @@ public final class ProxyApp implements AutoCloseable {
     return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
   }
 
+  /** Where {@code --health} listens; empty when it is off. */
+  public Optional<InetSocketAddress> healthAddress() {
+    return Optional.ofNullable(admin).flatMap(AdminServers::healthAddress);
+  }
+
   /** Where the admin gRPC server listens; empty when it is off. */
   public Optional<InetSocketAddress> adminGrpcAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);

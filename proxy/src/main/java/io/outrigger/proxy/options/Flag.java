@@ -29,6 +29,11 @@ public enum Flag {
       "HOST:PORT", Arity.ONE, "admin HTTP server and page; 'off' disables. Default 127.0.0.1:9901"),
   ADMIN_GRPC(
       "HOST:PORT", Arity.ONE, "admin gRPC server: CSDS, health, channelz, reflection. Default off"),
+  HEALTH(
+      "HOST:PORT",
+      Arity.ONE,
+      "HTTP server with /live, /ready and /metrics alone, for probes and scrapes from outside, under"
+          + " any Host. Default off"),
   THREADS("N", Arity.ONE, "data-plane event loops. Default: the CPUs that the container is given"),
   TRANSPORT("auto|io_uring|epoll|nio", Arity.ONE, "how sockets are driven. Default auto"),
   CONNECT_TIMEOUT("DURATION", Arity.ONE, "for a connection to a backend. Default 20s"),

@@ -71,9 +71,11 @@ public final class OptionsReader {
     List<Forward> forwardList = forwards.read();
     Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
     Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
+    Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
     admin.ifPresent(a -> forwards.take(settings.origin(Flag.ADMIN), "the admin server", a));
     adminGrpc.ifPresent(
         a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
+    health.ifPresent(a -> forwards.take(settings.origin(Flag.HEALTH), "the health server", a));
     source.ifPresent(s -> forwards.checkTargets(s.bootstrap()));
     int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
@@ -102,6 +104,7 @@ public final class OptionsReader {
         forwardList,
         admin,
         adminGrpc,
+        health,
         threads,
         transport,
         connections,

@@ -14,6 +14,7 @@ import java.util.Set;
  *
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
+ * @param health where probes and metrics alone are served; empty when switched off
  * @param aggregatesDecide the policy of an aggregate cluster is that of its leaves (A75
  *     "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
@@ -28,6 +29,7 @@ public record ProxyOptions(
     List<Forward> forwards,
     Optional<ListenAddress.Tcp> admin,
     Optional<ListenAddress.Tcp> adminGrpc,
+    Optional<ListenAddress.Tcp> health,
     int threads,
     Transport transport,
     Connections connections,

@@ -22,9 +22,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Readers who ask for more than they read, and what that costs the others. */
 @Timeout(600)
+@ParameterizedClass
+@EnumSource
 final class AdminFloodIT {
   private static final int BIG = 4 << 20;
   private static final long MAX_UNREAD = 20 << 20;
@@ -38,17 +42,25 @@ final class AdminFloodIT {
   private final List<Socket> sockets = new ArrayList<>();
   private final AdminServer server;
 
-  AdminFloodIT() throws IOException {
+  /** Which of the two servers is asked. */
+  enum Kind {
+    ADMIN,
+    HEALTH
+  }
+
+  AdminFloodIT(Kind kind) throws IOException {
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    Map<String, AdminEndpoint> endpoints =
+        Map.of(
+            "GET /slow", request -> slow(),
+            "GET /quick", request -> done(AdminReply.text(200, "quick")),
+            "GET /live", request -> done(AdminReply.text(200, "live")),
+            "GET /big", request -> big());
+    var turns = new AnswerTurns();
     server =
-        AdminServer.start(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            Map.of(
-                "GET /slow", request -> slow(),
-                "GET /quick", request -> done(AdminReply.text(200, "quick")),
-                "GET /live", request -> done(AdminReply.text(200, "live")),
-                "GET /big", request -> big()),
-            new AnswerTurns(),
-            budget);
+        kind == Kind.ADMIN
+            ? AdminServer.start(address, endpoints, turns, budget)
+            : AdminServer.startForProbes(address, endpoints, turns, budget);
   }
 
   @AfterEach

@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -134,6 +135,7 @@ final class ProcessEndsIT {
     }
   }
 
+  @Conformance("DI-01")
   @Test
   void aPortInUseIsOneLineAndExitCode1() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -167,6 +169,21 @@ final class ProcessEndsIT {
             .singleElement()
             .asString()
             .isEqualToIgnoringCase("outrigger: --admin " + address + ": " + end);
+      }
+      try (var outrigger =
+          OutriggerProcess.start(
+              folder,
+              Map.of("OUTRIGGER_RESOURCES", resources, "OUTRIGGER_HEALTH", address),
+              "run",
+              "--admin",
+              "127.0.0.1:0",
+              "--forward",
+              "0=xds:///greeter")) {
+        assertThat(outrigger.awaitExit()).isEqualTo(1);
+        assertThat(outrigger.errorLines())
+            .singleElement()
+            .asString()
+            .isEqualToIgnoringCase("outrigger: --health " + address + ": " + end);
       }
       try (var outrigger =
           OutriggerProcess.start(

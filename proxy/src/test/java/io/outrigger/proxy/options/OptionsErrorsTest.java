@@ -68,6 +68,10 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " [::1]:9001",
         "ADMIN_GRPC | 9901 | --admin-grpc: the admin gRPC server: 127.0.0.1:9901 is taken by the"
             + " admin server; choose another address",
+        "HEALTH | 9901 | --health: the health server: 127.0.0.1:9901 is taken by the admin server;"
+            + " choose another address",
+        "HEALTH | unix:/a | --health: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
         "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
         "THREADS | 2.5 | --threads: \"2.5\" is not a whole number from 1 to 1024",
         "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, io_uring, epoll, nio",

@@ -45,6 +45,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 List.of(Forward.parse("9001=xds:///orders")),
                 Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
                 Optional.empty(),
+                Optional.empty(),
                 3,
                 Transport.AUTO,
                 new Connections(
@@ -86,6 +87,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.MAX_TARGETS, "7");
     give(Flag.ADMIN, "off");
     give(Flag.ADMIN_GRPC, "0.0.0.0:9902");
+    give(Flag.HEALTH, "0.0.0.0:9903");
     give(Flag.THREADS, "2");
     give(Flag.TRANSPORT, "io_uring");
     give(Flag.CONNECT_TIMEOUT, "5s");
@@ -127,6 +129,7 @@ final class OptionsReaderTest extends OptionsFixture {
                         new XdsTarget.ByAuthority())),
                 Optional.empty(),
                 Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
+                Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903)),
                 2,
                 Transport.IO_URING,
                 new Connections(
