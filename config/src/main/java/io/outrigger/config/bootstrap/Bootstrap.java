@@ -3,6 +3,7 @@ package io.outrigger.config.bootstrap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
@@ -22,6 +23,15 @@ public record Bootstrap(
     servers = List.copyOf(servers);
     authorities = Map.copyOf(authorities);
     certificateProviders = Map.copyOf(certificateProviders);
+  }
+
+  /** Every control plane once, those of authorities last. */
+  public List<XdsServer> allServers() {
+    return Stream.concat(
+            servers.stream(),
+            authorities.values().stream().flatMap(authority -> authority.servers().stream()))
+        .distinct()
+        .toList();
   }
 
   /**

@@ -17,6 +17,11 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
+  /** Whether it is reached through a socket of this machine's file system. */
+  public boolean isUnixSocket() {
+    return uri.startsWith("unix:");
+  }
+
   /** How the channel to the server is secured. */
   public sealed interface ChannelCredentials {
     /** Plain text. */

@@ -46,6 +46,71 @@ final class BootstrapReaderTest {
                 "%s"));
   }
 
+  /** With what a Go program writes of what it does not know: empty objects and nulls. */
+  @Test
+  @Conformance("DI-03")
+  void theFileOfIstiosAgentIsReadAsItStands() {
+    BootstrapResult result =
+        BootstrapReader.read(
+            """
+            {
+              "xds_servers": [
+                {
+                  "server_uri": "unix:///etc/istio/proxy/XDS",
+                  "channel_creds": [{"type": "insecure", "config": null}],
+                  "server_features": ["xds_v3"]
+                }
+              ],
+              "node": {
+                "id": "sidecar~10.244.0.7~shop-5f7.default~default.svc.cluster.local",
+                "metadata": {
+                  "ANNOTATIONS": {"inject.istio.io/templates": "grpc-agent"},
+                  "CLUSTER_ID": "Kubernetes",
+                  "ENVOY_PROMETHEUS_PORT": 15090,
+                  "GENERATOR": "grpc",
+                  "INSTANCE_IPS": "10.244.0.7",
+                  "PILOT_SAN": ["istiod.istio-system.svc"],
+                  "PROXY_CONFIG": {"binaryPath": "/usr/local/bin/envoy", "concurrency": null},
+                  "RAW_IDENTITY": null
+                },
+                "locality": {},
+                "UserAgentVersionType": null
+              },
+              "certificate_providers": {
+                "default": {
+                  "plugin_name": "file_watcher",
+                  "config": {
+                    "certificate_file": "/var/lib/istio/data/cert-chain.pem",
+                    "private_key_file": "/var/lib/istio/data/key.pem",
+                    "ca_certificate_file": "/var/lib/istio/data/root-cert.pem",
+                    "refresh_interval": "900s"
+                  }
+                }
+              },
+              "authorities": null,
+              "server_listener_resource_name_template": "xds.istio.io/grpc/lds/inbound/%s"
+            }
+            """);
+
+    assertThat(result).isInstanceOf(BootstrapResult.Accepted.class);
+    BootstrapResult.Accepted accepted = (BootstrapResult.Accepted) result;
+    assertThat(accepted.warnings()).isEmpty();
+    XdsServer agent = accepted.bootstrap().servers().get(0);
+    assertThat(agent.uri()).isEqualTo("unix:///etc/istio/proxy/XDS");
+    assertThat(agent.isUnixSocket()).isTrue();
+    Node node = accepted.bootstrap().node();
+    assertThat(node.locality()).isEqualTo(new Locality("", "", ""));
+    assertThat(node.metadata())
+        .containsEntry("GENERATOR", "grpc")
+        .containsEntry("PROXY_CONFIG", Map.of("binaryPath", "/usr/local/bin/envoy"))
+        .doesNotContainKey("RAW_IDENTITY");
+    assertThat(accepted.bootstrap().certificateProviders())
+        .extractingByKey("default")
+        .isInstanceOf(CertificateProvider.FileWatcher.class);
+    assertThat(accepted.bootstrap().authorities()).isEmpty();
+    assertThat(accepted.bootstrap().listenerNameTemplate()).isEqualTo("%s");
+  }
+
   @Test
   void theExampleIsReadAsItStands() throws IOException {
     BootstrapResult result =

@@ -27,6 +27,9 @@ final class LogSetup {
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
+  /** gRPC sets a keep-alive of TCP on unix sockets too: a warning at each connection to one. */
+  private static final String GRPC_SOCKETS = "io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap";
+
   private LogSetup() {}
 
   static void apply(Logging logging) {
@@ -48,7 +51,8 @@ final class LogSetup {
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);
     OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
-    context.getLogger(GRPC_CHANNEL).setLevel(Level.ERROR);
+    List.of(GRPC_CHANNEL, GRPC_SOCKETS)
+        .forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
   }
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {

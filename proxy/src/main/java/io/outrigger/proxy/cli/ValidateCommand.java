@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.BootstrapSource;
 import io.outrigger.proxy.options.DurationText;
@@ -125,12 +126,29 @@ final class ValidateCommand implements Callable<Integer> {
                 new InvalidInput(
                     List.of(
                         "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+    warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result = programs.live().check(bootstrap, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
+    }
+  }
+
+  /** At once: whoever reads it may still stop this. */
+  private void warnOfOtherStreams(Bootstrap bootstrap) {
+    for (XdsServer server : bootstrap.allServers()) {
+      if (server.isUnixSocket()) {
+        surroundings
+            .out()
+            .println(
+                PlainText.of(
+                    "warning: xds server "
+                        + server.uri()
+                        + ": istio's agent serves one stream at a time; where it listens there, a"
+                        + " sidecar that runs loses its stream to this check, and comes back"));
+      }
     }
   }
 

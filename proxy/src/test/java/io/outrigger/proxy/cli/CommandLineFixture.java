@@ -44,6 +44,9 @@ final class CommandLineFixture {
   /** What goes on beside the reading of files. */
   Runnable preparation = () -> {};
 
+  /** What a live validation asks. */
+  LiveProgram live = LiveCheck::run;
+
   int exitCode;
 
   int run(String... args) {
@@ -72,7 +75,7 @@ final class CommandLineFixture {
               return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
             },
             CredentialCheck::of,
-            LiveCheck::run);
+            live);
     return Main.execute(programs, surroundings, args);
   }
 

@@ -59,7 +59,7 @@ final class LogSetupTest {
   }
 
   @Test
-  void whatTelemetryTellsOnceItsLibraryDoesNotRepeat() {
+  void whatIsToldOnceOrIsNothingToWorryAboutLibrariesDoNotTell() {
     assertThat(
             stderr(
                 Logging.DEFAULT,
@@ -73,6 +73,9 @@ final class LogSetupTest {
                   context
                       .getLogger("io.grpc.internal.ManagedChannelImpl")
                       .warn("Failed to resolve name");
+                  context
+                      .getLogger("io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap")
+                      .warn("Unknown channel option 'SO_KEEPALIVE'");
                   context.getLogger("io.opentelemetry.sdk.autoconfigure").warn("heard");
                 }))
         .singleElement()

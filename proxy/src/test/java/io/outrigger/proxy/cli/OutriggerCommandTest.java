@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.Forward;
 import io.outrigger.proxy.options.ListenAddress;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -347,6 +349,49 @@ final class OutriggerCommandTest {
         .containsExactly(EXAMPLE + " (--bootstrap): OK", resources + ": OK");
     assertThat(outrigger.checkedResources).containsExactly(List.of(Path.of(resources)));
     assertThat(outrigger.checkedWith.get(0)).isPresent();
+  }
+
+  @Conformance("DI-04")
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "unix:///etc/istio/proxy/XDS, true",
+    "unix:/run/xds.sock, true",
+    "istiod.istio-system.svc:15010, false",
+    "dns:///unix:15010, false"
+  })
+  void aLiveValidationWarnsBeforeItTakesTheStreamOfAnother(String server, boolean warns)
+      throws IOException {
+    String bootstrap =
+        file(
+            "cp.json",
+            """
+            {"xds_servers": [{"server_uri": "%s", "channel_creds": [{"type": "insecure"}]}]}
+            """
+                .formatted(server));
+    String[] live = {"validate", "--live", "--bootstrap", bootstrap, "--target", "xds:///a"};
+    var before = new AtomicReference<String>();
+    var findings = new ArrayList<String>();
+    outrigger.live =
+        (read, target, timeout) -> {
+          before.set(outrigger.out.toString());
+          return new LiveCheck.Result(findings, "*", 1, List.of());
+        };
+
+    assertThat(outrigger.run(live)).isZero();
+    assertThat(before.get())
+        .isEqualTo(
+            warns
+                ? "warning: xds server "
+                    + server
+                    + ": istio's agent serves one stream at a time; where it listens there, a"
+                    + " sidecar that runs loses its stream to this check, and comes back\n"
+                : "");
+
+    findings.add("cluster \"c\": no");
+    assertThat(outrigger.run(live)).isEqualTo(2);
+    assertThat(before.get().isEmpty()).isEqualTo(!warns);
+    assertThat(outrigger.run("validate", "--bootstrap", bootstrap)).isZero();
+    assertThat(outrigger.out.toString()).doesNotContain("warning");
   }
 
   @Test

@@ -13,6 +13,10 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
@@ -21,6 +25,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,6 +41,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +55,10 @@ final class ControlPlane implements AutoCloseable {
   private final List<Stream> streams = new ArrayList<>();
   private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
   private final LoadServer loads = new LoadServer();
-  private final int port;
+  private final List<MultiThreadIoEventLoopGroup> loops = new ArrayList<>(); // of unix sockets
+  private final AtomicInteger opened = new AtomicInteger();
+  private final AtomicInteger most = new AtomicInteger();
+  private final SocketAddress address;
   private @Nullable Server server;
   private @Nullable RefusingPort refusing; // while there is no server
   private int version;
@@ -55,13 +66,45 @@ final class ControlPlane implements AutoCloseable {
   private volatile boolean recording = true;
 
   ControlPlane() {
-    server = listen(0);
-    port = requireNonNull(server).getPort();
+    server = listen(loopback(0));
+    address = loopback(requireNonNull(server).getPort());
+  }
+
+  /** One on a unix socket; whoever kills it removes the file, and whoever revives it makes it. */
+  ControlPlane(Path socket) {
+    address = new DomainSocketAddress(socket.toFile());
+    server = listen(address);
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   /** The target for a bootstrap. */
   String target() {
-    return "127.0.0.1:" + port;
+    return address instanceof InetSocketAddress tcp
+        ? "127.0.0.1:" + tcp.getPort()
+        : "unix://" + ((DomainSocketAddress) address).path();
+  }
+
+  /** How many streams there have been. */
+  int opened() {
+    return opened.get();
+  }
+
+  /** The most streams that there were at one time. */
+  int mostStreams() {
+    return most.get();
+  }
+
+  /** Ends every stream, as an agent does whose own upstream has ended. */
+  ControlPlane endStreams(Status status) {
+    run(
+        () -> {
+          streams.forEach(stream -> stream.responses.onError(status.asException()));
+          streams.clear();
+        });
+    return this;
   }
 
   /** Where it takes load reports; it asks for none at first. */
@@ -133,7 +176,11 @@ final class ControlPlane implements AutoCloseable {
     server = null;
     if (running != null) {
       stop(running);
-      refusing = RefusingPort.at(port);
+      if (address instanceof InetSocketAddress tcp) {
+        refusing = RefusingPort.at(tcp.getPort());
+      } else {
+        remove((DomainSocketAddress) address);
+      }
     }
     run(streams::clear);
     return this;
@@ -143,7 +190,7 @@ final class ControlPlane implements AutoCloseable {
   ControlPlane revive() {
     if (server == null) {
       release();
-      server = Await.bound(() -> listen(port));
+      server = Await.bound(() -> listen(address));
     }
     return this;
   }
@@ -195,6 +242,7 @@ final class ControlPlane implements AutoCloseable {
   public void close() {
     kill();
     release();
+    loops.forEach(MultiThreadIoEventLoopGroup::shutdownGracefully);
     thread.shutdownNow();
   }
 
@@ -216,14 +264,26 @@ final class ControlPlane implements AutoCloseable {
     return object.get(object.has("name") ? "name" : "cluster_name").getAsString();
   }
 
-  private Server listen(int onPort) {
+  private static void remove(DomainSocketAddress socket) {
     try {
-      return NettyServerBuilder.forAddress(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
-          .addService(new Service())
-          .addService(loads)
-          .build()
-          .start();
+      Files.deleteIfExists(Path.of(socket.path()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Server listen(SocketAddress at) {
+    NettyServerBuilder builder = NettyServerBuilder.forAddress(at);
+    if (at instanceof DomainSocketAddress) {
+      var loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+      builder
+          .channelType(EpollServerDomainSocketChannel.class)
+          .bossEventLoopGroup(loop)
+          .workerEventLoopGroup(loop);
+      loops.add(loop);
+    }
+    try {
+      return builder.addService(new Service()).addService(loads).build().start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -256,7 +316,12 @@ final class ControlPlane implements AutoCloseable {
     public StreamObserver<DiscoveryRequest> streamAggregatedResources(
         StreamObserver<DiscoveryResponse> responses) {
       var stream = new Stream((ServerCallStreamObserver<DiscoveryResponse>) responses);
-      thread.execute(() -> streams.add(stream));
+      thread.execute(
+          () -> {
+            streams.add(stream);
+            opened.incrementAndGet();
+            most.accumulateAndGet(streams.size(), Math::max);
+          });
       return stream;
     }
   }

@@ -29,12 +29,12 @@ final class Mesh implements AutoCloseable {
   static final String NODE = "node-e2e";
   static final String FORWARD = "orders";
 
-  final ControlPlane controlPlane = new ControlPlane();
+  final ControlPlane controlPlane;
   private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final List<String> features = new ArrayList<>(List.of("xds_v3"));
   private String certificateProviders = "{}";
-  private final List<ControlPlane> servers = new ArrayList<>(List.of(controlPlane));
+  private final List<ControlPlane> servers;
   private @Nullable ProxyApp proxy;
 
   Mesh() {
@@ -43,6 +43,13 @@ final class Mesh implements AutoCloseable {
 
   /** One whose sidecar has so many event loops. */
   Mesh(int loops) {
+    this(loops, new ControlPlane());
+  }
+
+  /** One whose control plane is elsewhere than on a port. */
+  Mesh(int loops, ControlPlane controlPlane) {
+    this.controlPlane = controlPlane;
+    servers = new ArrayList<>(List.of(controlPlane));
     parts.push(controlPlane);
     flags.put(Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///orders"));
     flags.put(Flag.ADMIN, List.of("127.0.0.1:0"));

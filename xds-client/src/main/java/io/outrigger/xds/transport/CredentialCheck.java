@@ -5,7 +5,6 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Whether the control planes of a bootstrap could be asked: their targets, and the files that their
@@ -25,10 +24,8 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
   public static CredentialCheck of(Bootstrap bootstrap) {
     List<String> errors = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
-    Stream.concat(
-            bootstrap.servers().stream(),
-            bootstrap.authorities().values().stream().flatMap(each -> each.servers().stream()))
-        .distinct()
+    bootstrap
+        .allServers()
         .forEach(
             server -> {
               try {
