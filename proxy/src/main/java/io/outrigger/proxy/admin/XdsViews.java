@@ -16,19 +16,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The xDS client's state as JSON: the CSDS form for programs, a short one for the page. */
 @AnyThread
 public final class XdsViews {
-  private final Node node;
+  private final Supplier<Node> node;
   private final String version;
   private final Function<RawResource, String> toJson;
 
   /**
+   * @param node who we are to the control plane; known late
    * @param version of this program
    * @param toJson a resource in proto3 JSON form; never fails on messages it does not know
    */
-  public XdsViews(Node node, String version, Function<RawResource, String> toJson) {
+  public XdsViews(Supplier<Node> node, String version, Function<RawResource, String> toJson) {
     this.node = node;
     this.version = version;
     this.toJson = toJson;
@@ -87,7 +89,7 @@ public final class XdsViews {
           .forEach(each -> resources.add(addScope(client, summary(each, name.isPresent()))));
     }
     var summary = new JsonObject();
-    summary.addProperty("node", node.id());
+    summary.addProperty("node", node.get().id());
     summary.add("servers", servers);
     summary.add("authorities", authorities);
     summary.add("resources", resources);
@@ -116,7 +118,8 @@ public final class XdsViews {
   /** As the control plane gets it (A40 "Generated Node Information"). */
   private JsonElement node() {
     try {
-      return JsonParser.parseString(JsonFormat.printer().print(NodeMessage.shown(node, version)));
+      return JsonParser.parseString(
+          JsonFormat.printer().print(NodeMessage.shown(node.get(), version)));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("metadata read from JSON has a JSON form", e);
     }

@@ -40,7 +40,8 @@ final class AdminEndpoints {
 
   private AdminEndpoints(AdminState state) {
     this.state = state;
-    this.xdsViews = new XdsViews(state.node(), ProgramVersion.text(), ResourceJson::print);
+    this.xdsViews =
+        new XdsViews(state.controlPlanes()::node, ProgramVersion.text(), ResourceJson::print);
   }
 
   static Map<String, AdminEndpoint> of(AdminState state) {
@@ -162,13 +163,13 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
     Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
     return state
-        .ask(state.xds()::status)
+        .ask(state.controlPlanes()::status)
         .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds(AdminRequest request) {
     return state
-        .ask(state.xds()::status)
+        .ask(state.controlPlanes()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
   }
 

@@ -99,9 +99,9 @@ final class AdminServers implements AutoCloseable {
     try {
       return AdminGrpcServer.start(
           socketAddress(address),
-          state.node(),
+          state.controlPlanes()::node,
           ProgramVersion.text(),
-          () -> state.ask(state.xds()::status),
+          () -> state.ask(state.controlPlanes()::status),
           new LiveChannelz(state, upstream),
           turns,
           state.unread());

@@ -2,7 +2,6 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
-import io.outrigger.config.bootstrap.Node;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.memory.BufferMemory;
@@ -15,7 +14,6 @@ import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.status.XdsStatusView;
-import io.outrigger.xds.stream.AdsClients;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,13 +24,14 @@ import java.util.function.Supplier;
 /**
  * What the admin endpoints may look at; state of the control loop is read on the control loop.
  *
+ * @param bootstrapWait what the configuration waits for
  * @param unread what readers of the admin servers have not taken yet
  */
 @AnyThread
 record AdminState(
     ControlThread control,
-    Node node,
-    AdsClients xds,
+    ControlPlanes controlPlanes,
+    BootstrapWait bootstrapWait,
     CertificateStore certificates,
     LbCounters counters,
     EventLog events,
@@ -48,6 +47,9 @@ record AdminState(
   List<String> notReady() {
     if (drain.hasBegun()) {
       return List.of("draining");
+    }
+    if (bootstrapWait.missing().isPresent()) {
+      return List.of("waiting: " + bootstrapWait.missing().get());
     }
     List<String> waiting =
         forwards.stream()
@@ -68,7 +70,7 @@ record AdminState(
     return new MetricsView(
         ProgramVersion.text(),
         read("forwards", List.of(), this::forwardMetrics, failed),
-        read("xds", new XdsStatusView(List.of()), xds::status, failed),
+        read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
         read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
         read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(

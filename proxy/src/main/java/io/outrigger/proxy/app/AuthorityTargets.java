@@ -31,10 +31,11 @@ final class AuthorityTargets implements TargetResolver {
 
   private final ControlLoop control;
   private final int max;
-  private final Function<String, Outcome<TargetRuntime>> make;
+  private final Function<String, TargetRuntime> make;
   private final ConcurrentHashMap<String, Entry> byAuthority = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
   private final List<TargetRuntime> leaving = new ArrayList<>();
+  private boolean started;
 
   /** A target in use, and when it was used last. */
   private static final class Entry {
@@ -52,15 +53,19 @@ final class AuthorityTargets implements TargetResolver {
   /**
    * @param make a target for an authority, not yet started; called on event loops
    */
-  AuthorityTargets(ControlLoop control, int max, Function<String, Outcome<TargetRuntime>> make) {
+  AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> make) {
     this.control = control;
     this.max = max;
     this.make = make;
   }
 
-  /** Begins to look for idle targets; on the control loop. */
+  /**
+   * Starts the targets that there are and will be, and looks for idle ones; on the control loop.
+   */
   void start() {
     control.checkInside();
+    started = true;
+    targets().forEach(TargetRuntime::start);
     control.schedule(SWEEP, this::sweep);
   }
 
@@ -105,19 +110,20 @@ final class AuthorityTargets implements TargetResolver {
                   + max
                   + " targets are in use (--max-targets)"));
     }
-    Outcome<TargetRuntime> made = make.apply(authority);
-    if (!(made instanceof Outcome.Ok<TargetRuntime> ok)) {
-      count.decrementAndGet();
-      return Outcome.failed(made.status());
-    }
-    var entry = new Entry(ok.value(), control.nanoTime());
+    var entry = new Entry(make.apply(authority), control.nanoTime());
     Entry other = byAuthority.putIfAbsent(authority, entry);
     if (other != null) { // another loop was first; ours was never started
       count.decrementAndGet();
       return Outcome.ok(other);
     }
-    control.execute(entry.target::start);
+    control.execute(() -> begin(entry.target));
     return Outcome.ok(entry);
+  }
+
+  private void begin(TargetRuntime target) {
+    if (started) {
+      target.start();
+    }
   }
 
   private void sweep() {

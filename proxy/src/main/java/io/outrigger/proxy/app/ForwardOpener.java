@@ -2,8 +2,6 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
-import io.outrigger.base.Outcome;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.forward.CallLoop;
@@ -74,7 +72,7 @@ final class ForwardOpener {
   /**
    * Opens the port of a forward. Nothing is watched yet.
    *
-   * @throws StartFailure when the port cannot be bound or the target cannot be resolved
+   * @throws StartFailure when the port cannot be bound
    */
   RunningForward open(io.outrigger.proxy.options.Forward spec) throws StartFailure {
     TargetResolver resolver;
@@ -101,7 +99,7 @@ final class ForwardOpener {
     var forward =
         new Forward(
             spec.name(),
-            Settings.forward(options),
+            Settings.forward(options, () -> targets.controlPlanes().node().id()),
             resolver,
             access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
@@ -117,22 +115,16 @@ final class ForwardOpener {
     return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
   }
 
-  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) throws StartFailure {
+  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) {
     String authority =
         options.authority() instanceof AuthorityMode.Fixed fixed
             ? fixed.text()
             : service.dataPlaneAuthority();
-    Outcome<TargetRuntime> made = targets.make(forward, service, authority);
-    if (made instanceof Outcome.Ok<TargetRuntime> ok) {
-      return ok.value();
-    }
-    RpcStatus reason = made.status();
-    throw new StartFailure(service + ": " + reason.message(), new IOException(reason.toString()));
+    return targets.make(forward, service, authority);
   }
 
   /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
-  private Function<String, Outcome<TargetRuntime>> targetMaker(
-      io.outrigger.proxy.options.Forward spec) {
+  private Function<String, TargetRuntime> targetMaker(io.outrigger.proxy.options.Forward spec) {
     Optional<String> fixed =
         options.authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())

@@ -24,6 +24,7 @@ import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
+import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.tls.TlsContexts;
@@ -77,13 +78,14 @@ public final class ProxyApp implements AutoCloseable {
   private final BackgroundThread decoding = new BackgroundThread("xds-decode");
 
   /** Of certificates: a file system that hangs holds up nothing else, and nothing holds up it. */
-  private final BackgroundThread reading = new BackgroundThread("certificates");
+  private final BackgroundThread certificateReading = new BackgroundThread("certificates");
 
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
-  private final @Nullable ResourceDirectory resources;
-  private final AdsClients xds;
+  private final ControlPlanes controlPlanes = new ControlPlanes();
+  private final BootstrapWait wait;
+  private final ResourceReading reading;
   private final CertificateStore certificates;
   private final TlsContexts tls;
   private final LbCounters counters = new LbCounters();
@@ -97,6 +99,7 @@ public final class ProxyApp implements AutoCloseable {
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  private volatile @Nullable ResourceDirectory resources;
   private @Nullable ControlThread heapWatch;
   private @Nullable Drain drain;
   private @Nullable AdminState state;
@@ -104,10 +107,11 @@ public final class ProxyApp implements AutoCloseable {
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(ProxyOptions options, ResourceFiles read) {
+  private ProxyApp(ProxyOptions options, ResourceReading reading) {
     this.options = options;
+    this.reading = reading;
+    wait = new BootstrapWait(options.lookup());
     var random = RandomSource.SYSTEM;
-    var source = options.source();
     control = new ControlThread("control");
     events = new EventLog(control);
     memory = Settings.memory(options);
@@ -115,27 +119,10 @@ public final class ProxyApp implements AutoCloseable {
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);
-    ResourceDirectory files =
-        source.isStatic() ? new ResourceDirectory(control, source.resources(), read) : null;
-    resources = files;
-    xds =
-        new AdsClients(
-            control,
-            decoding,
-            random,
-            source.bootstrap(),
-            ProgramVersion.text(),
-            ResourceDecoder::decode,
-            server ->
-                files == null
-                    ? new GrpcAdsTransport(control, server)
-                    : new LocalAdsTransport(control, files),
-            new AdsEvents(events));
     certificates =
         new CertificateStore(
             control,
-            reading,
-            source.bootstrap().certificateProviders(),
+            certificateReading,
             Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
             new CertificateEvents(events));
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
@@ -144,8 +131,7 @@ public final class ProxyApp implements AutoCloseable {
         new Targets(
             control,
             random,
-            source.bootstrap(),
-            xds,
+            controlPlanes,
             dns,
             new NettyConnector(control, loops, Settings.upstream(options, memory), tls),
             new CircuitBreakers(),
@@ -158,38 +144,92 @@ public final class ProxyApp implements AutoCloseable {
             options.ignoreRouteTimeout());
   }
 
-  /** As {@link #start(ProxyOptions, ResourceFiles)}, with files that nobody has read yet. */
+  /** As {@link #start(ProxyOptions, ResourceReading)}, with files that nobody has read yet. */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
-    return start(options, ResourceFiles.NONE);
+    return start(options, source -> ResourceFiles.NONE);
   }
 
   /**
-   * Starts a sidecar. Blocks until its ports are open.
+   * Starts a sidecar. Blocks until its ports are open; files that do not exist yet may still be
+   * missing then, see {@link #awaitConfiguration}.
    *
-   * @param read the static resources as they were read a moment ago
    * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options, ResourceFiles read)
+  public static ProxyApp start(ProxyOptions options, ResourceReading reading)
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options, read);
-    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
-      String origin = options.source().bootstrapOrigin().orElse("bootstrap");
-      throw new InvalidInput(
-          List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
+      app = new ProxyApp(options, reading);
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
     try {
+      boolean known = app.wait.begin(options.source(), app::use);
       app.open();
+      if (known) {
+        app.begin();
+      }
       return app;
     } catch (StartFailure | InvalidInput failure) {
       app.close();
       throw failure;
     }
+  }
+
+  /**
+   * Goes on when the bootstrap and the files that it names are there; requests wait meanwhile.
+   * Blocks until then, or until the end; not at all where nothing was missing at the start.
+   *
+   * @throws InvalidInput when a file is wrong, or still missing after {@code --bootstrap-timeout}
+   */
+  public void awaitConfiguration() throws InvalidInput {
+    if (controlPlanes.known().isEmpty()) {
+      wait.await(
+          source -> {
+            use(source);
+            source.warnings().forEach(log::warn);
+            announce(source);
+            begin();
+          },
+          requireDrain()::hasBegun,
+          ended());
+    }
+  }
+
+  /** Makes the clients of the control planes that {@code source} names. Opens nothing. */
+  private void use(ConfigSource source) throws InvalidInput {
+    ResourceDirectory files =
+        source.isStatic()
+            ? new ResourceDirectory(control, source.resources(), reading.read(source))
+            : null;
+    try {
+      var clients =
+          new AdsClients(
+              control,
+              decoding,
+              RandomSource.SYSTEM,
+              source.bootstrap(),
+              ProgramVersion.text(),
+              ResourceDecoder::decode,
+              server ->
+                  files == null
+                      ? new GrpcAdsTransport(control, server)
+                      : new LocalAdsTransport(control, files),
+              new AdsEvents(events));
+      controlPlanes.become(new ControlPlanes.Known(source, clients));
+    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
+      String origin = source.bootstrapOrigin().orElse("bootstrap");
+      throw new InvalidInput(
+          List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
+    }
+    resources = files;
+  }
+
+  /** The configuration comes, from now on. */
+  private void begin() {
+    control.execute(this::watch);
   }
 
   private void open() throws StartFailure, InvalidInput {
@@ -205,8 +245,8 @@ public final class ProxyApp implements AutoCloseable {
     state =
         new AdminState(
             control,
-            options.source().bootstrap().node(),
-            xds,
+            controlPlanes,
+            wait,
             certificates,
             counters,
             events,
@@ -220,7 +260,7 @@ public final class ProxyApp implements AutoCloseable {
             unreadAnswers());
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
-    control.execute(this::watch);
+    control.execute(this::watchOurselves);
     heapWatch = HeapWatch.start();
     warmUp();
   }
@@ -252,11 +292,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Once everything is open: a start that fails says only why. */
   private void announce() {
-    var source = options.source();
-    if (source.isStatic()) {
-      log.info("configuration: static resources {}", source.resources());
-    }
-    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+    controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
     forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
@@ -265,16 +301,28 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  private void watch() {
-    if (resources != null) {
-      resources.start();
+  private static void announce(ConfigSource source) {
+    if (source.isStatic()) {
+      log.info("configuration: static resources {}", source.resources());
     }
-    certificates.start();
-    xds.reportLoad(loads);
-    forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
-    byAuthority.forEach(AuthorityTargets::start);
+    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+  }
+
+  private void watchOurselves() {
     forwards.forEach(forward -> forward.history().start());
     memoryWatch.start();
+  }
+
+  private void watch() {
+    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    ResourceDirectory files = resources;
+    if (files != null) {
+      files.start();
+    }
+    certificates.start(known.bootstrap().certificateProviders());
+    known.clients().reportLoad(loads);
+    forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
+    byAuthority.forEach(AuthorityTargets::start);
   }
 
   /** For telemetry, on a thread of its own: nothing before the start and after the end. */
@@ -352,17 +400,22 @@ public final class ProxyApp implements AutoCloseable {
         STOP_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
     var reported = new CompletableFuture<Void>();
+    Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
     control.execute(
-        () -> xds.finishLoadReports().whenComplete((done, failure) -> reported.complete(null)));
+        () ->
+            xds.map(AdsClients::finishLoadReports)
+                .orElse(CompletableFuture.completedStage(null))
+                .whenComplete((done, failure) -> reported.complete(null)));
     await(reported, LAST_REPORT_LIMIT);
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {
           forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
-          xds.close();
+          xds.ifPresent(AdsClients::close);
           certificates.close();
-          if (resources != null) {
-            resources.close();
+          ResourceDirectory files = resources;
+          if (files != null) {
+            files.close();
           }
           dns.close();
           ended.complete(null);
@@ -374,7 +427,7 @@ public final class ProxyApp implements AutoCloseable {
       watched.close();
     }
     decoding.close();
-    reading.close();
+    certificateReading.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no loop is left that could add to it
   }

@@ -51,13 +51,13 @@ final class Settings {
     };
   }
 
-  static ForwardSettings forward(ProxyOptions options) {
+  static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
     var settings =
         new ForwardSettings(
                 authority(options.authority()),
                 options.limits().maxQueuedRequests(),
                 ForwardSettings.MAX_QUEUED_BYTES,
-                options.source().bootstrap().node().id())
+                nodeId)
             .measuring(
                 new ForwardSettings.Measuring(options.metricMethods(), options.metricLocality()));
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);

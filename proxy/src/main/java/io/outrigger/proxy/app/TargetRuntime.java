@@ -50,7 +50,8 @@ final class TargetRuntime
   private final String authority;
   private final ConfigSelectors selectors;
   private final ClusterManager clusters;
-  private final XdsDependencyManager dependencies;
+  private final Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>>
+      makeDependencies;
   private final PickQueue waiting = new PickQueue();
 
   /** Made with the target: where the first call that waits made it, it would wait for that too. */
@@ -59,6 +60,7 @@ final class TargetRuntime
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
+  private @Nullable XdsDependencyManager dependencies; // from the start on
   private boolean hadConfig;
   private boolean closed;
 
@@ -66,7 +68,8 @@ final class TargetRuntime
    * @param name as configured, such as {@code xds:///orders}
    * @param authority the data-plane authority
    * @param makeClusters the balancing of this target, given who listens
-   * @param makeDependencies the resource graph of this target, given who listens
+   * @param makeDependencies the resource graph of this target, given who listens; made at the
+   *     start, since nobody knows before whom to ask
    */
   TargetRuntime(
       ControlLoop control,
@@ -75,19 +78,28 @@ final class TargetRuntime
       HttpFilters filters,
       boolean ignoreRouteTimeout,
       Function<ClusterManager.Listener, ClusterManager> makeClusters,
-      Function<XdsDependencyManager.Listener, XdsDependencyManager> makeDependencies) {
+      Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>> makeDependencies) {
     this.control = control;
     this.name = name;
     this.authority = authority;
     this.selectors = new ConfigSelectors(authority, filters, ignoreRouteTimeout);
     this.clusters = makeClusters.apply(this);
-    this.dependencies = makeDependencies.apply(this);
+    this.makeDependencies = makeDependencies;
   }
 
-  /** Begins to watch; on the control loop. */
+  /** Begins to watch, once; requests wait until then. On the control loop. */
   void start() {
     control.checkInside();
-    dependencies.start();
+    if (dependencies != null || closed) {
+      return; // two may start a target that was made while the bootstrap came
+    }
+    Outcome<XdsDependencyManager> made = makeDependencies.apply(this);
+    if (made instanceof Outcome.Ok<XdsDependencyManager> ok) {
+      dependencies = ok.value();
+      ok.value().start();
+    } else {
+      publish(selectors.failing(made.status()));
+    }
   }
 
   /** Ends everything below; requests that still come are refused. */
@@ -97,7 +109,9 @@ final class TargetRuntime
       return;
     }
     closed = true;
-    dependencies.close();
+    if (dependencies != null) {
+      dependencies.close();
+    }
     publish(selectors.released(RpcStatus.unavailable("target " + name + " was released")));
     clusters.close();
   }
@@ -121,7 +135,7 @@ final class TargetRuntime
       routed = Set.of();
     }
     clusters.retire(routed);
-    dependencies.keep(clusters.live());
+    keep();
   }
 
   @Override
@@ -134,13 +148,13 @@ final class TargetRuntime
   @Override
   public void onClustersChanged() {
     if (!closed) {
-      dependencies.keep(clusters.live());
+      keep();
     }
   }
 
   @Override
   public void onReresolution() {
-    if (!closed) {
+    if (!closed && dependencies != null) {
       dependencies.requestReresolution();
     }
   }
@@ -225,6 +239,12 @@ final class TargetRuntime
   Optional<DomainMatch> domain() {
     control.checkInside();
     return domain;
+  }
+
+  private void keep() {
+    if (dependencies != null) {
+      dependencies.keep(clusters.live());
+    }
   }
 
   private void publish(ConfigSelector next) {

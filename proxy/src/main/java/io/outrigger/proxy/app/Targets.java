@@ -18,7 +18,6 @@ import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import io.outrigger.xds.stream.AdsClients;
 
 /**
  * Makes targets out of what they all share: the xDS clients, one connector, the HTTP filters, what
@@ -30,8 +29,7 @@ import io.outrigger.xds.stream.AdsClients;
 record Targets(
     ControlLoop control,
     RandomSource random,
-    Bootstrap bootstrap,
-    AdsClients xds,
+    ControlPlanes controlPlanes,
     DnsLookup dns,
     NettyConnector connector,
     CircuitBreakers breakers,
@@ -43,45 +41,51 @@ record Targets(
     boolean aggregatesDecide,
     boolean ignoreRouteTimeout) {
   /**
-   * A target, not yet started.
+   * A target, which needs to know the control planes when it is started.
    *
    * @param forward whose it is
    * @param authority the data-plane authority, which virtual hosts match
-   * @return failed when the bootstrap does not know the target's xDS authority
    */
-  Outcome<TargetRuntime> make(String forward, XdsTarget.Service service, String authority) {
-    Outcome<String> listener = ListenerNames.of(bootstrap, service.authority(), service.path());
-    if (!(listener instanceof Outcome.Ok<String> name)) {
-      return Outcome.failed(listener.status());
-    }
-    return Outcome.ok(
-        new TargetRuntime(
-            control,
-            service.toString(),
-            authority,
-            filters,
-            ignoreRouteTimeout,
-            clusters -> {
-              var manager =
-                  new ClusterManager(
-                      control,
-                      connector.of(new TargetName(forward, service.toString(), authority)),
-                      random,
-                      breakers,
-                      loads,
-                      counters.of(service.toString()).and(new LbEvents(events, forward)),
-                      loops,
-                      clusters);
-              return aggregatesDecide ? manager.letAggregatesDecide() : manager;
-            },
-            configs ->
-                new XdsDependencyManager(
-                    control,
-                    xds.of(service.toString()),
-                    dns,
-                    name.value(),
-                    authority,
-                    bootstrap.node().id(),
-                    configs)));
+  TargetRuntime make(String forward, XdsTarget.Service service, String authority) {
+    return new TargetRuntime(
+        control,
+        service.toString(),
+        authority,
+        filters,
+        ignoreRouteTimeout,
+        clusters -> {
+          var manager =
+              new ClusterManager(
+                  control,
+                  connector.of(new TargetName(forward, service.toString(), authority)),
+                  random,
+                  breakers,
+                  loads,
+                  counters.of(service.toString()).and(new LbEvents(events, forward)),
+                  loops,
+                  clusters);
+          return aggregatesDecide ? manager.letAggregatesDecide() : manager;
+        },
+        configs -> dependencies(service, authority, configs));
+  }
+
+  /** Fails when the bootstrap does not know the target's xDS authority. */
+  private Outcome<XdsDependencyManager> dependencies(
+      XdsTarget.Service service, String authority, XdsDependencyManager.Listener configs) {
+    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    Bootstrap bootstrap = known.bootstrap();
+    return ListenerNames.of(bootstrap, service.authority(), service.path())
+        .match(
+            listener ->
+                Outcome.ok(
+                    new XdsDependencyManager(
+                        control,
+                        known.clients().of(service.toString()),
+                        dns,
+                        listener,
+                        authority,
+                        bootstrap.node().id(),
+                        configs)),
+            Outcome::failed);
   }
 }

@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.app.ProxyApp;
+import io.outrigger.proxy.app.ResourceReading;
 import io.outrigger.proxy.demo.Demo;
 import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.memory.OutOfMemory;
@@ -62,10 +63,11 @@ public final class Main {
         args);
   }
 
-  private static int runSidecar(ProxyOptions options, ResourceFiles files, Signals signals)
+  private static int runSidecar(ProxyOptions options, ResourceReading resources, Signals signals)
       throws StartFailure, InvalidInput {
-    try (var app = ProxyApp.start(options, files)) {
+    try (var app = ProxyApp.start(options, resources)) {
       signals.onFirst(app::quit);
+      app.awaitConfiguration();
       app.ended().join();
     }
     return 0;

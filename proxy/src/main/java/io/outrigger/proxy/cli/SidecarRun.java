@@ -1,5 +1,6 @@
 package io.outrigger.proxy.cli;
 
+import io.outrigger.proxy.app.ResourceReading;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.OptionsReader;
@@ -16,7 +17,9 @@ import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A run of the sidecar: all input is read and validated before the program starts. */
+/**
+ * A run of the sidecar: all input that is there is read and validated before the program starts.
+ */
 record SidecarRun(Programs programs, CommandContext surroundings) {
   /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
@@ -32,12 +35,15 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
     ProxyOptions options =
         OptionsReader.read(given, surroundings.environment(), surroundings.machine());
     surroundings.logging().accept(options.logging());
-    ConfigSource source = options.source();
-    source.warnings().forEach(log::warn);
-    ResourceFiles files = source.isStatic() ? checkedFiles(source) : ResourceFiles.NONE;
+    ResourceReading resources = this::checkedFiles;
+    if (options.source().isPresent()) {
+      options.source().get().warnings().forEach(log::warn);
+      ResourceFiles files = checkedFiles(options.source().get());
+      resources = source -> files;
+    }
     try {
       preparation.finish();
-      return programs.run().run(options, files, signals.get());
+      return programs.run().run(options, resources, signals.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // no memory is one
@@ -65,6 +71,9 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
   }
 
   private ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
+    if (!source.isStatic()) {
+      return ResourceFiles.NONE;
+    }
     ResourceCheck.Result checked =
         programs.resources().check(source.resources(), Optional.of(source.bootstrap()));
     if (!checked.errors().isEmpty()) {

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxQueuedBytes how many body bytes of waiting requests are kept
  * @param decisionHeader lower case: requests with it are told where they went; null: none are
  * @param measuring what metrics of calls tell apart
- * @param nodeId ends the message of each local failure; empty: nothing is added
+ * @param nodeId ends the message of each local failure; empty: nothing is added. Known late
  */
 public record ForwardSettings(
     AuthorityMode authority,
@@ -19,7 +20,7 @@ public record ForwardSettings(
     long maxQueuedBytes,
     @Nullable AsciiString decisionHeader,
     Measuring measuring,
-    String nodeId) {
+    Supplier<String> nodeId) {
   /** CONTRACT section 2, {@code --max-queued-requests}. */
   public static final int MAX_QUEUED_REQUESTS = 10_000;
 
@@ -49,7 +50,10 @@ public record ForwardSettings(
 
   /** Requests are not told where they went; metrics tell little apart. */
   public ForwardSettings(
-      AuthorityMode authority, int maxQueuedRequests, long maxQueuedBytes, String nodeId) {
+      AuthorityMode authority,
+      int maxQueuedRequests,
+      long maxQueuedBytes,
+      Supplier<String> nodeId) {
     this(authority, maxQueuedRequests, maxQueuedBytes, null, Measuring.LITTLE, nodeId);
   }
 
@@ -68,6 +72,6 @@ public record ForwardSettings(
   /** The defaults of the contract. */
   public static ForwardSettings defaults(String nodeId) {
     return new ForwardSettings(
-        new AuthorityMode.OfTarget(), MAX_QUEUED_REQUESTS, MAX_QUEUED_BYTES, nodeId);
+        new AuthorityMode.OfTarget(), MAX_QUEUED_REQUESTS, MAX_QUEUED_BYTES, () -> nodeId);
   }
 }

@@ -413,7 +413,7 @@ public final class ForwardedCall extends TimedCall
 
   /** {@code status} with what its message says of this proxy besides. */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
-    String nodeId = forward.settings().nodeId();
+    String nodeId = forward.settings().nodeId().get();
     return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);
   }
 

@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.BootstrapReader;
 import io.outrigger.config.bootstrap.BootstrapResult;
 import io.outrigger.config.bootstrap.Finding;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ public final class BootstrapSource {
    * @param flag the file that the flag names
    * @param flagOrigin what a message calls the flag
    * @return empty when no source is there
+   * @throws AbsentFile when the first source that is there names a file that is not
    * @throws InvalidInput when the first source that is there cannot be read, with all errors
    */
   public static Optional<Found> find(
@@ -65,10 +67,12 @@ public final class BootstrapSource {
     try {
       text = TextFile.read(file);
     } catch (IOException e) {
-      throw new InvalidInput(
-          List.of(
-              "%s: cannot read %s: %s; give the path of a gRPC xDS bootstrap"
-                  .formatted(namedBy, file, TextFile.reason(e))));
+      String line =
+          "%s: cannot read %s: %s; give the path of a gRPC xDS bootstrap"
+              .formatted(namedBy, file, TextFile.reason(e));
+      throw e instanceof NoSuchFileException
+          ? new AbsentFile(line)
+          : new InvalidInput(List.of(line));
     }
     return fromText(text, file.toString(), file + " (" + namedBy + ")");
   }

@@ -13,6 +13,11 @@ public enum Flag {
       Arity.ONE,
       "gRPC xDS bootstrap. Default: the file named by $GRPC_XDS_BOOTSTRAP, else the JSON text in"
           + " $GRPC_XDS_BOOTSTRAP_CONFIG"),
+  BOOTSTRAP_TIMEOUT(
+      "DURATION",
+      Arity.ONE,
+      "how long to wait for the bootstrap, and for credential files that it names, where they do not"
+          + " exist yet; meanwhile ports are open and calls wait. Default 0s"),
   RESOURCES(
       "PATH",
       Arity.MANY,

@@ -63,8 +63,13 @@ final class ForwardsReader {
     taken.add(Map.entry(address, subject));
   }
 
-  /** Each target must have the name of a Listener by {@code bootstrap}. */
-  void checkTargets(Bootstrap bootstrap) {
+  /**
+   * Each target must have the name of a Listener by {@code bootstrap}.
+   *
+   * @throws InvalidInput with a line for each that has none
+   */
+  void checkTargets(Bootstrap bootstrap) throws InvalidInput {
+    var unknown = new Problems();
     for (Forward forward : forwards) {
       XdsTarget.Service service =
           forward.target() instanceof XdsTarget.Service named
@@ -72,9 +77,10 @@ final class ForwardsReader {
               : new XdsTarget.Service(Optional.empty(), "*");
       RpcStatus status = ListenerNames.of(bootstrap, service.authority(), service.path()).status();
       if (!status.isOk()) {
-        problems.add(
+        unknown.add(
             settings.origin(Flag.FORWARD), "\"" + forward.target() + "\": " + status.message());
       }
     }
+    unknown.throwIfAny();
   }
 }

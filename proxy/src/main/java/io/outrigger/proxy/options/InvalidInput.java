@@ -3,7 +3,7 @@ package io.outrigger.proxy.options;
 import java.util.List;
 
 /** The user's input is wrong: every line names the flag or file, the place in it and the remedy. */
-public final class InvalidInput extends Exception {
+public class InvalidInput extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient List<String> lines;

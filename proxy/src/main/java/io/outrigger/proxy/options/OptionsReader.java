@@ -66,9 +66,12 @@ public final class OptionsReader {
   }
 
   private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
-    Optional<ConfigSource> source = SourceReader.read(settings, environment, problems);
     ForwardsReader forwards = new ForwardsReader(settings, problems);
     List<Forward> forwardList = forwards.read();
+    var lookup =
+        new SourceLookup(
+            settings, environment, forwards, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
+    Optional<ConfigSource> source = look(lookup);
     Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
     Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
     Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
@@ -76,7 +79,6 @@ public final class OptionsReader {
     adminGrpc.ifPresent(
         a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
     health.ifPresent(a -> forwards.take(settings.origin(Flag.HEALTH), "the health server", a));
-    source.ifPresent(s -> forwards.checkTargets(s.bootstrap()));
     int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
@@ -100,7 +102,8 @@ public final class OptionsReader {
     Optional<String> otlp = value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint);
     problems.throwIfAny();
     return new ProxyOptions(
-        source.orElseThrow(),
+        source,
+        lookup,
         forwardList,
         admin,
         adminGrpc,
@@ -119,6 +122,20 @@ public final class OptionsReader {
         metricLocality,
         logging,
         otlp);
+  }
+
+  /** Empty when there is none yet, or it is wrong; the problems then say why. */
+  private Optional<ConfigSource> look(SourceLookup lookup) {
+    try {
+      return Optional.of(lookup.look());
+    } catch (AbsentFile absent) {
+      if (lookup.timeout().isZero()) {
+        problems.addAll(absent);
+      }
+    } catch (InvalidInput wrong) {
+      problems.addAll(wrong);
+    }
+    return Optional.empty();
   }
 
   private Connections connections() {

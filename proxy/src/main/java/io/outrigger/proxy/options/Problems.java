@@ -15,6 +15,15 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
+  /** {@code last} itself where it is the only one, else all of them. */
+  InvalidInput and(InvalidInput last) {
+    if (lines.isEmpty()) {
+      return last;
+    }
+    addAll(last);
+    return new InvalidInput(lines);
+  }
+
   void throwIfAny() throws InvalidInput {
     if (!lines.isEmpty()) {
       throw new InvalidInput(lines);

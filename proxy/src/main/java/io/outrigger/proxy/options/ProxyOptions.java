@@ -12,6 +12,8 @@ import java.util.Set;
  * All that {@code outrigger run} was told, read and validated: a program that gets one has no more
  * questions to the user.
  *
+ * @param source empty while the bootstrap is waited for
+ * @param lookup finds the source anew
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
  * @param health where probes and metrics alone are served; empty when switched off
@@ -25,7 +27,8 @@ import java.util.Set;
  */
 @AnyThread
 public record ProxyOptions(
-    ConfigSource source,
+    Optional<ConfigSource> source,
+    SourceLookup lookup,
     List<Forward> forwards,
     Optional<ListenAddress.Tcp> admin,
     Optional<ListenAddress.Tcp> adminGrpc,

@@ -20,9 +20,14 @@ final class SourceReader {
 
   private SourceReader() {}
 
-  /** Empty when there is none or it is wrong; {@code problems} then says why. */
-  static Optional<ConfigSource> read(
-      Settings settings, Map<String, String> environment, Problems problems) {
+  /**
+   * Reads the bootstrap, and names the static resources.
+   *
+   * @throws AbsentFile when the bootstrap alone is wrong, and is not there
+   * @throws InvalidInput with a line for each thing that is wrong
+   */
+  static ConfigSource read(Settings settings, Map<String, String> environment) throws InvalidInput {
+    var problems = new Problems();
     List<Path> resources = resources(settings, problems);
     Optional<BootstrapSource.Found> found;
     try {
@@ -31,24 +36,23 @@ final class SourceReader {
               settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last())),
               settings.origin(Flag.BOOTSTRAP),
               environment);
-    } catch (InvalidInput e) {
-      problems.addAll(e);
-      return Optional.empty();
+    } catch (InvalidInput wrong) {
+      throw problems.and(wrong);
     }
-    if (found.isEmpty() && settings.get(Flag.RESOURCES).isEmpty()) {
-      problems.add(
-          Flag.BOOTSTRAP.option(),
-          "is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without a control"
-              + " plane");
-      return Optional.empty();
+    problems.throwIfAny();
+    if (found.isEmpty() && resources.isEmpty()) {
+      throw new InvalidInput(
+          List.of(
+              Flag.BOOTSTRAP.option()
+                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
+                  + " a control plane"));
     }
     Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
-    return Optional.of(
-        new ConfigSource(
-            resources.isEmpty() && bootstrap.isPresent() ? bootstrap.get() : forFiles(bootstrap),
-            found.map(BootstrapSource.Found::origin),
-            found.map(BootstrapSource.Found::warnings).orElse(List.of()),
-            resources));
+    return new ConfigSource(
+        resources.isEmpty() && bootstrap.isPresent() ? bootstrap.get() : forFiles(bootstrap),
+        found.map(BootstrapSource.Found::origin),
+        found.map(BootstrapSource.Found::warnings).orElse(List.of()),
+        resources);
   }
 
   private static List<Path> resources(Settings settings, Problems problems) {

@@ -26,8 +26,7 @@ class AuthorityTargetsTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeXdsClient xds = new FakeXdsClient();
   private final AtomicInteger woken = new AtomicInteger();
-  private final AuthorityTargets targets =
-      new AuthorityTargets(loop, 2, authority -> Outcome.ok(make(authority)));
+  private final AuthorityTargets targets = new AuthorityTargets(loop, 2, this::make);
 
   AuthorityTargetsTest() {
     loop.inside(targets::start);
@@ -51,8 +50,9 @@ class AuthorityTargetsTest {
                 1,
                 events),
         events ->
-            new XdsDependencyManager(
-                loop, xds, new FakeDnsLookup(loop), authority, authority, "node-1", events));
+            Outcome.ok(
+                new XdsDependencyManager(
+                    loop, xds, new FakeDnsLookup(loop), authority, authority, "node-1", events)));
   }
 
   private ForwardTarget use(String authority) {

@@ -50,7 +50,7 @@ final class ControlSide {
     loop.inside(target(observer)::start);
   }
 
-  private XdsDependencyManager target(XdsDependencyManager.Listener observer) {
+  private TargetRuntime target(XdsDependencyManager.Listener observer) {
     var node = new Node("n", "", new Locality("", "", ""), Map.of());
     var cp =
         new XdsServer(
@@ -66,40 +66,35 @@ final class ControlSide {
             ResourceDecoder::decode,
             of -> server,
             AdsObserver.all());
-    var dependencies = new XdsDependencyManager[1];
-    var unused =
-        new TargetRuntime(
-            loop,
-            NAME,
-            NAME,
-            HttpFilters.ofProcess(),
-            false,
-            listener ->
-                new ClusterManager(
+    return new TargetRuntime(
+        loop,
+        NAME,
+        NAME,
+        HttpFilters.ofProcess(),
+        false,
+        listener ->
+            new ClusterManager(
+                loop,
+                (address, maxConnections, attempt) -> {
+                  connected.add(address);
+                  loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
+                  return () -> {};
+                },
+                RandomSource.SYSTEM,
+                new CircuitBreakers(),
+                LbObserver.none(),
+                2,
+                listener),
+        listener ->
+            Outcome.ok(
+                new XdsDependencyManager(
                     loop,
-                    (address, maxConnections, attempt) -> {
-                      connected.add(address);
-                      loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
-                      return () -> {};
-                    },
-                    RandomSource.SYSTEM,
-                    new CircuitBreakers(),
-                    LbObserver.none(),
-                    2,
-                    listener),
-            listener -> {
-              dependencies[0] =
-                  new XdsDependencyManager(
-                      loop,
-                      ads.of(NAME),
-                      (host, port, answer) -> () -> {},
-                      NAME,
-                      NAME,
-                      "n",
-                      both(observer, listener));
-              return dependencies[0];
-            });
-    return dependencies[0];
+                    ads.of(NAME),
+                    (host, port, answer) -> () -> {},
+                    NAME,
+                    NAME,
+                    "n",
+                    both(observer, listener))));
   }
 
   private static XdsDependencyManager.Listener both(

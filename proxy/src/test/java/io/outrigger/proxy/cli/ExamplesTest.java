@@ -88,7 +88,7 @@ final class ExamplesTest {
                 "9001=xds:///orders"))
         .isZero();
     assertThat(outrigger.started).hasSize(2);
-    assertThat(outrigger.started.get(1).source().bootstrap().node().id())
+    assertThat(outrigger.started.get(1).source().orElseThrow().bootstrap().node().id())
         .isEqualTo("outrigger-example");
   }
 }

@@ -58,7 +58,8 @@ final class OutriggerCommandTest {
     assertThat(exitCode).isEqualTo(1);
     assertThat(outrigger.started).hasSize(1);
     ProxyOptions options = outrigger.started.get(0);
-    assertThat(options.source().bootstrap().servers().get(0).uri()).isEqualTo("localhost:18000");
+    assertThat(options.source().orElseThrow().bootstrap().servers().get(0).uri())
+        .isEqualTo("localhost:18000");
     assertThat(options.forwards())
         .containsExactly(
             new Forward("orders", ListenAddress.parse("9001"), options.forwards().get(0).target()));
@@ -214,7 +215,8 @@ final class OutriggerCommandTest {
 
     outrigger.resourceErrors.clear();
     assertThat(outrigger.run("run", "--resources", resources, "--forward", FORWARD)).isZero();
-    assertThat(outrigger.started.get(0).source().resources()).containsExactly(Path.of(resources));
+    assertThat(outrigger.started.get(0).source().orElseThrow().resources())
+        .containsExactly(Path.of(resources));
   }
 
   @Test

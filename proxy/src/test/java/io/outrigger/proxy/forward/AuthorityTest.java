@@ -20,7 +20,7 @@ class AuthorityTest {
   private final FakeBackend nameless = new FakeBackend("10.0.0.2");
 
   private void mode(AuthorityMode mode) {
-    script.forward = script.forward(new ForwardSettings(mode, 10, 1_000, "node"));
+    script.forward = script.forward(new ForwardSettings(mode, 10, 1_000, () -> "node"));
   }
 
   /** The authority with which the next request reaches {@code backend}. */

@@ -93,7 +93,8 @@ class CallWaitingTest {
   @Test
   void oneRequestTooManyIsTurnedAway() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 2, 1 << 20, "node-1"));
+        script.forward(
+            new ForwardSettings(new AuthorityMode.OfTarget(), 2, 1 << 20, () -> "node-1"));
     script.routed(CallScript.noLimit());
     var first = script.unary();
     script.unary();
@@ -110,7 +111,8 @@ class CallWaitingTest {
   @Test
   void bytesOfWaitingRequestsAreBounded() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 100, 2000, "node-1"));
+        script.forward(
+            new ForwardSettings(new AuthorityMode.OfTarget(), 100, 2000, () -> "node-1"));
     script.routed(CallScript.noLimit());
     var app = script.streaming();
     app.data("x".repeat(1000), false);
@@ -262,7 +264,8 @@ class CallWaitingTest {
   @Test
   void aCallThatWeHaveNoRoomForSaysNothingOfTheBackendThatItWaitsFor() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1 << 20, "node-1"));
+        script.forward(
+            new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1 << 20, () -> "node-1"));
     backend.mode = FakeBackend.Mode.WAITS;
     script.routed(CallScript.noLimit()).picks(backend.use);
     var first = script.unary();

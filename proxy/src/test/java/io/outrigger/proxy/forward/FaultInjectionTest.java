@@ -158,7 +158,7 @@ class FaultInjectionTest {
   @Test
   void delayedRequestsTakeSeats() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1_000, "node"));
+        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1_000, () -> "node"));
     delay(Duration.ofSeconds(5));
 
     script.unary();

@@ -183,7 +183,7 @@ class HopByHopHeadersTest {
           default -> AuthorityMode.fixed(mode);
         };
     var script = new CallScript();
-    script.forward = script.forward(new ForwardSettings(authority, 10, 1000, "node-1"));
+    script.forward = script.forward(new ForwardSettings(authority, 10, 1000, () -> "node-1"));
     script.ready();
 
     script.unary();

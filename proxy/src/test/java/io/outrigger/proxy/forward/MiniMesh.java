@@ -33,7 +33,6 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -156,7 +155,6 @@ public final class MiniMesh implements AutoCloseable {
         new CertificateStore(
             control,
             Runnable::run,
-            Map.of(),
             Optional.empty(),
             new CertificateObserver() {
               @Override

@@ -77,6 +77,7 @@ final class NonsenseLimitsTest extends OptionsFixture {
   /** Nothing waits, nothing is ever closed, or nothing is waited for. */
   private static final Set<Flag> ZERO_HAS_A_MEANING =
       EnumSet.of(
+          Flag.BOOTSTRAP_TIMEOUT,
           Flag.MAX_QUEUED_REQUESTS,
           Flag.IDLE_TIMEOUT,
           Flag.KEEPALIVE_TIME,

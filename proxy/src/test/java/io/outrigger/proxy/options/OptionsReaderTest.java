@@ -31,7 +31,7 @@ final class OptionsReaderTest extends OptionsFixture {
   }
 
   private String server() throws InvalidInput {
-    return read().source().bootstrap().servers().get(0).uri();
+    return read().source().orElseThrow().bootstrap().servers().get(0).uri();
   }
 
   @Test
@@ -42,6 +42,7 @@ final class OptionsReaderTest extends OptionsFixture {
         .isEqualTo(
             new ProxyOptions(
                 options.source(),
+                options.lookup(),
                 List.of(Forward.parse("9001=xds:///orders")),
                 Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
                 Optional.empty(),
@@ -66,8 +67,8 @@ final class OptionsReaderTest extends OptionsFixture {
                 false,
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
-    assertThat(options.source().isStatic()).isFalse();
-    assertThat(options.source().bootstrap().servers())
+    assertThat(options.source().orElseThrow().isStatic()).isFalse();
+    assertThat(options.source().orElseThrow().bootstrap().servers())
         .extracting(XdsServer::uri)
         .containsExactly("cp:443");
   }
@@ -118,6 +119,7 @@ final class OptionsReaderTest extends OptionsFixture {
         .isEqualTo(
             new ProxyOptions(
                 options.source(),
+                options.lookup(),
                 List.of(
                     new Forward(
                         "a",
@@ -222,16 +224,17 @@ final class OptionsReaderTest extends OptionsFixture {
     environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", BOOTSTRAP.formatted("three:3"));
 
     assertThat(server()).isEqualTo("cp:443");
-    assertThat(read().source().bootstrapOrigin()).contains(bootstrap + " (--bootstrap)");
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
+        .contains(bootstrap + " (--bootstrap)");
 
     flags.remove(Flag.BOOTSTRAP);
     assertThat(server()).isEqualTo("two:2");
-    assertThat(read().source().bootstrapOrigin())
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
         .contains(folder.resolve("b2.json") + " (GRPC_XDS_BOOTSTRAP)");
 
     environment.remove("GRPC_XDS_BOOTSTRAP");
     assertThat(server()).isEqualTo("three:3");
-    assertThat(read().source().bootstrapOrigin())
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
         .contains("the text in $GRPC_XDS_BOOTSTRAP_CONFIG");
 
     environment.remove("GRPC_XDS_BOOTSTRAP_CONFIG");
@@ -242,12 +245,27 @@ final class OptionsReaderTest extends OptionsFixture {
   }
 
   @Test
+  void aBootstrapThatIsNotThereIsLeftForLaterWhereThereIsTime() throws InvalidInput {
+    give(Flag.BOOTSTRAP, folder.resolve("late.json").toString());
+    assertThat(errors()).hasSize(1);
+    give(Flag.BOOTSTRAP_TIMEOUT, "0s");
+    assertThat(errors()).hasSize(1);
+
+    give(Flag.BOOTSTRAP_TIMEOUT, "30s");
+
+    assertThat(read().source()).isEmpty();
+    assertThat(read().lookup().timeout()).isEqualTo(Duration.ofSeconds(30));
+    give(Flag.THREADS, "none");
+    assertThat(errors()).singleElement().asString().startsWith("--threads: ");
+  }
+
+  @Test
   void resourcesNeedNoBootstrap() throws IOException, InvalidInput {
     flags.remove(Flag.BOOTSTRAP);
     Path resources = write("r.yaml", "resources: []\n");
     give(Flag.RESOURCES, resources.toString(), folder.toString());
 
-    ConfigSource source = read().source();
+    ConfigSource source = read().source().orElseThrow();
 
     assertThat(source.isStatic()).isTrue();
     assertThat(source.resources()).containsExactly(resources, folder);
@@ -262,7 +280,7 @@ final class OptionsReaderTest extends OptionsFixture {
   void withResourcesABootstrapKeepsAllButItsServers() throws IOException, InvalidInput {
     give(Flag.RESOURCES, write("r.yaml", "resources: []\n").toString());
 
-    Bootstrap read = read().source().bootstrap();
+    Bootstrap read = read().source().orElseThrow().bootstrap();
 
     assertThat(read.servers())
         .extracting(XdsServer::uri)

@@ -49,15 +49,6 @@ class TlsContextsTest {
         new CertificateStore(
             loop,
             tasks::add,
-            Map.of(
-                "default",
-                new CertificateProvider.FileWatcher(
-                    new CertificateFiles(
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(folder.resolve("roots.pem").toString()),
-                        Optional.empty(),
-                        Duration.ofSeconds(600)))),
             Optional.empty(),
             new CertificateObserver() {
               @Override
@@ -67,7 +58,14 @@ class TlsContextsTest {
               public void onFailed(String instance, String reason) {}
             });
     contexts = new TlsContexts(loop, tasks::add, store);
-    loop.inside(store::start);
+    var files =
+        new CertificateFiles(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(folder.resolve("roots.pem").toString()),
+            Optional.empty(),
+            Duration.ofSeconds(600));
+    loop.inside(() -> store.start(Map.of("default", new CertificateProvider.FileWatcher(files))));
   }
 
   private void write(TestAuthority authority) throws IOException {

@@ -41,6 +41,7 @@ public final class CertificateStore {
   }
 
   private final ControlLoop loop;
+  private final Executor reading;
   private final CertificateObserver observer;
   private final Map<String, FileWatcher> watchers = new TreeMap<>();
   private final List<Watch> watches = new ArrayList<>();
@@ -48,7 +49,7 @@ public final class CertificateStore {
   private boolean systemRootsAsked;
 
   /**
-   * Nothing is read before {@link #start}. May be made on any thread.
+   * Knows no provider before {@link #start}. May be made on any thread.
    *
    * @param reading runs what may block
    * @param systemRootsFile the value of {@code SSL_CERT_FILE}
@@ -56,17 +57,22 @@ public final class CertificateStore {
   public CertificateStore(
       ControlLoop loop,
       Executor reading,
-      Map<String, CertificateProvider> providers,
       Optional<String> systemRootsFile,
       CertificateObserver observer) {
     this.loop = loop;
     this.observer = observer;
+    this.reading = reading;
     systemRoots =
         new FileWatcher(
             loop,
             reading,
             new SystemRoots(systemRootsFile),
             (before, now) -> onSnapshot("roots of the system", SYSTEM, before, now));
+  }
+
+  /** Reads the files of all {@code providers}, and again as they change, until {@link #close}. */
+  public void start(Map<String, CertificateProvider> providers) {
+    loop.checkInside();
     providers.forEach(
         (instance, provider) -> {
           if (provider instanceof CertificateProvider.FileWatcher files) {
@@ -80,11 +86,6 @@ public final class CertificateStore {
                         onSnapshot("certificate provider " + instance, instance, before, now)));
           }
         });
-  }
-
-  /** Reads all files, and again as they change, until {@link #close}. */
-  public void start() {
-    loop.checkInside();
     watchers.values().forEach(FileWatcher::start);
   }
 

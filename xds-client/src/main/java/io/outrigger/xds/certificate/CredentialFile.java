@@ -39,7 +39,7 @@ record CredentialFile(String field, String path, String text) {
         return new CredentialFile(field, path, new String(content, StandardCharsets.ISO_8859_1));
       }
     } catch (NoSuchFileException e) {
-      throw new UnusableFile(field, path, "does not exist");
+      throw UnusableFile.unfinished(field, path, "does not exist");
     } catch (AccessDeniedException e) {
       throw new UnusableFile(field, path, "cannot be read: permission denied");
     } catch (IOException | InvalidPathException e) {

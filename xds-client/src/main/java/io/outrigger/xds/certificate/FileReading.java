@@ -2,6 +2,7 @@ package io.outrigger.xds.certificate;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.CertificateFiles;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,6 +15,24 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
   /** Reads one part. */
   interface Reader<T> {
     T read() throws UnusableFile;
+  }
+
+  /**
+   * Reads all files once, and forgets them. Blocks.
+   *
+   * @throws UnusableFile for the first that cannot be used
+   */
+  static void readAll(CertificateFiles files) throws UnusableFile {
+    if (files.caCertificate().isPresent() && files.spiffeTrustBundleMap().isEmpty()) {
+      Roots.Authorities.read(files.caCertificate().get());
+    }
+    if (files.spiffeTrustBundleMap().isPresent()) {
+      Roots.SpiffeBundles.read(files.spiffeTrustBundleMap().get());
+    }
+    if (files.certificate().isPresent()) {
+      String chain = files.certificate().get();
+      Identity.read(chain, files.privateKey().orElse(chain));
+    }
   }
 
   /** The result of {@code reader}, whatever goes wrong in it. */

@@ -42,7 +42,9 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     if (!isPair(key, chain.get(0).getPublicKey())) {
       boolean further =
           chain.stream().anyMatch(certificate -> isPair(key, certificate.getPublicKey()));
-      throw keys.unusable(
+      throw UnusableFile.unfinished(
+          keys.field(),
+          keys.path(),
           "is not the key of certificate_file "
               + certificateFile
               + (further ? ", whose own certificate must stand before those of its issuers" : ""));

@@ -4,8 +4,25 @@ package io.outrigger.xds.certificate;
 public final class UnusableFile extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private final boolean mayBeUnfinished;
+
   UnusableFile(String field, String path, String reason) {
+    this(field, path, reason, false);
+  }
+
+  private UnusableFile(String field, String path, String reason, boolean mayBeUnfinished) {
     super(field + " " + path + " " + reason);
+    this.mayBeUnfinished = mayBeUnfinished;
+  }
+
+  /** One that its writer may not have come to yet: it is not there, or fits nothing that is. */
+  static UnusableFile unfinished(String field, String path, String reason) {
+    return new UnusableFile(field, path, reason, true);
+  }
+
+  /** Whether waiting for whoever writes it may help. */
+  boolean mayBeUnfinished() {
+    return mayBeUnfinished;
   }
 
   /** For people, in one line; nothing of the file's content is in it. */

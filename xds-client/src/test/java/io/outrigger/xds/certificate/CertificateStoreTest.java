@@ -69,8 +69,8 @@ class CertificateStoreTest {
       };
 
   private CertificateStore start(Map<String, CertificateProvider> providers) {
-    var store = new CertificateStore(loop, readings::add, providers, Optional.empty(), observer);
-    loop.inside(store::start);
+    var store = new CertificateStore(loop, readings::add, Optional.empty(), observer);
+    loop.inside(() -> store.start(providers));
     return store;
   }
 

@@ -46,7 +46,6 @@ class SystemRootsTest {
     return new CertificateStore(
         loop,
         readings::add,
-        Map.of(),
         file,
         new CertificateObserver() {
           @Override
@@ -91,7 +90,7 @@ class SystemRootsTest {
   @Conformance("A29-09")
   void theyAreReadWhenAClusterAsksForThem() {
     CertificateStore store = store(Optional.empty());
-    loop.inside(store::start);
+    loop.inside(() -> store.start(Map.of()));
     assertThat(readings).isEmpty();
 
     CertificateStore.Watch watch = watch(store);

@@ -46,6 +46,7 @@ public final class AdminGrpcServer implements AutoCloseable {
   /**
    * Opens the port. Until health is told, the process is not serving and no name is known.
    *
+   * @param node who we are to the control plane; known late
    * @param version of this program
    * @param view asked for with each CSDS request
    * @param channelz our part of what channelz shows
@@ -55,7 +56,7 @@ public final class AdminGrpcServer implements AutoCloseable {
    */
   public static AdminGrpcServer start(
       InetSocketAddress address,
-      Node node,
+      Supplier<Node> node,
       String version,
       Supplier<CompletionStage<XdsStatusView>> view,
       ChannelzSource channelz,
@@ -67,7 +68,7 @@ public final class AdminGrpcServer implements AutoCloseable {
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("admin-grpc", true), NioIoHandler.newFactory());
-    var configs = new ClientConfigs(NodeMessage.shown(node, version), Redaction::of);
+    var configs = new ClientConfigs(() -> NodeMessage.shown(node.get(), version), Redaction::of);
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .bossEventLoopGroup(group)

@@ -14,18 +14,19 @@ import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A view of the xDS clients in the messages of CSDS (A40, A88 "Cache Entry States"). */
 @AnyThread
 final class ClientConfigs {
-  private final Node node;
+  private final Supplier<Node> node;
   private final Function<RawResource, Any> toAny;
 
   /**
    * @param node as the control plane gets it
    * @param toAny a resource without its secrets
    */
-  ClientConfigs(Node node, Function<RawResource, Any> toAny) {
+  ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     this.node = node;
     this.toAny = toAny;
   }
@@ -38,7 +39,7 @@ final class ClientConfigs {
   ClientStatusResponse response(XdsStatusView view, boolean withContents) {
     var response = ClientStatusResponse.newBuilder();
     for (XdsStatusView.Client client : view.clients()) {
-      var config = ClientConfig.newBuilder().setNode(node).setClientScope(client.scope());
+      var config = ClientConfig.newBuilder().setNode(node.get()).setClientScope(client.scope());
       client
           .resources()
           .forEach(resource -> config.addGenericXdsConfigs(resource(resource, withContents)));

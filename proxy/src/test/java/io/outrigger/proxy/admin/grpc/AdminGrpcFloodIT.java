@@ -53,7 +53,7 @@ class AdminGrpcFloodIT {
     server =
         AdminGrpcServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new Node("node", "", new Locality("", "", ""), Map.of()),
+            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
             "test",
             () -> {
               views.incrementAndGet();

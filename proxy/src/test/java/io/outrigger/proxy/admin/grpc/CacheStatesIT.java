@@ -50,7 +50,7 @@ class CacheStatesIT {
     server =
         AdminGrpcServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new Node("node", "", new Locality("", "", ""), Map.of()),
+            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
             "test",
             () -> CompletableFuture.completedStage(view),
             new FakeChannelzSource(),

@@ -59,7 +59,7 @@ class HealthListIT {
     server =
         AdminGrpcServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new Node("node", "", new Locality("", "", ""), Map.of()),
+            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
             "test",
             () -> new CompletableFuture<>(),
             new FakeChannelzSource(),
