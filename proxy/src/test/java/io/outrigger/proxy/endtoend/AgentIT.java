@@ -74,6 +74,24 @@ class AgentIT {
     assertThat(agent.mostStreams()).isEqualTo(1);
   }
 
+  @Conformance("DI-03")
+  @Test
+  void anAgentThatComesAfterUsIsFound() throws Exception {
+    serve("a");
+    agent.kill();
+    mesh.start();
+    App app = mesh.app();
+
+    App.Reply refused = app.call("test.Pay/Charge");
+
+    assertThat(refused.local()).isEqualTo("xds_error");
+    assertThat(refused.message()).contains(agent.target(), "the unix socket does not exist");
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
+    agent.revive();
+    Await.until("requests succeed", () -> app.call("test.Pay/Charge").status().isOk());
+    assertThat(agent.opened()).isEqualTo(1);
+  }
+
   @Conformance("DI-04")
   @Test
   void anAgentThatEndsItsStreamHasOneAtATime() throws Exception {

@@ -7,6 +7,7 @@ import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
+import java.io.FileNotFoundException;
 
 /**
  * One stream to a control plane. What gRPC tells hops to the control loop, where those who extend
@@ -96,10 +97,18 @@ abstract class GrpcStream<Q, R> {
     String description = status.getDescription();
     Throwable cause = status.getCause();
     String message = description == null ? "" : description.lines().findFirst().orElse("");
-    if (cause != null && cause.getMessage() != null && !message.contains(cause.getMessage())) {
-      message = message.isEmpty() ? cause.getMessage() : message + ": " + cause.getMessage();
+    String reason = cause == null ? "" : reason(cause);
+    if (!message.contains(reason)) {
+      message = message.isEmpty() ? reason : message + ": " + reason;
     }
     return new RpcStatus(RpcStatus.Code.ofNumber(status.getCode().value()), message);
+  }
+
+  private static String reason(Throwable cause) {
+    if (cause instanceof FileNotFoundException && cause.getMessage() == null) {
+      return "the unix socket does not exist"; // which is all that connecting to one tells
+    }
+    return cause.getMessage() == null ? "" : cause.getMessage();
   }
 
   private final class Callbacks extends ClientCall.Listener<R> {
