@@ -106,19 +106,24 @@ final class AdminEndpoints {
   /** One entry of {@code /forwards}; the names are the contract's. */
   private record ForwardEntry(
       String name, String listen, String target, String state, String error) {
-    static ForwardEntry of(RunningForward forward) {
+    /** While all wait for {@code missing}, whatever else may be said of the forward. */
+    static ForwardEntry of(RunningForward forward, Optional<String> missing) {
       return new ForwardEntry(
           forward.name(),
           forward.listen().toString(),
           forward.target(),
-          forward.state().toString(),
-          forward.error());
+          (missing.isPresent() ? TargetRuntime.State.WAITING : forward.state()).toString(),
+          missing.orElse(forward.error()));
     }
   }
 
   private CompletionStage<AdminReply> forwards() {
     return state.ask(
-        () -> AdminReply.json(200, state.forwards().stream().map(ForwardEntry::of).toList()));
+        () -> {
+          Optional<String> missing = state.bootstrapWait().missing();
+          return AdminReply.json(
+              200, state.forwards().stream().map(each -> ForwardEntry.of(each, missing)).toList());
+        });
   }
 
   /** Counters alone, which any thread may read: nothing waits for the control loop. */

@@ -119,7 +119,7 @@ final class AdminServers implements AutoCloseable {
     boolean draining = state.drain().hasBegun();
     state
         .forwards()
-        .forEach(forward -> serving.put(forward.name(), !draining && forward.hadConfig()));
+        .forEach(forward -> serving.put(forward.name(), !draining && state.isConfigured(forward)));
     serving.put("", state.notReady().isEmpty());
     server.health(serving);
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));

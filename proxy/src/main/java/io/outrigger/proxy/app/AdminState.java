@@ -64,6 +64,11 @@ record AdminState(
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
   }
 
+  /** Whether requests of {@code forward} can be routed. On the control loop. */
+  boolean isConfigured(RunningForward forward) {
+    return bootstrapWait.missing().isEmpty() && forward.hadConfig();
+  }
+
   /** What a scrape shows. On the control loop. */
   MetricsView metrics() {
     List<String> failed = new ArrayList<>();
@@ -94,14 +99,14 @@ record AdminState(
   }
 
   private List<MetricsView.Forward> forwardMetrics() {
-    return forwards.stream().map(AdminState::metricsOf).toList();
+    return forwards.stream().map(this::metricsOf).toList();
   }
 
-  private static MetricsView.Forward metricsOf(RunningForward forward) {
+  private MetricsView.Forward metricsOf(RunningForward forward) {
     return new MetricsView.Forward(
         forward.name(),
         forward.target(),
-        forward.hadConfig(),
+        isConfigured(forward),
         forward.listener().connections(),
         forward.listener().refused(),
         forward.listener().forward().totals(),

@@ -142,7 +142,14 @@ class BootstrapWaitIT {
     start("1h");
     awaitReason("cannot read " + bootstrap + ": no such file");
     assertThat(mesh.admin().get("/ready").body()).isEqualTo(health().get("/ready").body());
-    assertThat(mesh.admin().get("/forwards").body()).contains("WAITING");
+    assertThat(mesh.admin().get("/forwards").array())
+        .hasSize(2)
+        .allSatisfy(
+            forward -> {
+              assertThat(forward.getAsJsonObject().get("state").getAsString()).isEqualTo("WAITING");
+              assertThat(forward.getAsJsonObject().get("error").getAsString())
+                  .contains("cannot read " + bootstrap);
+            });
     for (String path :
         List.of(
             "/xds",
