@@ -19,16 +19,32 @@ public final class SourceLookup {
   private final Map<String, String> environment;
   private final ForwardsReader forwards;
   private final Duration timeout;
+  private final Runnable pause;
 
   SourceLookup(
       Settings settings,
       Map<String, String> environment,
       ForwardsReader forwards,
       Duration timeout) {
+    this(settings, environment, forwards, timeout, () -> WaitingClock.sleep(UNFINISHED));
+  }
+
+  /**
+   * As above.
+   *
+   * @param pause before something wrong is read again
+   */
+  SourceLookup(
+      Settings settings,
+      Map<String, String> environment,
+      ForwardsReader forwards,
+      Duration timeout,
+      Runnable pause) {
     this.settings = settings;
     this.environment = Map.copyOf(environment);
     this.forwards = forwards;
     this.timeout = timeout;
+    this.pause = pause;
   }
 
   /** How long to wait for files of others; zero: not at all. */
@@ -52,7 +68,7 @@ public final class SourceLookup {
       if (timeout.isZero()) {
         throw wrong;
       }
-      WaitingClock.sleep(UNFINISHED);
+      pause.run();
       return read();
     }
   }

@@ -100,15 +100,6 @@ class BootstrapWaitIT {
 
   /** How a file comes to be. */
   enum Coming {
-    WRITTEN_IN_PARTS {
-      @Override
-      void bring(Path file, String text) throws IOException {
-        Files.createDirectories(file.getParent());
-        for (int end : List.of(0, text.length() / 3, text.length() / 2, text.length())) {
-          Files.writeString(file, text.substring(0, end));
-        }
-      }
-    },
     RENAMED {
       @Override
       void bring(Path file, String text) throws IOException {
