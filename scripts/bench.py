@@ -33,7 +33,7 @@ without peers:
                         picks and route selection alone (JMH)
   scripts/bench polling [--quick] [--json] [--clusters N] [--endpoints N] [--rounds N] [--seconds S]
                         CPU per call while the admin server is polled or its page is open
-  scripts/bench scale [--json] [CLUSTERS [ENDPOINTS [CHANGES]]]
+  scripts/bench scale [--json] [--overlay] [CLUSTERS [ENDPOINTS [CHANGES]]]
                         CPU time of the control loop for updates
   scripts/bench update [ENDPOINTS [ROUNDS [POLICY...]]]
                         the same for one endpoint more among many, by policy"""

@@ -86,9 +86,11 @@ public sealed interface LbConfig {
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements LbConfig {
+    public static final String POLICY = "outlier_detection";
+
     @Override
     public String policy() {
-      return "outlier_detection";
+      return POLICY;
     }
 
     @Override

@@ -62,11 +62,11 @@ class DependencyRulesTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "io.grpc..,             xds.transport xds.local proxy.admin proxy.demo",
-    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local proxy.admin"
+    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.admin"
         + " proxy.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local proxy.orca proxy.admin"
+    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.orca proxy.admin"
         + " proxy.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.decode xds.certificate proxy.admin proxy.cli",
+    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",
     "org.snakeyaml..,       xds.local proxy.options",

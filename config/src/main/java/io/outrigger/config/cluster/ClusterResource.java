@@ -2,10 +2,13 @@ package io.outrigger.config.cluster;
 
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.overlay.Overlaid;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.tls.UpstreamTls;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * A Cluster (A27, A29, A32, A37, A50, A75, A105).
@@ -17,6 +20,7 @@ import java.util.Set;
  * @param httpConnect whether connections go through the proxies that endpoints name (A86)
  * @param tls empty when connections are plain text (A29)
  * @param loadReporting empty when nobody wants to know of its load (A27)
+ * @param overlay what of it is local policy
  */
 public record ClusterResource(
     String name,
@@ -29,7 +33,9 @@ public record ClusterResource(
     Set<HealthStatus> overrideHostStatus,
     boolean httpConnect,
     Optional<UpstreamTls> tls,
-    Optional<LoadReporting> loadReporting) {
+    Optional<LoadReporting> loadReporting,
+    OverlayEffect overlay)
+    implements Overlaid {
   /** What {@code lb_policy: ROUND_ROBIN} means (A52-04). */
   public static final BalancingPolicy DEFAULT_POLICY =
       new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
@@ -40,6 +46,34 @@ public record ClusterResource(
 
   public ClusterResource {
     overrideHostStatus = Set.copyOf(overrideHostStatus);
+  }
+
+  /** A cluster as the control plane sent it. */
+  public ClusterResource(
+      String name,
+      ClusterSource source,
+      BalancingPolicy policy,
+      long maxRequests,
+      long maxConnections,
+      Optional<OutlierDetection> outlierDetection,
+      Duration idleTimeout,
+      Set<HealthStatus> overrideHostStatus,
+      boolean httpConnect,
+      Optional<UpstreamTls> tls,
+      Optional<LoadReporting> loadReporting) {
+    this(
+        name,
+        source,
+        policy,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect,
+        tls,
+        loadReporting,
+        OverlayEffect.NONE);
   }
 
   /**
@@ -87,7 +121,8 @@ public record ClusterResource(
         overrideHostStatus,
         httpConnect,
         tls,
-        loadReporting);
+        loadReporting,
+        overlay);
   }
 
   /** The same cluster, whose load is reported. */
@@ -103,7 +138,8 @@ public record ClusterResource(
         overrideHostStatus,
         httpConnect,
         tls,
-        Optional.of(reporting));
+        Optional.of(reporting),
+        overlay);
   }
 
   /** The same cluster, reached by TLS. */
@@ -119,6 +155,36 @@ public record ClusterResource(
         overrideHostStatus,
         httpConnect,
         Optional.of(settings),
-        loadReporting);
+        loadReporting,
+        overlay);
+  }
+
+  /** The same cluster, of which {@code effect} is local policy. */
+  public ClusterResource overlaid(OverlayEffect effect) {
+    return new ClusterResource(
+        name,
+        source,
+        policy,
+        maxRequests,
+        maxConnections,
+        outlierDetection,
+        idleTimeout,
+        overrideHostStatus,
+        httpConnect,
+        tls,
+        loadReporting,
+        effect);
+  }
+
+  @Override
+  public ClusterResource forTarget(String target) {
+    return this;
+  }
+
+  @Override
+  public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
+    if (!overlay.equals(OverlayEffect.NONE)) {
+      visitor.accept(name, overlay);
+    }
   }
 }

@@ -1,9 +1,12 @@
 package io.outrigger.config.listener;
 
+import io.outrigger.config.overlay.Overlaid;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.RouteTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * An API listener (A27).
@@ -11,12 +14,28 @@ import java.util.Optional;
  * @param maxStreamDuration the connection manager's common limit; empty when unset, zero for none
  */
 public record ListenerResource(
-    String name,
-    RouteSource routes,
-    List<HttpFilter> filters,
-    Optional<Duration> maxStreamDuration) {
+    String name, RouteSource routes, List<HttpFilter> filters, Optional<Duration> maxStreamDuration)
+    implements Overlaid {
   public ListenerResource {
     filters = List.copyOf(filters);
+  }
+
+  @Override
+  public ListenerResource forTarget(String target) {
+    if (routes instanceof RouteSource.Inline inline) {
+      RouteTable here = inline.table().forTarget(target);
+      return here.equals(inline.table())
+          ? this
+          : new ListenerResource(name, new RouteSource.Inline(here), filters, maxStreamDuration);
+    }
+    return this;
+  }
+
+  @Override
+  public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
+    if (routes instanceof RouteSource.Inline inline) {
+      inline.table().visitEffects(visitor);
+    }
   }
 
   /** Where the routes come from. */

@@ -3,7 +3,9 @@ package io.outrigger.config.route;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.Xxh64;
+import io.outrigger.config.overlay.OverlayEffect;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One route of a virtual host. Routes that a proxyless client must skip (query parameters, cluster
@@ -14,6 +16,7 @@ import java.util.Map;
  * @param filterOverrides by filter name (A39)
  * @param metadata what the control plane notes beside the route, as JSON by its filter's name: such
  *     as, under {@code istio}, the VirtualService that it was made of
+ * @param overlay what of {@code action} is local policy; empty when no rule matched
  */
 public record Route(
     String name,
@@ -21,10 +24,22 @@ public record Route(
     RouteMatch match,
     RouteAction action,
     Map<String, FilterConfig> filterOverrides,
-    Map<String, String> metadata) {
+    Map<String, String> metadata,
+    Optional<RouteOverlay> overlay) {
   public Route {
     filterOverrides = Map.copyOf(filterOverrides);
     metadata = Map.copyOf(metadata);
+  }
+
+  /** A route as the control plane sent it. */
+  public Route(
+      String name,
+      int index,
+      RouteMatch match,
+      RouteAction action,
+      Map<String, FilterConfig> filterOverrides,
+      Map<String, String> metadata) {
+    this(name, index, match, action, filterOverrides, metadata, Optional.empty());
   }
 
   /** A route without metadata. */
@@ -35,6 +50,23 @@ public record Route(
       RouteAction action,
       Map<String, FilterConfig> filterOverrides) {
     this(name, index, match, action, filterOverrides, Map.of());
+  }
+
+  /** The same route with local policy over its action. */
+  public Route overlaid(RouteAction changed, OverlayEffect effect) {
+    return new Route(
+        name,
+        index,
+        match,
+        changed,
+        filterOverrides,
+        metadata,
+        Optional.of(new RouteOverlay(action, effect)));
+  }
+
+  /** Its name, or {@code #} and its index. */
+  public String label() {
+    return name.isEmpty() ? "#" + index : name;
   }
 
   /**

@@ -1,27 +1,68 @@
 package io.outrigger.config.route;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.overlay.Overlaid;
+import io.outrigger.config.overlay.OverlayEffect;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * A RouteConfiguration: virtual hosts, of which one serves a given authority. A record but for the
  * index of its domains, which follows from the rest.
  */
 @AnyThread
-public final class RouteTable {
+public final class RouteTable implements Overlaid {
   private final String name;
   private final List<VirtualHost> virtualHosts;
+  private final Map<String, RouteTable> byTarget;
   private final DomainIndex domains;
 
   public RouteTable(String name, List<VirtualHost> virtualHosts) {
+    this(name, virtualHosts, Map.of());
+  }
+
+  private RouteTable(
+      String name, List<VirtualHost> virtualHosts, Map<String, RouteTable> byTarget) {
     this.name = name;
     this.virtualHosts = List.copyOf(virtualHosts);
+    this.byTarget = Map.copyOf(byTarget);
     this.domains = new DomainIndex(this.virtualHosts);
   }
 
   public String name() {
     return name;
+  }
+
+  /**
+   * This table, which is another for some targets, because local policy is another there.
+   *
+   * @param tables by target
+   */
+  public RouteTable with(Map<String, RouteTable> tables) {
+    return new RouteTable(name, virtualHosts, tables);
+  }
+
+  @Override
+  public RouteTable forTarget(String target) {
+    RouteTable other = byTarget.get(target);
+    return other == null ? this : other;
+  }
+
+  @Override
+  public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
+    for (VirtualHost host : virtualHosts) {
+      for (Route route : host.routes()) {
+        route
+            .overlay()
+            .ifPresent(
+                overlay ->
+                    visitor.accept(
+                        name + "/" + host.name() + "/" + route.label(), overlay.effect()));
+      }
+    }
+    byTarget.values().forEach(table -> table.visitEffects(visitor));
   }
 
   public List<VirtualHost> virtualHosts() {
@@ -47,12 +88,13 @@ public final class RouteTable {
     return this == other
         || (other instanceof RouteTable that
             && name.equals(that.name)
-            && virtualHosts.equals(that.virtualHosts));
+            && virtualHosts.equals(that.virtualHosts)
+            && byTarget.equals(that.byTarget));
   }
 
   @Override
   public int hashCode() {
-    return 31 * name.hashCode() + virtualHosts.hashCode();
+    return 31 * (31 * name.hashCode() + virtualHosts.hashCode()) + byTarget.hashCode();
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param autoHostSni whether to ask for an endpoint's own host name, where it has one
  * @param autoSniSanValidation whether the server name that was asked for takes the place of {@code
  *     sanMatchers}
+ * @param alpn protocols to offer before {@code h2}, each of which means HTTP/2 too
  */
 public record UpstreamTls(
     Optional<ProviderInstance> identity,
@@ -25,7 +26,8 @@ public record UpstreamTls(
     List<SanMatcher> sanMatchers,
     String sni,
     boolean autoHostSni,
-    boolean autoSniSanValidation) {
+    boolean autoSniSanValidation,
+    List<String> alpn) {
   /** Longer ones are refused (A101 "Validation"). */
   public static final int MAX_SNI_BYTES = 255;
 
@@ -33,11 +35,29 @@ public record UpstreamTls(
 
   public UpstreamTls {
     sanMatchers = List.copyOf(sanMatchers);
+    alpn = List.copyOf(alpn);
+  }
+
+  /** {@code h2} alone is offered. */
+  public UpstreamTls(
+      Optional<ProviderInstance> identity,
+      TrustSource roots,
+      List<SanMatcher> sanMatchers,
+      String sni,
+      boolean autoHostSni,
+      boolean autoSniSanValidation) {
+    this(identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
   }
 
   /** Names of any server that the roots vouch for are accepted, and no server name is sent. */
   public UpstreamTls(Optional<ProviderInstance> identity, TrustSource roots) {
     this(identity, roots, List.of(), "", false, false);
+  }
+
+  /** The same, with {@code protocols} offered before {@code h2}. */
+  public UpstreamTls offering(List<String> protocols) {
+    return new UpstreamTls(
+        identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, protocols);
   }
 
   /**

@@ -158,10 +158,15 @@ public final class ExplainView {
     var metadata = new JsonObject();
     chosen.route().metadata().forEach((key, text) -> metadata.add(key, parsed(text)));
     route.add("metadata", metadata);
+    chosen
+        .route()
+        .overlay()
+        .ifPresent(overlay -> route.add("overlay", OverlayViews.values(overlay.effect())));
     json.add("route", route);
+    json.add("cluster_overlay", OverlayViews.values(branch.overlay()));
     json.addProperty("cluster", branch.cluster());
     json.add("clusters", clusters(chosen));
-    json.add("timeout", timeout(chosen.limit(), request));
+    json.add("timeout", timeout(chosen, request));
     json.add("retry", chosen.action().retry().map(ExplainView::retry).orElse(JsonNull.INSTANCE));
     var filters = new JsonArray();
     branch.filters().forEach(plan -> filters.add(filter(plan)));
@@ -192,13 +197,21 @@ public final class ExplainView {
   }
 
   /** Seconds; null for no limit. */
-  private static JsonObject timeout(EffectiveTimeout limit, RequestPreview request) {
+  private static JsonObject timeout(RouteDecision.Forward chosen, RequestPreview request) {
+    EffectiveTimeout limit = chosen.limit();
     long asked = request.appTimeoutNanos();
     var json = new JsonObject();
     json.add("route_limit", seconds(limit.limitNanos()));
     json.addProperty("source", limit.source().name().toLowerCase(Locale.ROOT));
     json.add("asked", seconds(asked));
     json.add("effective", seconds(limit.forRequest(asked)));
+    if (!chosen.ownLimit().equals(limit)) {
+      var without = new JsonObject();
+      without.add("route_limit", seconds(chosen.ownLimit().limitNanos()));
+      without.addProperty("source", chosen.ownLimit().source().name().toLowerCase(Locale.ROOT));
+      without.add("effective", seconds(chosen.ownLimit().forRequest(asked)));
+      json.add("without_overlay", without);
+    }
     return json;
   }
 

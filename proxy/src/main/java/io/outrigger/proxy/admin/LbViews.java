@@ -4,6 +4,7 @@ import static io.outrigger.proxy.admin.JsonPieces.ascii;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
@@ -28,8 +29,11 @@ public final class LbViews implements AutoCloseable {
   private final TreeJson trees;
   private boolean isFirst = true;
 
-  public LbViews(Detail detail) {
-    trees = new TreeJson(json, detail);
+  /**
+   * @param overlaid clusters with local policy over them, by name
+   */
+  public LbViews(Detail detail, Map<String, OverlayEffect> overlaid) {
+    trees = new TreeJson(json, detail, overlaid);
     json.raw(FORWARDS);
   }
 

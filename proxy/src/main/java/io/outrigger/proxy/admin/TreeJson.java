@@ -7,8 +7,10 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
@@ -37,6 +39,7 @@ final class TreeJson implements NodeVisitor {
   private static final byte[] NODE_STATE = ascii(",\"state\":");
   private static final byte[] CONFIG = ascii(",\"config\":");
   private static final byte[] DETAIL = ascii(",\"detail\":");
+  private static final byte[] OVERLAY = ascii(",\"overlay\":");
   private static final byte[] USED = ascii(",\"used\":");
   private static final byte[] CHILDREN = ascii(",\"children\":[");
   private static final byte[] ENDPOINTS = ascii("],\"endpoints\":[");
@@ -79,6 +82,7 @@ final class TreeJson implements NodeVisitor {
 
   private final JsonPieces json;
   private final Detail detail;
+  private final Map<String, OverlayEffect> overlaid;
 
   /** By depth: whether a node is not the first child, and whether its endpoints have begun. */
   private final BitSet hasChildren = new BitSet();
@@ -90,9 +94,10 @@ final class TreeJson implements NodeVisitor {
   private @Nullable Locality lastLocality;
   private String lastText = "";
 
-  TreeJson(JsonPieces json, Detail detail) {
+  TreeJson(JsonPieces json, Detail detail, Map<String, OverlayEffect> overlaid) {
     this.json = json;
     this.detail = detail;
+    this.overlaid = overlaid;
   }
 
   /** How many endpoints were written. */
@@ -119,11 +124,24 @@ final class TreeJson implements NodeVisitor {
     json.value(node.config());
     json.raw(DETAIL);
     json.text(node.detail());
+    overlay(node);
     if (detail != Detail.CONTRACT) {
       json.raw(USED);
       json.bool(node.isUsed());
     }
     json.raw(CHILDREN);
+  }
+
+  /** At the top of the tree of a cluster: which of its values are not the control plane's. */
+  private void overlay(NodeHead node) {
+    if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
+      return;
+    }
+    OverlayEffect effect = overlaid.get(node.name());
+    if (effect != null && !effect.set().isEmpty()) {
+      json.raw(OVERLAY);
+      json.raw(OverlayViews.values(effect).toString().getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.outrigger.proxy.app;
 
 import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
@@ -10,6 +11,7 @@ import io.outrigger.proxy.admin.CertificateViews;
 import io.outrigger.proxy.admin.HistoryViews;
 import io.outrigger.proxy.admin.JsonText;
 import io.outrigger.proxy.admin.LbViews;
+import io.outrigger.proxy.admin.OverlayViews;
 import io.outrigger.proxy.admin.PieceStream;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
@@ -54,6 +56,7 @@ final class AdminEndpoints {
     table.put("GET /lb", endpoints::lb);
     table.put("GET /config_dump", endpoints::configDump);
     table.put("GET /xds", endpoints::xds);
+    table.put("GET /overlay", request -> endpoints.overlay());
     table.put("GET /certs", request -> endpoints.certificates());
     table.put("GET /events", new EventEndpoint(state));
     table.put("GET /explain", new ExplainEndpoint(state));
@@ -152,12 +155,15 @@ final class AdminEndpoints {
     if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
     }
-    return state.ask(() -> lb(forwards, detail)).thenApplyAsync(JsonText::reply);
+    return state
+        .ask(() -> lb(forwards, detail, state.overlay().clusters()))
+        .thenApplyAsync(JsonText::reply);
   }
 
   /** On the control loop. */
-  private static JsonText lb(List<RunningForward> forwards, LbViews.Detail detail) {
-    try (var views = new LbViews(detail)) {
+  private static JsonText lb(
+      List<RunningForward> forwards, LbViews.Detail detail, Map<String, OverlayEffect> overlaid) {
+    try (var views = new LbViews(detail, overlaid)) {
       for (RunningForward forward : forwards) {
         views.forward(forward.name(), forward.target(), forward.clusters(), forward::accept);
       }
@@ -176,6 +182,10 @@ final class AdminEndpoints {
     return state
         .ask(state.controlPlanes()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> overlay() {
+    return state.ask(state.overlay()::status).thenApplyAsync(OverlayViews::reply);
   }
 
   private CompletionStage<AdminReply> certificates() {

@@ -13,6 +13,7 @@ import io.outrigger.proxy.metrics.MetricSources;
 import io.outrigger.proxy.metrics.MetricsView;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.xds.certificate.CertificateStore;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ record AdminState(
     ControlThread control,
     ControlPlanes controlPlanes,
     BootstrapWait bootstrapWait,
+    LocalOverlay overlay,
     CertificateStore certificates,
     LbCounters counters,
     EventLog events,
@@ -77,6 +79,7 @@ record AdminState(
         read("forwards", List.of(), this::forwardMetrics, failed),
         read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
         read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
+        read("overlay", OverlayStatus.NONE, overlay::status, failed),
         read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(
             control.failures(),

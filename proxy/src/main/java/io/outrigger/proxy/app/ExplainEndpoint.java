@@ -83,7 +83,7 @@ final class ExplainEndpoint implements AdminEndpoint {
   }
 
   /** On the control loop. */
-  private static Optional<Explanation> explain(RunningForward forward, RequestPreview request) {
+  private Optional<Explanation> explain(RunningForward forward, RequestPreview request) {
     return forward
         .byAuthority()
         .apply(request.authority())
@@ -94,7 +94,8 @@ final class ExplainEndpoint implements AdminEndpoint {
                     target,
                     request,
                     target.domain(),
-                    target::describe));
+                    target::describe,
+                    state.overlay().clusters()));
   }
 
   private static CompletionStage<AdminReply> refused(String reason) {

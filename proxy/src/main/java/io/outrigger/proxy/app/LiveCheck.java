@@ -18,6 +18,8 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.transport.GrpcAdsTransport;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * A dry run against a control plane: fetches what a target needs, as the sidecar would, and tells
@@ -40,6 +43,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   // Of the control loop.
   private final Set<String> findings = new LinkedHashSet<>();
   private String lastFailure = "";
+  private Supplier<List<OverlayStatus.Rule>> rules = List::of;
 
   /**
    * What came of it.
@@ -47,15 +51,22 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * @param findings what would be refused or is missing; empty when all is well
    * @param routes how many routes the virtual host of the target has
    * @param trees of the clusters that they lead to
+   * @param rules what each rule of the overlay comes to
    */
-  public record Result(List<String> findings, String virtualHost, int routes, List<LbNode> trees) {
+  public record Result(
+      List<String> findings,
+      String virtualHost,
+      int routes,
+      List<LbNode> trees,
+      List<OverlayStatus.Rule> rules) {
     public Result {
+      rules = List.copyOf(rules);
       findings = List.copyOf(findings);
       trees = List.copyOf(trees);
     }
 
     static Result failed(Set<String> findings) {
-      return new Result(List.copyOf(findings), "", 0, List.of());
+      return new Result(List.copyOf(findings), "", 0, List.of(), List.of());
     }
   }
 
@@ -64,11 +75,13 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   /**
    * Checks {@code target}. Blocks for as long as that takes.
    *
+   * @param overlay local policy over what comes
    * @param timeout for all of it
    * @throws IllegalArgumentException when the bootstrap names a control plane that cannot be asked,
    *     such as for a certificate that is missing
    */
-  public static Result run(Bootstrap bootstrap, XdsTarget.Service target, Duration timeout) {
+  public static Result run(
+      Bootstrap bootstrap, Overlay overlay, XdsTarget.Service target, Duration timeout) {
     Outcome<String> listener = ListenerNames.of(bootstrap, target.authority(), target.path());
     if (!(listener instanceof Outcome.Ok<String> name)) {
       return Result.failed(Set.of(target + ": " + listener.status().message()));
@@ -96,6 +109,8 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               target.dataPlaneAuthority(),
               bootstrap.node().id(),
               check);
+      check.rules = xds::overlayRules;
+      control.execute(() -> xds.overlay(overlay, (resource, omission) -> {}));
       control.execute(configs::start);
       control.execute(() -> control.schedule(timeout, () -> check.onTimeout(configs, timeout)));
       Result result = check.done.join();
@@ -148,7 +163,8 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
             List.copyOf(findings),
             value.virtualHost().name(),
             value.virtualHost().routes().size(),
-            DryRunTrees.of(value)));
+            DryRunTrees.of(value),
+            rules.get()));
   }
 
   @Override

@@ -36,6 +36,7 @@ import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
@@ -86,6 +87,7 @@ public final class ProxyApp implements AutoCloseable {
   private final ControlPlanes controlPlanes = new ControlPlanes();
   private final BootstrapWait wait;
   private final ResourceReading reading;
+  private final LocalOverlay overlay;
   private final CertificateStore certificates;
   private final TlsContexts tls;
   private final LbCounters counters = new LbCounters();
@@ -107,7 +109,7 @@ public final class ProxyApp implements AutoCloseable {
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(ProxyOptions options, ResourceReading reading) {
+  private ProxyApp(ProxyOptions options, ResourceReading reading, OverlayFiles overlayFiles) {
     this.options = options;
     this.reading = reading;
     wait = new BootstrapWait(options.lookup());
@@ -119,6 +121,9 @@ public final class ProxyApp implements AutoCloseable {
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = new NettyDnsLookup(control);
+    overlay =
+        new LocalOverlay(
+            control, decoding, options.overlays(), overlayFiles, controlPlanes, events);
     certificates =
         new CertificateStore(
             control,
@@ -144,24 +149,25 @@ public final class ProxyApp implements AutoCloseable {
             options.ignoreRouteTimeout());
   }
 
-  /** As {@link #start(ProxyOptions, ResourceReading)}, with files that nobody has read yet. */
+  /** As {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, with files not read yet. */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
-    return start(options, source -> ResourceFiles.NONE);
+    return start(options, source -> ResourceFiles.NONE, OverlayFiles.read(options.overlays()));
   }
 
   /**
    * Starts a sidecar. Blocks until its ports are open; files that do not exist yet may still be
    * missing then, see {@link #awaitConfiguration}.
    *
+   * @param overlay local policy as it was read a moment ago
    * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options, ResourceReading reading)
+  public static ProxyApp start(ProxyOptions options, ResourceReading reading, OverlayFiles overlay)
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options, reading);
+      app = new ProxyApp(options, reading, overlay);
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
@@ -247,6 +253,7 @@ public final class ProxyApp implements AutoCloseable {
             control,
             controlPlanes,
             wait,
+            overlay,
             certificates,
             counters,
             events,
@@ -320,6 +327,7 @@ public final class ProxyApp implements AutoCloseable {
       files.start();
     }
     certificates.start(known.bootstrap().certificateProviders());
+    overlay.start();
     known.clients().reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
@@ -411,6 +419,7 @@ public final class ProxyApp implements AutoCloseable {
     control.execute(
         () -> {
           forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
+          overlay.close();
           xds.ifPresent(AdsClients::close);
           certificates.close();
           ResourceDirectory files = resources;

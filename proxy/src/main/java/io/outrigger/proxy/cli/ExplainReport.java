@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 /** The answer of {@code /explain} as lines for people. */
 final class ExplainReport {
   private static final int MAX_ENDPOINTS = 20;
+  private static final List<String> TIMEOUT_FIELDS =
+      List.of("timeout", "max_grpc_timeout", "max_stream_duration");
 
   private final List<String> lines = new ArrayList<>();
 
@@ -82,12 +84,10 @@ final class ExplainReport {
       add("    ", "weight %s: %s", text(cluster, "weight"), text(cluster, "name"));
     }
     JsonObject timeout = branch.getAsJsonObject("timeout");
-    String effective = text(timeout, "effective");
-    add(
-        "  ",
-        "time limit %s (%s)",
-        effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s",
-        text(timeout, "source"));
+    add("  ", "time limit %s (%s)", limit(timeout), text(timeout, "source"));
+    if (timeout.get("without_overlay") instanceof JsonObject without) {
+      add("    ", "would be %s without %s", limit(without), rules(route, TIMEOUT_FIELDS));
+    }
     if (branch.get("retry") instanceof JsonObject retry) {
       add(
           "  ",
@@ -95,6 +95,8 @@ final class ExplainReport {
           text(retry, "max_attempts"),
           joined(array(retry, "codes")));
     }
+    overlay("route", array(route, "overlay"));
+    overlay("cluster", array(branch, "cluster_overlay"));
     for (JsonElement filter : array(branch, "filters")) {
       filter(filter.getAsJsonObject());
     }
@@ -102,6 +104,39 @@ final class ExplainReport {
       session(session);
     }
     pick(branch);
+  }
+
+  private static String limit(JsonObject timeout) {
+    String effective = text(timeout, "effective");
+    return effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s";
+  }
+
+  /** The rules that set one of {@code fields}, or something in it. */
+  private static String rules(JsonObject of, List<String> fields) {
+    return array(of, "overlay").asList().stream()
+        .map(JsonElement::getAsJsonObject)
+        .filter(value -> fields.stream().anyMatch(text(value, "field")::startsWith))
+        .map(ExplainReport::rule)
+        .distinct()
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String rule(JsonObject value) {
+    return "rule %s of %s:%s"
+        .formatted(text(value, "rule"), text(value, "file"), text(value, "line"));
+  }
+
+  private void overlay(String subject, JsonArray values) {
+    for (JsonElement element : values) {
+      JsonObject value = element.getAsJsonObject();
+      add(
+          "  ",
+          "%s: %s %s, from %s",
+          subject,
+          text(value, "field"),
+          text(value, "value"),
+          rule(value));
+    }
   }
 
   private void filter(JsonObject filter) {

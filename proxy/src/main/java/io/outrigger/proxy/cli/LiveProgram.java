@@ -3,11 +3,13 @@ package io.outrigger.proxy.cli;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.xds.overlay.Overlay;
 import java.time.Duration;
 
 /** Asks a control plane what a target would get. */
 @FunctionalInterface
 public interface LiveProgram {
   /** Blocks until it is known, or the time is over. */
-  LiveCheck.Result check(Bootstrap bootstrap, XdsTarget.Service target, Duration timeout);
+  LiveCheck.Result check(
+      Bootstrap bootstrap, Overlay overlay, XdsTarget.Service target, Duration timeout);
 }

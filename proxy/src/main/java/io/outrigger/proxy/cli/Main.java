@@ -15,8 +15,10 @@ import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.StartFailure;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -63,9 +65,10 @@ public final class Main {
         args);
   }
 
-  private static int runSidecar(ProxyOptions options, ResourceReading resources, Signals signals)
+  private static int runSidecar(
+      ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
       throws StartFailure, InvalidInput {
-    try (var app = ProxyApp.start(options, resources)) {
+    try (var app = ProxyApp.start(options, resources, overlay)) {
       signals.onFirst(app::quit);
       app.awaitConfiguration();
       app.ended().join();
@@ -80,14 +83,17 @@ public final class Main {
   }
 
   private static ResourceCheck.Result checkResources(
-      List<Path> paths, Optional<Bootstrap> bootstrap) {
+      List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay) {
     var context =
         new DecodeContext(
             bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
-            bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()));
+            bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()),
+            Optional.empty(),
+            overlay);
     ResourceFiles files = ResourceFiles.read(paths);
+    ResourceValidator.Result result = ResourceValidator.validate(files, context);
     return new ResourceCheck.Result(
-        files, ResourceValidator.validate(files, context).stream().map(Object::toString).toList());
+        files, result.problems().stream().map(Object::toString).toList(), result.rules());
   }
 
   /** Runs the command line {@code args}; does not return. */

@@ -2,6 +2,8 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -14,8 +16,9 @@ public interface ResourceCheck {
    *
    * @param paths files and folders
    * @param bootstrap whose features and certificate providers count; empty: none
+   * @param overlay local policy over them
    */
-  Result check(List<Path> paths, Optional<Bootstrap> bootstrap);
+  Result check(List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay);
 
   /**
    * What was found.
@@ -23,10 +26,17 @@ public interface ResourceCheck {
    * @param files as they were read
    * @param errors a line for each, with file, resource name and field path; empty when nothing
    *     would be refused
+   * @param rules what each rule of the overlay comes to
    */
-  record Result(ResourceFiles files, List<String> errors) {
+  record Result(ResourceFiles files, List<String> errors, List<OverlayStatus.Rule> rules) {
     public Result {
       errors = List.copyOf(errors);
+      rules = List.copyOf(rules);
+    }
+
+    /** Without local policy. */
+    public Result(ResourceFiles files, List<String> errors) {
+      this(files, errors, List.of());
     }
   }
 }

@@ -7,7 +7,10 @@ import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.FileProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +44,10 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
       ResourceFiles files = checkedFiles(options.source().get());
       resources = source -> files;
     }
+    OverlayFiles overlay = checkedOverlay(options);
     try {
       preparation.finish();
-      return programs.run().run(options, resources, signals.get());
+      return programs.run().run(options, resources, overlay, signals.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // no memory is one
@@ -70,12 +74,22 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
     }
   }
 
+  private static OverlayFiles checkedOverlay(ProxyOptions options) throws InvalidInput {
+    OverlayFiles read = OverlayFiles.read(options.overlays());
+    if (!read.problems().isEmpty()) {
+      throw new InvalidInput(read.problems().stream().map(FileProblem::toString).toList());
+    }
+    return read;
+  }
+
   private ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
     if (!source.isStatic()) {
       return ResourceFiles.NONE;
     }
     ResourceCheck.Result checked =
-        programs.resources().check(source.resources(), Optional.of(source.bootstrap()));
+        programs
+            .resources()
+            .check(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
     if (!checked.errors().isEmpty()) {
       throw new InvalidInput(checked.errors());
     }

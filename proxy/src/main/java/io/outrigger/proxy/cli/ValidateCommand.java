@@ -9,6 +9,9 @@ import io.outrigger.proxy.options.DurationText;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -44,6 +47,13 @@ final class ValidateCommand implements Callable<Integer> {
   private List<Path> resources = new ArrayList<>();
 
   @Option(
+      names = "--overlay",
+      paramLabel = "PATH",
+      arity = "1..*",
+      description = "files or folders of local policy; tried over --resources and over --live")
+  private List<Path> overlays = new ArrayList<>();
+
+  @Option(
       names = "--live",
       description = "fetches what --target needs from the control plane, and prints its tree")
   private boolean live;
@@ -73,15 +83,16 @@ final class ValidateCommand implements Callable<Integer> {
     Optional<XdsTarget.Service> asked = liveTarget();
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap(errors, fine);
-    if (read.isEmpty() && errors.isEmpty() && resources.isEmpty()) {
+    OverlayFiles overlay = checkOverlay(errors, fine);
+    if (read.isEmpty() && errors.isEmpty() && resources.isEmpty() && overlays.isEmpty()) {
       throw new InvalidInput(
           List.of(
-              "nothing to validate; give --bootstrap FILE or --resources PATH, or set "
+              "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
                   + BootstrapSource.FILE_VARIABLE));
     }
-    checkResources(read, errors, fine);
+    checkResources(read, overlay.overlay(), errors, fine);
     if (errors.isEmpty() && asked.isPresent()) {
-      checkLive(read, asked.get(), limit, errors, fine);
+      checkLive(read, overlay.overlay(), asked.get(), limit, errors, fine);
     }
     PrintWriter out = surroundings.out();
     fine.stream().map(PlainText::of).forEach(out::println);
@@ -115,6 +126,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   private void checkLive(
       Optional<Bootstrap> read,
+      Overlay overlay,
       XdsTarget.Service asked,
       Duration limit,
       List<String> errors,
@@ -128,9 +140,10 @@ final class ValidateCommand implements Callable<Integer> {
                         "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
     warnOfOtherStreams(bootstrap);
     try {
-      LiveCheck.Result result = programs.live().check(bootstrap, asked, limit);
+      LiveCheck.Result result = programs.live().check(bootstrap, overlay, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
+      tell(result.rules(), errors, fine);
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
@@ -175,7 +188,37 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private void checkResources(Optional<Bootstrap> read, List<String> errors, List<String> fine) {
+  private OverlayFiles checkOverlay(List<String> errors, List<String> fine) {
+    OverlayFiles read = OverlayFiles.read(overlays);
+    read.problems().forEach(problem -> errors.add(problem.toString()));
+    if (read.problems().isEmpty()) {
+      overlays.forEach(path -> fine.add(path + ": OK"));
+    }
+    return read;
+  }
+
+  /** Which rules would be left out, which is an error, and which match nothing, which is not. */
+  private static void tell(List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
+    for (OverlayStatus.Rule rule : rules) {
+      if (rule.matchesNothing()) {
+        fine.add("warning: " + rule.rule() + " matches nothing");
+      }
+      for (OverlayStatus.Omission omission : rule.leftOut()) {
+        errors.add(
+            "%s:%d: rule %s would be left out of %s: %s%s"
+                .formatted(
+                    rule.rule().file(),
+                    rule.rule().line(),
+                    rule.rule().name(),
+                    omission.resource(),
+                    omission.field().isEmpty() ? "" : omission.field() + ": ",
+                    omission.reason()));
+      }
+    }
+  }
+
+  private void checkResources(
+      Optional<Bootstrap> read, Overlay overlay, List<String> errors, List<String> fine) {
     List<Path> readable = new ArrayList<>();
     for (Path path : resources) {
       if (Files.isReadable(path)) {
@@ -187,8 +230,10 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    List<String> found = programs.resources().check(readable, read).errors();
+    ResourceCheck.Result result = programs.resources().check(readable, read, overlay);
+    List<String> found = result.errors();
     errors.addAll(found);
+    tell(result.rules(), errors, fine);
     if (found.isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));
     }

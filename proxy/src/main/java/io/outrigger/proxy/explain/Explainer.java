@@ -1,6 +1,7 @@
 package io.outrigger.proxy.explain;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.DomainMatch;
@@ -47,6 +48,7 @@ public final class Explainer {
   private final ConfigSelector selector;
   private final RequestPreview request;
   private final Function<String, Optional<LbNode>> trees;
+  private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
   private final Map<String, Optional<LbNode>> described = new HashMap<>();
   private final List<Branch> branches = new ArrayList<>();
@@ -61,11 +63,13 @@ public final class Explainer {
       Forward forward,
       ConfigSelector selector,
       RequestPreview request,
-      Function<String, Optional<LbNode>> trees) {
+      Function<String, Optional<LbNode>> trees,
+      Map<String, OverlayEffect> overlaid) {
     this.forward = forward;
     this.selector = selector;
     this.request = request;
     this.trees = trees;
+    this.overlaid = overlaid;
     this.routes = selector.routes();
   }
 
@@ -74,19 +78,21 @@ public final class Explainer {
    *
    * @param domain the virtual host in force
    * @param trees a cluster's tree by its name
+   * @param overlaid clusters with local policy over them, by name
    */
   public static Explanation explain(
       Forward forward,
       ForwardTarget target,
       RequestPreview request,
       Optional<DomainMatch> domain,
-      Function<String, Optional<LbNode>> trees) {
+      Function<String, Optional<LbNode>> trees,
+      Map<String, OverlayEffect> overlaid) {
     ConfigSelector selector = target.selector();
     List<Verdict> verdicts = List.of();
     List<Branch> branches = List.of();
     int more = 0;
     if (selector != null) {
-      var explainer = new Explainer(forward, selector, request, trees);
+      var explainer = new Explainer(forward, selector, request, trees, overlaid);
       explainer.walk();
       verdicts = explainer.verdicts();
       more = explainer.routes.size() - verdicts.size();
@@ -208,6 +214,7 @@ public final class Explainer {
                 cluster.name(),
                 acting,
                 asked,
+                overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
                 described.computeIfAbsent(cluster.name(), trees),
                 Optional.of(cluster.picker().plan(call))));
       }

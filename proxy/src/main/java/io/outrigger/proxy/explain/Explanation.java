@@ -1,6 +1,7 @@
 package io.outrigger.proxy.explain;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.lb.LbNode;
@@ -60,6 +61,7 @@ public record Explanation(
    *     is answered here
    * @param filters those that may do something to the request on the way, in order
    * @param session that the request belongs to; empty when the route keeps none
+   * @param overlay what of the cluster is local policy
    * @param tree of the cluster, as it stands
    * @param plan what the cluster's picker would answer
    */
@@ -69,6 +71,7 @@ public record Explanation(
       String cluster,
       List<FilterPlan> filters,
       Optional<AskedSession> session,
+      OverlayEffect overlay,
       Optional<LbNode> tree,
       Optional<PickPlan> plan) {
     public Branch {
@@ -83,6 +86,7 @@ public record Explanation(
           "",
           List.of(),
           Optional.empty(),
+          OverlayEffect.NONE,
           Optional.empty(),
           Optional.empty());
     }
@@ -105,7 +109,8 @@ public record Explanation(
 
     /** The same when further draws come to it. */
     Branch orWith(double more) {
-      return new Branch(probability + more, decision, cluster, filters, session, tree, plan);
+      return new Branch(
+          probability + more, decision, cluster, filters, session, overlay, tree, plan);
     }
   }
 }

@@ -29,6 +29,7 @@ public final class MetricsText {
     sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
     sources.add("load_reports", own -> LoadReportMetrics.addTo(view.xds().loadReports(), own));
     sources.add("balancing", own -> LbMetrics.addTo(view.balancing(), own));
+    sources.add("overlay", own -> OverlayMetrics.addTo(view.overlay(), own));
     sources.add("certificates", own -> CertificateMetrics.addTo(view.certificates(), own));
     sources.add("process", own -> ProcessMetrics.addTo(own, view.version(), view.process()));
     return sources.all();

@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.forward.CallTotals;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.xds.certificate.CertificateView;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 
@@ -12,6 +13,7 @@ import java.util.List;
  *
  * @param version of the program
  * @param balancing what was counted in the trees
+ * @param overlay what local policy has come to
  * @param certificates of the bootstrap's providers
  * @param failedSources the names of those that could not be read; they are empty here
  */
@@ -21,6 +23,7 @@ public record MetricsView(
     List<Forward> forwards,
     XdsStatusView xds,
     LbCounters.Counts balancing,
+    OverlayStatus overlay,
     List<CertificateView.Provider> certificates,
     ProcessFigures process,
     List<String> failedSources) {
@@ -37,7 +40,7 @@ public record MetricsView(
       XdsStatusView xds,
       LbCounters.Counts balancing,
       ProcessFigures process) {
-    this(version, forwards, xds, balancing, List.of(), process, List.of());
+    this(version, forwards, xds, balancing, OverlayStatus.NONE, List.of(), process, List.of());
   }
 
   /**

@@ -23,6 +23,11 @@ public enum Flag {
       Arity.MANY,
       "static xDS resources instead of a control plane: a file or a folder of .json or .yaml files,"
           + " watched and reloaded"),
+  OVERLAY(
+      "PATH",
+      Arity.MANY,
+      "local policy over what the control plane sends: a file or a folder of .json or .yaml files,"
+          + " watched; see docs/overlay.md"),
   FORWARD(
       "[NAME@]LISTEN=TARGET",
       Arity.MANY,

@@ -72,6 +72,9 @@ public final class OptionsReader {
         new SourceLookup(
             settings, environment, forwards, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
     Optional<ConfigSource> source = look(lookup);
+    List<Path> overlays =
+        SourceReader.paths(
+            settings, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
     Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
     Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
     Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
@@ -104,6 +107,7 @@ public final class OptionsReader {
     return new ProxyOptions(
         source,
         lookup,
+        overlays,
         forwardList,
         admin,
         adminGrpc,

@@ -14,6 +14,7 @@ import java.util.Set;
  *
  * @param source empty while the bootstrap is waited for
  * @param lookup finds the source anew
+ * @param overlays files and folders of local policy, in the order in which it counts
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
  * @param health where probes and metrics alone are served; empty when switched off
@@ -29,6 +30,7 @@ import java.util.Set;
 public record ProxyOptions(
     Optional<ConfigSource> source,
     SourceLookup lookup,
+    List<Path> overlays,
     List<Forward> forwards,
     Optional<ListenAddress.Tcp> admin,
     Optional<ListenAddress.Tcp> adminGrpc,
@@ -48,6 +50,7 @@ public record ProxyOptions(
     Logging logging,
     Optional<String> otlp) {
   public ProxyOptions {
+    overlays = List.copyOf(overlays);
     forwards = List.copyOf(forwards);
     metricMethods = Set.copyOf(metricMethods);
   }

@@ -28,7 +28,8 @@ final class SourceReader {
    */
   static ConfigSource read(Settings settings, Map<String, String> environment) throws InvalidInput {
     var problems = new Problems();
-    List<Path> resources = resources(settings, problems);
+    List<Path> resources =
+        paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
     Optional<BootstrapSource.Found> found;
     try {
       found =
@@ -55,15 +56,20 @@ final class SourceReader {
         resources);
   }
 
-  private static List<Path> resources(Settings settings, Problems problems) {
-    Optional<Settings.Given> given = settings.get(Flag.RESOURCES);
+  /**
+   * The files and folders that a flag names.
+   *
+   * @param empty what to say of one without a name
+   */
+  static List<Path> paths(Settings settings, Flag flag, String empty, Problems problems) {
+    Optional<Settings.Given> given = settings.get(flag);
     if (given.isEmpty()) {
       return List.of();
     }
     List<Path> paths = given.get().values().stream().map(Path::of).toList();
     for (Path path : paths) {
       if (path.toString().isEmpty()) { // else it would be the folder that one is in
-        problems.add(given.get().origin(), "is empty; give a file or a folder of resources");
+        problems.add(given.get().origin(), empty);
       } else if (!Files.isReadable(path)) {
         String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
         problems.add(given.get().origin(), "cannot read " + path + ": " + reason);

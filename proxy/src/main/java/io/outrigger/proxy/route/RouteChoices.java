@@ -39,12 +39,8 @@ final class RouteChoices {
       return new RouteChoice.Fixed(unsupported(route, unsupported.kind()));
     }
     var forward = (RouteAction.Forward) route.action();
-    var limit =
-        EffectiveTimeout.of(
-            forward.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
     if (forward.clusters() instanceof ClusterChoice.Single single) {
-      return new RouteChoice.Fixed(
-          decision(route, forward, single.cluster(), limit, Map.of(), Map.of()));
+      return new RouteChoice.Fixed(decision(route, forward, single.cluster(), Map.of(), Map.of()));
     }
     var weighted = ((ClusterChoice.Weighted) forward.clusters()).clusters();
     Map<String, ClusterHandle> clusters = new HashMap<>();
@@ -56,15 +52,26 @@ final class RouteChoices {
     }
     return RouteChoice.Weighted.of(
         weighted,
-        entry ->
-            decision(route, forward, entry.cluster(), limit, clusters, entry.filterOverrides()));
+        entry -> decision(route, forward, entry.cluster(), clusters, entry.filterOverrides()));
+  }
+
+  private EffectiveTimeout limit(RouteAction.Forward action) {
+    return EffectiveTimeout.of(
+        action.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
+  }
+
+  /** What the limit would be if local policy did not lie over the route. */
+  private EffectiveTimeout ownLimit(Route route, RouteAction.Forward action) {
+    return route.overlay().isPresent()
+            && route.overlay().get().own() instanceof RouteAction.Forward own
+        ? limit(own)
+        : limit(action);
   }
 
   private RouteDecision decision(
       Route route,
       RouteAction.Forward action,
       String cluster,
-      EffectiveTimeout limit,
       Map<String, ClusterHandle> clusters,
       Map<String, FilterConfig> filterOverrides) {
     ClusterHandle handle = handles.get(cluster);
@@ -78,7 +85,8 @@ final class RouteChoices {
             config.listener().filters(),
             List.of(
                 filterOverrides, route.filterOverrides(), config.virtualHost().filterOverrides()));
-    return new RouteDecision.Forward(handle, route, action, limit, chain, clusters);
+    return new RouteDecision.Forward(
+        handle, route, action, limit(action), ownLimit(route, action), chain, clusters);
   }
 
   private static RouteDecision unsupported(Route route, String kind) {

@@ -14,6 +14,7 @@ public sealed interface RouteDecision {
    *
    * @param action of {@code route}
    * @param limit the route's limit, to be combined with the app's deadline
+   * @param ownLimit what the limit would be without local policy
    * @param filters what the request passes before it is sent
    * @param clusters by name, all that the route may choose; a filter may choose another of them
    */
@@ -22,6 +23,7 @@ public sealed interface RouteDecision {
       Route route,
       RouteAction.Forward action,
       EffectiveTimeout limit,
+      EffectiveTimeout ownLimit,
       FilterChain filters,
       Map<String, ClusterHandle> clusters)
       implements RouteDecision {

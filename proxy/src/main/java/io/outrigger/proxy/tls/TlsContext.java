@@ -19,8 +19,10 @@ import io.outrigger.xds.certificate.ServerTrustManager;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
 import java.security.cert.X509Certificate;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -28,8 +30,9 @@ import javax.net.ssl.SSLParameters;
 
 /**
  * What all TLS connections share that have equal settings and certificates (A29-20). TLS 1.2 and
- * 1.3, ALPN {@code h2}, no host name check but that of the settings. Sessions are not resumed: each
- * connection has its peer judged by the certificates of now.
+ * 1.3, by ALPN {@code h2} or what local policy offers before it, no host name check but that of the
+ * settings. Sessions are not resumed: each connection has its peer judged by the certificates of
+ * now.
  */
 @AnyThread
 public final class TlsContext {
@@ -54,10 +57,12 @@ public final class TlsContext {
   /**
    * Takes milliseconds: neither for the control loop nor for event loops.
    *
+   * @param alpn protocols to offer before {@code h2}, which mean the same
    * @param tasks runs what of handshakes takes long, beside the event loops
    * @throws SSLException when the library refuses the certificates
    */
-  public static TlsContext of(TlsMaterial material, Executor tasks) throws SSLException {
+  public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
+      throws SSLException {
     ServerVerifier verifier = ServerVerifier.of(material);
     SslContextBuilder builder =
         SslContextBuilder.forClient()
@@ -72,13 +77,19 @@ public final class TlsContext {
                     Protocol.ALPN,
                     SelectorFailureBehavior.NO_ADVERTISE,
                     SelectedListenerFailureBehavior.ACCEPT,
-                    ApplicationProtocolNames.HTTP_2));
+                    offered(alpn)));
     material
         .identity()
         .ifPresent(
             (Identity own) ->
                 builder.keyManager(own.key(), own.chain().toArray(X509Certificate[]::new)));
     return new TlsContext(builder.build(), verifier, tasks);
+  }
+
+  private static List<String> offered(List<String> alpn) {
+    Set<String> offered = new LinkedHashSet<>(alpn);
+    offered.add(ApplicationProtocolNames.HTTP_2);
+    return List.copyOf(offered);
   }
 
   /**

@@ -157,7 +157,7 @@ public final class TlsContexts {
     private void build(TlsMaterial material, int number) {
       Outcome<TlsContext> built;
       try {
-        built = Outcome.ok(TlsContext.of(material, tasks));
+        built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
       } catch (SSLException | RuntimeException | Error e) { // whatever it is, somebody waits
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }

@@ -9,7 +9,9 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.lb.HandshakeResult;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +34,6 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
      */
     void onFailed(HandshakeResult result, String reason);
   }
-
-  private static final String HTTP_2 = "h2";
 
   private final Optional<String> serverName;
   private final ChannelHandler connection;
@@ -70,7 +70,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private void onHandshaken(ChannelHandlerContext ctx) {
     SslHandler tls = ctx.pipeline().get(SslHandler.class);
     String protocol = tls.engine().getApplicationProtocol();
-    if (!HTTP_2.equals(protocol)) {
+    if (!isOffered(tls.engine(), protocol)) {
       fail(
           ctx,
           HandshakeResult.NO_APPLICATION_PROTOCOL,
@@ -91,6 +91,12 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     over = true;
     ctx.pipeline().remove(HandshakeLimit.class);
     ctx.pipeline().replace(this, null, connection);
+  }
+
+  /** All that we offer means HTTP/2. */
+  private static boolean isOffered(SSLEngine engine, @Nullable String protocol) {
+    return protocol != null
+        && List.of(engine.getSSLParameters().getApplicationProtocols()).contains(protocol);
   }
 
   private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {

@@ -107,11 +107,11 @@ class LbViewsTest {
 
   @Test
   void whatIsGivenUpIsReleased() {
-    var views = new LbViews(Detail.CALLS);
+    var views = new LbViews(Detail.CALLS, Map.of());
     views.forward("orders", "xds:///orders", List.of(Connectivity.READY), cluster(5000)::accept);
     views.close(); // else the leak detector of the build speaks up
 
-    var taken = new LbViews(Detail.CALLS);
+    var taken = new LbViews(Detail.CALLS, Map.of());
     taken.take().release();
     taken.close(); // harmless
   }
@@ -157,7 +157,7 @@ class LbViewsTest {
   }
 
   private static String text(Detail detail, LbNode... clusters) {
-    try (var views = new LbViews(detail)) {
+    try (var views = new LbViews(detail, Map.of())) {
       views.forward(
           "orders",
           "xds:///orders",

@@ -19,6 +19,7 @@ import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeAdsTransport;
@@ -39,6 +40,7 @@ final class ControlSide {
   private final FakeAdsTransport server = new FakeAdsTransport(loop);
   private final Queue<Runnable> decodings = new ArrayDeque<>();
   private final List<EndpointAddress> connected = new ArrayList<>();
+  private final AdsClients ads;
   private int version;
 
   /**
@@ -47,25 +49,28 @@ final class ControlSide {
    * @param observer hears each configuration before balancing does
    */
   ControlSide(XdsDependencyManager.Listener observer) {
+    ads = clients();
     loop.inside(target(observer)::start);
   }
 
-  private TargetRuntime target(XdsDependencyManager.Listener observer) {
+  private AdsClients clients() {
     var node = new Node("n", "", new Locality("", "", ""), Map.of());
     var cp =
         new XdsServer(
             "cp", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
     var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s");
-    var ads =
-        new AdsClients(
-            loop,
-            decodings::add,
-            RandomSource.SYSTEM,
-            bootstrap,
-            "1",
-            ResourceDecoder::decode,
-            of -> server,
-            AdsObserver.all());
+    return new AdsClients(
+        loop,
+        decodings::add,
+        RandomSource.SYSTEM,
+        bootstrap,
+        "1",
+        ResourceDecoder::decode,
+        of -> server,
+        AdsObserver.all());
+  }
+
+  private TargetRuntime target(XdsDependencyManager.Listener observer) {
     return new TargetRuntime(
         loop,
         NAME,
@@ -142,6 +147,11 @@ final class ControlSide {
     decode();
     settle();
     forget();
+  }
+
+  /** Local policy lies over everything from now on. */
+  void overlay(Overlay overlay) {
+    loop.inside(() -> ads.overlay(overlay, (resource, omission) -> {}));
   }
 
   /** Drops the requests that were sent. */

@@ -14,6 +14,8 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.testing.Overlays;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
@@ -25,16 +27,21 @@ import java.util.stream.IntStream;
  * scale}): everything from a response to pickers and the selector, with a control plane and
  * connections that cost nothing. Decoding, which has a thread of its own, is timed apart.
  *
- * <p>Arguments: clusters, endpoints in each, changes to time; {@code --json} for programs.
+ * <p>Arguments: clusters, endpoints in each, changes to time; {@code --json} for programs; {@code
+ * --overlay} for {@value #RULES} rules of local policy, of which each cluster is matched by one.
  */
 final class ScaleMain {
+  private static final int RULES = 100;
+
   private final ControlSide control = new ControlSide(counting());
   private final int clusters;
   private final int endpoints;
+  private final boolean overlaid;
   private int published;
   private long decodeNanos;
 
-  private ScaleMain(int clusters, int endpoints) {
+  private ScaleMain(int clusters, int endpoints, boolean overlaid) {
+    this.overlaid = overlaid;
     this.clusters = clusters;
     this.endpoints = endpoints;
   }
@@ -44,7 +51,8 @@ final class ScaleMain {
     int clusters = number(numbers, 0, 10_000);
     int endpoints = number(numbers, 1, 10);
     int changes = number(numbers, 2, 300);
-    JsonObject result = new ScaleMain(clusters, endpoints).run(changes);
+    JsonObject result =
+        new ScaleMain(clusters, endpoints, List.of(args).contains("--overlay")).run(changes);
     if (List.of(args).contains("--json")) {
       System.out.println(result);
     } else {
@@ -63,6 +71,9 @@ final class ScaleMain {
     double load = 0;
     load += respond(ResourceType.LISTENER, List.of(NumberedClusters.listener()));
     control.ready();
+    if (overlaid) {
+      control.overlay(rules(1));
+    }
     load += respond(ResourceType.ROUTE, List.of(NumberedClusters.routes(clusters)));
     load += respond(ResourceType.CLUSTER, NumberedClusters.clusters(clusters));
     all.addProperty("load without balancing, control loop ms", rounded(load));
@@ -87,6 +98,9 @@ final class ScaleMain {
         "one EDS change, control loop ms, 99th", rounded(times[(int) (changes * 0.99)]));
     all.addProperty("one EDS change, control loop ms, longest", rounded(times[changes - 1]));
 
+    if (overlaid) {
+      changeOneRule(all);
+    }
     int before = published;
     List<Any> same = NumberedClusters.clusters(clusters);
     double again = respond(ResourceType.CLUSTER, same);
@@ -96,6 +110,42 @@ final class ScaleMain {
     all.addProperty("identical re-push, decoding ms", rounded(decodeNanos / 1e6));
     all.addProperty("identical re-push, configurations told", published - before);
     return all;
+  }
+
+  /** One rule of all changes: what it matches is decoded again. */
+  private void changeOneRule(JsonObject all) {
+    int before = published;
+    decodeNanos = 0;
+    Overlay next = rules(2);
+    long start = cpu();
+    control.overlay(next);
+    long taken = cpu() - start;
+    start = cpu();
+    control.decode();
+    decodeNanos += cpu() - start;
+    start = cpu();
+    control.settle();
+    taken += cpu() - start;
+    all.addProperty("one rule changed, control loop ms", rounded(taken / 1e6));
+    all.addProperty("one rule changed, decoding ms", rounded(decodeNanos / 1e6));
+    all.addProperty("one rule changed, configurations told", published - before);
+  }
+
+  /**
+   * @param first the limit of the first rule
+   */
+  private static Overlay rules(int first) {
+    var yaml = new StringBuilder("overlay:\n");
+    for (int i = 0; i < RULES; i++) {
+      yaml.append(
+          """
+          - name: rule-%d
+            clusters: ["cluster-*%02d"]
+            patch: {circuit_breakers: {thresholds: [{max_requests: %d}]}}
+          """
+              .formatted(i, i, i == 0 ? first : 100));
+    }
+    return Overlays.of(yaml.toString());
   }
 
   private XdsDependencyManager.Listener counting() {

@@ -62,14 +62,14 @@ final class CommandLineFixture {
             Signals::new);
     Programs programs =
         new Programs(
-            (options, files, signals) -> start(options),
+            (options, files, overlay, signals) -> start(options),
             List.of(preparation),
             (duration, admin, story, signals) -> {
               demos.add(new DemoStart(duration, admin));
               story.println("once upon a time");
               return exitCode;
             },
-            (paths, bootstrap) -> {
+            (paths, bootstrap, overlay) -> {
               checkedResources.add(paths);
               checkedWith.add(bootstrap);
               return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);

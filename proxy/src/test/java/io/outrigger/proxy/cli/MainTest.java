@@ -29,7 +29,7 @@ final class MainTest {
     public static void main(String[] args) {
       Main.start(
           new Programs(
-              (options, files, signals) -> {
+              (options, files, overlay, signals) -> {
                 CountDownLatch drained = new CountDownLatch(1);
                 signals.onFirst(drained::countDown);
                 say("started");
@@ -44,7 +44,8 @@ final class MainTest {
                 await(new CountDownLatch(1));
                 return 0;
               },
-              (paths, bootstrap) -> new ResourceCheck.Result(ResourceFiles.NONE, List.of()),
+              (paths, bootstrap, overlay) ->
+                  new ResourceCheck.Result(ResourceFiles.NONE, List.of()),
               CredentialCheck::of,
               io.outrigger.proxy.app.LiveCheck::run),
           args);

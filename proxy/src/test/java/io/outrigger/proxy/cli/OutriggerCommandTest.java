@@ -164,7 +164,7 @@ final class OutriggerCommandTest {
         "demo --duration 15 | --duration: \"15\" is not a duration such as 250ms, 5s, 30m or 1h",
         "demo --admin x | --admin: \"x\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
-        "validate | nothing to validate; give --bootstrap FILE or --resources PATH, or set"
+        "validate | nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set"
             + " GRPC_XDS_BOOTSTRAP",
       })
   void aWrongCommandLineIsOneLine(String args, String expected) {
@@ -374,9 +374,9 @@ final class OutriggerCommandTest {
     var before = new AtomicReference<String>();
     var findings = new ArrayList<String>();
     outrigger.live =
-        (read, target, timeout) -> {
+        (read, overlay, target, timeout) -> {
           before.set(outrigger.out.toString());
-          return new LiveCheck.Result(findings, "*", 1, List.of());
+          return new LiveCheck.Result(findings, "*", 1, List.of(), List.of());
         };
 
     assertThat(outrigger.run(live)).isZero();

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -266,6 +267,92 @@ final class ProcessEndsIT {
       assertThat(outrigger.awaitExit()).isZero();
       assertThat(outrigger.outLines()).hasSize(2).allMatch(line -> line.endsWith(": OK"));
     }
+  }
+
+  @Conformance({"OV-03", "OV-04"})
+  @Test
+  void anOverlayThatIsWrongIsNamedWithItsPlaceBeforeAnythingStarts() throws IOException {
+    Files.writeString(
+        folder.resolve("policy.yaml"),
+        "overlay:\n- name: a\n  clusters: ['*']\n  patch: {transport_socket: {}}\n");
+
+    try (var outrigger =
+        OutriggerProcess.start(
+            folder,
+            "run",
+            "--resources",
+            EXAMPLES.resolve("resources").toString(),
+            "--overlay",
+            "policy.yaml",
+            "--forward",
+            "0=xds:///a",
+            "--admin",
+            "off")) {
+      assertThat(outrigger.awaitExit()).isEqualTo(2);
+      assertThat(outrigger.errorLines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "outrigger: policy.yaml:4:11: rule a patch.transport_socket: may not be patched");
+    }
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void validateTriesAnOverlayOverResources() throws IOException {
+    String resources = EXAMPLES.resolve("resources").toString();
+    Path policy = folder.resolve("policy.yaml");
+    String idle = "overlay:\n- {name: idle, clusters: ['no*'], patch: {lb_policy: RING_HASH}}\n";
+    Files.writeString(policy, idle);
+
+    try (var fine = validate("--resources", resources, "--overlay", "policy.yaml")) {
+      assertThat(fine.awaitExit()).as(fine.errorText()).isZero();
+      assertThat(fine.outLines())
+          .contains("policy.yaml: OK", "warning: rule idle of policy.yaml:2 matches nothing");
+    }
+
+    Files.writeString(
+        policy, idle + "- {name: bad, targets: ['xds:///*'], patch: {timeout: -1s}}\n");
+    try (var wrong = validate("--overlay", "policy.yaml")) {
+      assertThat(wrong.awaitExit()).isEqualTo(2);
+      assertThat(wrong.outLines())
+          .singleElement()
+          .asString()
+          .startsWith("policy.yaml:3:46: rule bad patch.timeout: ");
+    }
+
+    Files.writeString(
+        folder.resolve("ring.yaml"),
+        """
+        resources:
+        - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+          name: ring
+          type: EDS
+          eds_cluster_config: {eds_config: {self: {}}}
+          lb_policy: RING_HASH
+          ring_hash_lb_config: {minimum_ring_size: 50}
+        """);
+    Files.writeString(
+        policy,
+        """
+        overlay:
+        - name: small
+          clusters: [ring]
+          patch: {ring_hash_lb_config: {maximum_ring_size: 40}}
+        """);
+    try (var leftOut = validate("--resources", "ring.yaml", "--overlay", "policy.yaml")) {
+      assertThat(leftOut.awaitExit()).isEqualTo(2);
+      assertThat(leftOut.outLines())
+          .contains(
+              "policy.yaml:2: rule small would be left out of ring:"
+                  + " ring_hash_lb_config.minimum_ring_size: is 50, above the maximum of 40");
+    }
+  }
+
+  private OutriggerProcess validate(String... arguments) throws IOException {
+    List<String> line = new ArrayList<>(List.of("validate"));
+    line.addAll(List.of(arguments));
+    return OutriggerProcess.start(folder, line.toArray(String[]::new));
   }
 
   @Test

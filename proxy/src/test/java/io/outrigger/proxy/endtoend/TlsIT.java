@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -17,6 +20,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
@@ -434,4 +438,38 @@ class TlsIT {
       assertThat(load.failures()).isEmpty();
     }
   }
+
+  @Conformance("OV-04")
+  @Test
+  void protocolsOfAnOverlayAreOfferedFirstAndAChangeOfThemCostsNoCall() throws Exception {
+    SslContext permissive =
+        server(PAY)
+            .sslProvider(SslProvider.JDK)
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    SelectorFailureBehavior.NO_ADVERTISE,
+                    SelectedListenerFailureBehavior.ACCEPT,
+                    List.of("istio", "h2")))
+            .build();
+    Backend backend = mesh.keep(Backend.absent("a").speaking(permissive).revive());
+    serve(cluster(uri("spiffe://mesh/pay")), backend);
+    Path overlay = folder.resolve("policy.yaml");
+    Files.writeString(overlay, "overlay: []");
+    mesh.with(Flag.OVERLAY, overlay.toString()).startReady();
+    Load load = mesh.load(mesh.app(), "pay.Pay/Do", 100);
+    load.awaitMore("a", 10);
+    int before = backend.connections();
+
+    Path next = Files.writeString(folder.resolve("next"), ALPN_RULE);
+    Files.move(next, overlay, StandardCopyOption.ATOMIC_MOVE);
+
+    Await.until("there is a connection of the new kind", () -> backend.connections() > before);
+    load.awaitMore("a", 50);
+    assertThat(load.failures()).isEmpty();
+    assertThat(mesh.admin().get("/overlay").body()).contains("\"field\": \"alpn\"");
+  }
+
+  private static final String ALPN_RULE =
+      "overlay: [{name: permissive, clusters: ['*'], patch: {alpn: [istio-h2, istio]}}]";
 }

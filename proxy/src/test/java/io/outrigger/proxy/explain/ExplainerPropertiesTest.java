@@ -221,7 +221,7 @@ class ExplainerPropertiesTest {
             CallObserver.none(),
             1);
     return Explainer.explain(
-        forward, target, request, Optional.empty(), cluster -> Optional.empty());
+        forward, target, request, Optional.empty(), cluster -> Optional.empty(), Map.of());
   }
 
   private static String text(@Nullable RouteDecision decision) {

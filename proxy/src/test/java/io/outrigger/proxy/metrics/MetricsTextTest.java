@@ -28,6 +28,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -220,6 +221,7 @@ class MetricsTextTest {
         List.of(),
         new XdsStatusView(List.of()),
         LbCounters.Counts.NONE,
+        OverlayStatus.NONE,
         List.of(),
         PROCESS,
         List.of(source));

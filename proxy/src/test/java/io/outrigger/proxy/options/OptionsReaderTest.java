@@ -43,6 +43,7 @@ final class OptionsReaderTest extends OptionsFixture {
             new ProxyOptions(
                 options.source(),
                 options.lookup(),
+                List.of(),
                 List.of(Forward.parse("9001=xds:///orders")),
                 Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
                 Optional.empty(),
@@ -120,6 +121,7 @@ final class OptionsReaderTest extends OptionsFixture {
             new ProxyOptions(
                 options.source(),
                 options.lookup(),
+                List.of(),
                 List.of(
                     new Forward(
                         "a",

@@ -94,7 +94,7 @@ class HandshakeLimitTest {
         new UpstreamTls(
             Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
-    return TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), tasks);
+    return TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);
   }
 
   /** A connection whose ClientHello is said. */

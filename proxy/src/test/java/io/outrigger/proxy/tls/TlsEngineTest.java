@@ -42,7 +42,7 @@ class TlsEngineTest {
             Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     client =
-        TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), Runnable::run)
+        TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), List.of(), Runnable::run)
             .engine(ByteBufAllocator.DEFAULT, Optional.empty());
     server =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())

@@ -6,6 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -44,8 +45,10 @@ public record CacheEntry<T>(
    * The resource in use, with the version and the time at which it was last confirmed.
    *
    * @param server that sent it last; the same bytes from another may mean another value
+   * @param overlay that lies over it; under another it may be another value
    */
-  public record Held<T>(T value, RawResource raw, String version, Instant at, XdsServer server) {}
+  public record Held<T>(
+      T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {}
 
   /**
    * The latest error of the resource itself.

@@ -3,6 +3,7 @@ package io.outrigger.xds.cache;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 
 /**
@@ -10,9 +11,13 @@ import java.time.Instant;
  * the errors of a stream.
  */
 public sealed interface CacheEvent<T> {
-  /** A valid version came from {@code server}. */
-  record Received<T>(T value, RawResource raw, String version, Instant at, XdsServer server)
+  /** A valid version came from {@code server}, and was decoded under {@code overlay}. */
+  record Received<T>(
+      T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay)
       implements CacheEvent<T> {}
+
+  /** What is in use was decoded again under another overlay; the control plane said nothing. */
+  record Overlaid<T>(T value, Overlay overlay) implements CacheEvent<T> {}
 
   /** A version came that is invalid; {@code message} has every reason. */
   record Rejected<T>(String message, RawResource raw, String version, Instant at)

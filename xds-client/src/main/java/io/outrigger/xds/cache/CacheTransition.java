@@ -7,6 +7,7 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent.Deleted;
+import io.outrigger.xds.cache.CacheEvent.Overlaid;
 import io.outrigger.xds.cache.CacheEvent.Received;
 import io.outrigger.xds.cache.CacheEvent.Rejected;
 import io.outrigger.xds.cache.CacheEvent.ServerError;
@@ -30,6 +31,7 @@ import java.util.Optional;
  *                                    drop it with fail_on_data_errors
  * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
  *                                    resource_timer_is_transient_error
+ * Overlaid         unchanged         the same under local policy
  * StreamFailed     unchanged         kept
  * StreamRecovered  unchanged         kept; a requested one keeps its stream
  *                                    error until there is news of it
@@ -85,6 +87,9 @@ public final class CacheTransition {
     if (event instanceof TimerFired<T> fired) {
       return onTimerFired(entry, fired, features);
     }
+    if (event instanceof Overlaid<T> overlaid) {
+      return onOverlaid(entry, overlaid);
+    }
     if (event instanceof StreamFailed<T> failed) {
       return withStreamError(entry, Optional.of(failed.status()));
     }
@@ -99,13 +104,35 @@ public final class CacheTransition {
   }
 
   private static <T> CacheEntry<T> onReceived(CacheEntry<T> entry, Received<T> received) {
-    T value = received.value();
-    // An equal value keeps its identity, so that comparisons further down are short.
-    T kept = entry.held().map(Held::value).filter(value::equals).orElse(value);
     var held =
-        new Held<>(kept, received.raw(), received.version(), received.at(), received.server());
+        new Held<>(
+            kept(entry, received.value()),
+            received.raw(),
+            received.version(),
+            received.at(),
+            received.server(),
+            received.overlay());
     return new CacheEntry<>(
         CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
+  }
+
+  /** An equal value keeps its identity, so that comparisons further down are short. */
+  private static <T> T kept(CacheEntry<T> entry, T value) {
+    return entry.held().map(Held::value).filter(value::equals).orElse(value);
+  }
+
+  private static <T> CacheEntry<T> onOverlaid(CacheEntry<T> entry, Overlaid<T> overlaid) {
+    Held<T> before = entry.held().orElseThrow(() -> new IllegalStateException("nothing is held"));
+    var held =
+        new Held<>(
+            kept(entry, overlaid.value()),
+            before.raw(),
+            before.version(),
+            before.at(),
+            before.server(),
+            overlaid.overlay());
+    return new CacheEntry<>(
+        entry.state(), Optional.of(held), entry.dataError(), entry.streamError());
   }
 
   private static <T> CacheEntry<T> onRejected(
@@ -175,7 +202,7 @@ public final class CacheTransition {
     if (after.held().isPresent()) {
       T value = after.held().get().value();
       if (before.held().isEmpty() || before.held().get().value() != value) {
-        return new Notice.Changed<>(Outcome.ok(value));
+        return new Notice.Changed<>(Outcome.ok(value), after.error());
       }
       return sameError
           ? new Notice.Silence<>()

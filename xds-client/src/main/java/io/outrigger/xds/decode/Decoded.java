@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.overlay.Overlay;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,13 +12,22 @@ import java.util.Map;
  * @param valid by name, in order of arrival
  * @param invalid by name, with every error; a name is in one of both maps only
  * @param unnamed errors of resources whose name could not be read, such as {@code "resource #3: …"}
+ * @param overlay that lies over the valid ones
  */
 public record Decoded<T>(
-    Map<String, Valid<T>> valid, Map<String, Invalid> invalid, List<String> unnamed) {
+    Map<String, Valid<T>> valid,
+    Map<String, Invalid> invalid,
+    List<String> unnamed,
+    Overlay overlay) {
   public Decoded {
     valid = new LinkedHashMap<>(valid);
     invalid = new LinkedHashMap<>(invalid);
     unnamed = List.copyOf(unnamed);
+  }
+
+  /** Without local policy. */
+  public Decoded(Map<String, Valid<T>> valid, Map<String, Invalid> invalid, List<String> unnamed) {
+    this(valid, invalid, unnamed, Overlay.NONE);
   }
 
   /** A resource that may be used. */

@@ -83,7 +83,7 @@ final class ListenerDecoder {
       case ROUTE_CONFIG -> {
         boolean overrides =
             RouteDecoder.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-        yield RouteDecoder.decode(
+        yield RouteOverlays.decode(
                 proto.getRouteConfig(), overrides, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }

@@ -50,7 +50,7 @@ public final class ResourceDecoder {
           new Codec<>(
               RouteConfiguration.parser(), RouteConfiguration::getName, RouteDecoder::decode),
           ResourceType.CLUSTER,
-          new Codec<>(Cluster.parser(), Cluster::getName, ClusterDecoder::decode),
+          new Codec<>(Cluster.parser(), Cluster::getName, ClusterOverlay::decode),
           ResourceType.ENDPOINT,
           new Codec<>(
               ClusterLoadAssignment.parser(),
@@ -85,7 +85,7 @@ public final class ResourceDecoder {
     for (int i = 0; i < resources.size(); i++) {
       response.add(resources.get(i), i, codec);
     }
-    return new Decoded<>(response.valid, response.invalid, response.unnamed);
+    return new Decoded<>(response.valid, response.invalid, response.unnamed, context.overlay());
   }
 
   /** What has come of the response so far. */

@@ -13,9 +13,11 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
+import io.outrigger.xds.overlay.RouteRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -49,23 +51,31 @@ final class RouteDecoder {
    * @param overridden whether filters are overridden anywhere; the maps for it are let be if not
    * @param plugins the names of its cluster specifiers; none is supported, so that a route to one
    *     is left out
+   * @param rules of local policy, to be laid over the routes
    */
-  record Scope(DecodeContext context, boolean overridden, Set<String> plugins) {}
+  record Scope(
+      DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
   private RouteDecoder() {}
 
   /** A resource of its own. */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    return decode(proto, haveOverrides(bytes), context, errors);
+    return RouteOverlays.decode(proto, haveOverrides(bytes), context, errors);
   }
 
   /**
+   * The table with {@code rules} laid over it; with none, as the control plane sent it.
+   *
    * @param overrides whether {@code proto} overrides filters anywhere; its maps are let be if not
    */
   static Optional<RouteTable> decode(
-      RouteConfiguration proto, boolean overrides, DecodeContext context, FieldErrors errors) {
-    var scope = new Scope(context, overrides, plugins(proto, errors));
+      RouteConfiguration proto,
+      boolean overrides,
+      List<RouteRule> rules,
+      DecodeContext context,
+      FieldErrors errors) {
+    var scope = new Scope(context, overrides, plugins(proto, errors), rules);
     var hosts = new ArrayList<VirtualHost>();
     for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
       hosts.add(virtualHost(proto.getVirtualHosts(i), scope, errors.at("virtual_hosts", i)));
@@ -152,8 +162,9 @@ final class RouteDecoder {
         proto.hasMetadata()
             ? MetadataDecoder.decode(proto.getMetadata())
             : Map.of(); // see WireFields
+    var own = new Route(proto.getName(), index, match.get(), action.get(), overrides, metadata);
     return Optional.of(
-        new Route(proto.getName(), index, match.get(), action.get(), overrides, metadata));
+        scope.rules().isEmpty() ? own : RouteOverlays.over(own, proto, hostRetry, scope));
   }
 
   private static Optional<RouteAction> action(

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
 import io.outrigger.base.TimerHandle;
+import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ public final class ResourceDirectory {
   }
 
   /** What is wrong with the files now; resources that were good before are served meanwhile. */
-  public List<ResourceProblem> problems() {
+  public List<FileProblem> problems() {
     loop.checkInside();
     return files.problems();
   }

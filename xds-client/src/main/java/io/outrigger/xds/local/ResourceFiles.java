@@ -3,10 +3,8 @@ package io.outrigger.xds.local;
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.status.FileProblem;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * All resource files at one moment. Each reading starts from the one before, so that unchanged
@@ -28,13 +25,15 @@ import java.util.stream.Stream;
  */
 @AnyThread
 public record ResourceFiles(
-    Map<Path, ResourceFile> files,
+    Map<Path, WatchedFile<List<NamedResource>>> files,
     ResourceSnapshot snapshot,
-    List<ResourceProblem> unlisted,
-    List<ResourceProblem> conflicts) {
+    List<FileProblem> unlisted,
+    List<FileProblem> conflicts) {
   /** Before anything was read. */
   public static final ResourceFiles NONE =
       new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
+
+  private static final ResourceFormat FORMAT = new ResourceFormat();
 
   public ResourceFiles {
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
@@ -48,8 +47,8 @@ public record ResourceFiles(
   }
 
   /** Everything that is wrong. */
-  List<ResourceProblem> problems() {
-    List<ResourceProblem> all = new ArrayList<>(unlisted);
+  List<FileProblem> problems() {
+    List<FileProblem> all = new ArrayList<>(unlisted);
     files.values().forEach(file -> all.addAll(file.problems()));
     all.addAll(conflicts);
     return all;
@@ -67,67 +66,38 @@ public record ResourceFiles(
    * @param roots in the order in which a name defined twice counts
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
-    List<ResourceProblem> problems = new ArrayList<>();
-    Map<Path, ResourceFile> files = new LinkedHashMap<>();
+    List<FileProblem> problems = new ArrayList<>();
+    Map<Path, WatchedFile<List<NamedResource>>> files = new LinkedHashMap<>();
     for (Path root : roots) {
       try {
-        for (Path path : list(root, problems)) {
-          files.put(path, ResourceFile.read(path, before.find(path)));
+        for (Path path : FileListing.of(root, problems)) {
+          files.put(path, WatchedFile.read(path, FORMAT, before.find(path)));
         }
       } catch (IOException e) {
-        problems.add(new ResourceProblem(root, reason(e)));
+        problems.add(new FileProblem(root, FileListing.reason(e)));
         before.files.values().stream()
             .filter(file -> file.path().startsWith(root))
-            .forEach(file -> files.put(file.path(), ResourceFile.missing(file)));
+            .forEach(file -> files.put(file.path(), WatchedFile.missing(file, FORMAT)));
       }
     }
     if (files.equals(before.files)) {
       return new ResourceFiles(files, before.snapshot, problems, before.conflicts);
     }
-    List<ResourceProblem> conflicts = new ArrayList<>();
+    List<FileProblem> conflicts = new ArrayList<>();
     var snapshot = ResourceSnapshot.of(merge(files.values(), conflicts));
     return new ResourceFiles(files, snapshot, problems, conflicts);
   }
 
-  private Optional<ResourceFile> find(Path path) {
+  private Optional<WatchedFile<List<NamedResource>>> find(Path path) {
     return Optional.ofNullable(files.get(path));
   }
 
-  private static List<Path> list(Path root, List<ResourceProblem> problems) throws IOException {
-    if (!Files.isDirectory(root)) {
-      if (!Files.exists(root)) {
-        throw new NoSuchFileException(root.toString());
-      }
-      if (!ResourceFile.isResourceFile(root)) {
-        problems.add(new ResourceProblem(root, "must end in .json, .yaml or .yml"));
-        return List.of();
-      }
-      return List.of(root);
-    }
-    List<Path> found;
-    try (Stream<Path> entries = Files.list(root)) {
-      found =
-          entries
-              .filter(path -> !String.valueOf(path.getFileName()).startsWith("."))
-              .filter(ResourceFile::isResourceFile)
-              .filter(Files::isRegularFile)
-              .sorted()
-              .toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-    if (found.isEmpty()) {
-      problems.add(new ResourceProblem(root, "holds no .json, .yaml or .yml file"));
-    }
-    return found;
-  }
-
   private static Map<ResourceType<?>, Map<String, Any>> merge(
-      Iterable<ResourceFile> files, List<ResourceProblem> problems) {
+      Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();
     Map<String, Path> definedIn = new HashMap<>();
-    for (ResourceFile file : files) {
-      for (NamedResource resource : file.resources()) {
+    for (WatchedFile<List<NamedResource>> file : files) {
+      for (NamedResource resource : file.content()) {
         Path first = definedIn.putIfAbsent(resource.subject(), file.path());
         if (first == null) {
           merged
@@ -135,7 +105,7 @@ public record ResourceFiles(
               .put(resource.name(), resource.resource());
         } else {
           problems.add(
-              new ResourceProblem(
+              new FileProblem(
                   file.path(),
                   resource.subject()
                       + " is defined already"
@@ -145,9 +115,5 @@ public record ResourceFiles(
       }
     }
     return merged;
-  }
-
-  private static String reason(IOException e) {
-    return e instanceof NoSuchFileException ? "no such file or folder" : "cannot be read: " + e;
   }
 }

@@ -22,7 +22,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  */
 @AnyThread
 final class YamlJson {
-  private static final int MAX_DEPTH = 200;
+  static final int MAX_DEPTH = 200;
   private static final int MAX_ALIASES = 1000;
 
   private final int maxLength;
@@ -58,7 +58,7 @@ final class YamlJson {
             .build();
     Object tree;
     try {
-      checkDepth(new Parse(settings).parseString(yaml));
+      checkDepth(settings, yaml);
       tree = new Load(settings).loadFromString(yaml);
     } catch (MarkedYamlEngineException e) {
       String context = e.getContext() == null ? "" : e.getContext() + " ";
@@ -77,9 +77,9 @@ final class YamlJson {
   }
 
   /** Loading recurses; text may be deeper than the stack. */
-  private static void checkDepth(Iterable<Event> events) throws Unreadable {
+  static void checkDepth(LoadSettings settings, String yaml) throws Unreadable {
     int depth = 0;
-    for (Event event : events) {
+    for (Event event : new Parse(settings).parseString(yaml)) {
       if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
         throw tooDeep();
       } else if (event instanceof CollectionEndEvent) {

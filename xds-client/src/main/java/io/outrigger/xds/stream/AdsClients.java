@@ -6,14 +6,23 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.config.overlay.Overlaid;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.report.LoadReporters;
 import io.outrigger.xds.report.LrsTransport;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +56,7 @@ public final class AdsClients {
   private final AdsObserver observer;
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
+  private final LocalPolicy policy;
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -74,6 +85,7 @@ public final class AdsClients {
     this.node = NodeMessage.of(bootstrap.node(), version);
     this.decoder = decoder;
     this.observer = observer;
+    this.policy = new LocalPolicy(loop, decoding, decoder, this::contextOf, this::subscriptions);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -94,14 +106,56 @@ public final class AdsClients {
       @Override
       public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
         loop.checkInside();
+        policy.use(target);
         Watch watch =
-            clients.computeIfAbsent(scope, AdsClients.this::newClient).watch(type, name, watcher);
+            clients
+                .computeIfAbsent(scope, AdsClients.this::newClient)
+                .watch(type, name, new TargetWatcher<>(type, target, watcher));
+        var open = new AtomicBoolean(true);
         return () -> {
-          watch.close();
-          forgetLater(scope);
+          if (open.getAndSet(false)) {
+            watch.close();
+            policy.release(target);
+            forgetLater(scope);
+          }
         };
       }
     };
+  }
+
+  /**
+   * Lays {@code overlay} over everything that comes, and over what is in use; in force a moment
+   * later, when the decoding thread has been through what it changes.
+   *
+   * @param listener hears of what cannot be laid over, while this overlay is in force
+   */
+  public void overlay(Overlay overlay, OverlayObserver listener) {
+    loop.checkInside();
+    policy.change(overlay, listener);
+  }
+
+  /** What each rule of the overlay has come to. */
+  public List<OverlayStatus.Rule> overlayRules() {
+    loop.checkInside();
+    return OverlayStatus.rules(policy.overlay(), held());
+  }
+
+  /** What the overlay has done to clusters in use, by name. */
+  public Map<String, OverlayEffect> overlaidClusters() {
+    loop.checkInside();
+    Map<String, OverlayEffect> effects = new HashMap<>();
+    held()
+        .filter(ClusterResource.class::isInstance)
+        .forEach(cluster -> cluster.visitEffects(effects::put));
+    return effects;
+  }
+
+  private Stream<Overlaid> held() {
+    return subscriptions().stream()
+        .flatMap(subscription -> subscription.entry().held().stream())
+        .map(CacheEntry.Held::value)
+        .filter(Overlaid.class::isInstance)
+        .map(Overlaid.class::cast);
   }
 
   /** What is known now. */
@@ -165,21 +219,29 @@ public final class AdsClients {
     return new TargetClient(loop, scope, bootstrap, this::newSupervisor);
   }
 
+  private DecodeContext contextOf(XdsServer server) {
+    return new DecodeContext(
+        server.features(),
+        bootstrap.certificateProviders(),
+        transport(server).loadReports().map(reports -> server));
+  }
+
+  private Collection<Subscription<?>> subscriptions() {
+    List<Subscription<?>> all = new ArrayList<>();
+    clients.values().forEach(client -> all.addAll(client.subscriptions()));
+    return all;
+  }
+
   private StreamSupervisor newSupervisor(XdsServer server) {
-    AdsTransport transport = transport(server);
-    var context =
-        new DecodeContext(
-            server.features(),
-            bootstrap.certificateProviders(),
-            transport.loadReports().map(reports -> server));
     return new StreamSupervisor(
         loop,
         decoding,
         random,
         server,
-        transport,
+        transport(server),
         node,
-        new IncrementalDecoder(decoder, context),
+        new IncrementalDecoder(decoder),
+        policy,
         observer);
   }
 

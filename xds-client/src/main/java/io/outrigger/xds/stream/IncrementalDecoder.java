@@ -24,21 +24,20 @@ import java.util.Map;
 @AnyThread
 final class IncrementalDecoder {
   private final ResponseDecoder decoder;
-  private final DecodeContext context;
   private final RecentEndpoints endpoints = new RecentEndpoints();
 
-  IncrementalDecoder(ResponseDecoder decoder, DecodeContext context) {
+  IncrementalDecoder(ResponseDecoder decoder) {
     this.decoder = decoder;
-    this.context = context;
   }
 
-  /** A resource in use that was decoded with this decoder's context. */
+  /** A resource in use that was decoded as it would be now. */
   record InUse<T>(String name, Held<T> held) {}
 
   /** Same result as decoding all of {@code resources}, apart from the order of names. */
-  <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, List<InUse<T>> known) {
+  <T> Decoded<T> decode(
+      ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {
     if (known.isEmpty()) {
-      return fresh(type, resources);
+      return fresh(type, resources, context);
     }
     Map<RawResource, InUse<T>> byBytes = new HashMap<>();
     known.forEach(inUse -> byBytes.put(inUse.held().raw(), inUse));
@@ -53,28 +52,28 @@ final class IncrementalDecoder {
       }
     }
     if (valid.isEmpty()) {
-      return fresh(type, resources);
+      return fresh(type, resources, context);
     }
-    Decoded<T> decoded = fresh(type, others);
+    Decoded<T> decoded = fresh(type, others, context);
     boolean orderMatters = // positions in messages; which one of two of the same name counts
         !decoded.unnamed().isEmpty()
             || !Collections.disjoint(valid.keySet(), decoded.valid().keySet())
             || !Collections.disjoint(valid.keySet(), decoded.invalid().keySet());
     if (orderMatters) {
-      return fresh(type, resources);
+      return fresh(type, resources, context);
     }
     valid.putAll(decoded.valid());
-    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
+    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed(), decoded.overlay());
   }
 
-  private <T> Decoded<T> fresh(ResourceType<T> type, List<Any> resources) {
+  private <T> Decoded<T> fresh(ResourceType<T> type, List<Any> resources, DecodeContext context) {
     Decoded<T> decoded = decoder.decode(type, resources, context);
     if (!type.equals(ResourceType.ENDPOINT)) {
       return decoded;
     }
     Map<String, Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, each) -> valid.put(name, sharing(type, name, each)));
-    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed());
+    return new Decoded<>(valid, decoded.invalid(), decoded.unnamed(), decoded.overlay());
   }
 
   private <T> Valid<T> sharing(ResourceType<T> type, String name, Valid<T> read) {

@@ -12,7 +12,9 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.decode.Decoded;
+import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.stream.IncrementalDecoder.InUse;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,6 +50,7 @@ final class ResponseHandler {
   private final ServerFeatures features;
   private final ServerSubscriptions subscriptions;
   private final IncrementalDecoder decoder;
+  private final LocalPolicy policy;
   private final AdsObserver observer;
 
   /**
@@ -62,6 +65,7 @@ final class ResponseHandler {
       String server,
       ServerSubscriptions subscriptions,
       IncrementalDecoder decoder,
+      LocalPolicy policy,
       AdsObserver observer) {
     this.loop = loop;
     this.decoding = decoding;
@@ -70,6 +74,7 @@ final class ResponseHandler {
     this.features = origin.features();
     this.subscriptions = subscriptions;
     this.decoder = decoder;
+    this.policy = policy;
     this.observer = observer;
   }
 
@@ -80,11 +85,12 @@ final class ResponseHandler {
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
     List<Any> resources = response.getResourcesList();
-    List<InUse<T>> known = inUse(type, resources.size());
+    DecodeContext context = policy.contextOf(origin);
+    List<InUse<T>> known = inUse(type, resources.size(), context.overlay());
     decoding.execute(
         () -> {
           try {
-            Decoded<T> decoded = named(type, decoder.decode(type, resources, known));
+            Decoded<T> decoded = named(type, decoder.decode(type, resources, known, context));
             loop.execute(() -> then.accept(wanted(type, decoded)));
           } catch (RuntimeException | Error e) { // our bug: counted by the loop, like any other
             loop.execute(
@@ -97,7 +103,7 @@ final class ResponseHandler {
   }
 
   /** What this server sent: what another sent may have been decoded to something else (A71). */
-  private <T> List<InUse<T>> inUse(ResourceType<T> type, int resources) {
+  private <T> List<InUse<T>> inUse(ResourceType<T> type, int resources, Overlay overlay) {
     if (resources * SMALL_SHARE < subscriptions.names(type).size()) {
       return List.of();
     }
@@ -106,7 +112,7 @@ final class ResponseHandler {
       subscription
           .entry()
           .held()
-          .filter(held -> held.server().equals(origin))
+          .filter(held -> held.server().equals(origin) && LocalPolicy.isUnder(overlay, type, held))
           .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
     }
     return inUse;
@@ -114,7 +120,8 @@ final class ResponseHandler {
 
   private <T> Decoded<T> wanted(ResourceType<T> type, Decoded<T> all) {
     Set<String> wanted = subscriptions.names(type);
-    return new Decoded<>(only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed());
+    return new Decoded<>(
+        only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed(), all.overlay());
   }
 
   /** With the names in the form in which they are subscribed (A47-03). */
@@ -124,7 +131,7 @@ final class ResponseHandler {
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
     decoded.invalid().forEach((name, i) -> invalid.put(ResourceName.canonical(type, name), i));
     invalid.keySet().removeAll(valid.keySet());
-    return new Decoded<>(valid, invalid, decoded.unnamed());
+    return new Decoded<>(valid, invalid, decoded.unnamed(), decoded.overlay());
   }
 
   private static <T> Decoded<T> unreadable(Throwable bug) {
@@ -209,14 +216,8 @@ final class ResponseHandler {
       ResourceType<T> type, DiscoveryResponse response, Decoded<T> decoded, Set<String> requested) {
     Instant now = loop.now();
     String version = response.getVersionInfo();
-    decoded
-        .valid()
-        .forEach(
-            (name, valid) ->
-                apply(
-                    type,
-                    name,
-                    new CacheEvent.Received<>(valid.value(), valid.raw(), version, now, origin)));
+    decoded.valid().forEach((name, valid) -> receive(type, name, valid, version, now, decoded));
+    policy.onApplied(decoded.overlay());
     decoded
         .invalid()
         .forEach(
@@ -246,6 +247,20 @@ final class ResponseHandler {
           version,
           now);
     }
+  }
+
+  private <T> void receive(
+      ResourceType<T> type,
+      String name,
+      Decoded.Valid<T> valid,
+      String version,
+      Instant now,
+      Decoded<T> decoded) {
+    var event =
+        new CacheEvent.Received<>(
+            valid.value(), valid.raw(), version, now, origin, decoded.overlay());
+    apply(type, name, event);
+    policy.onValue(valid.value());
   }
 
   /** Returns false if the entry means nothing: status OK, or a name nobody asked for (A88-14). */

@@ -74,6 +74,7 @@ final class StreamSupervisor implements AdsSession.Owner {
       AdsTransport transport,
       Node node,
       IncrementalDecoder decoder,
+      LocalPolicy policy,
       AdsObserver observer) {
     this.loop = loop;
     this.transport = transport;
@@ -82,7 +83,14 @@ final class StreamSupervisor implements AdsSession.Owner {
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
-            loop, decoding, server, transport.name(), subscriptions, decoder, this.observer);
+            loop,
+            decoding,
+            server,
+            transport.name(),
+            subscriptions,
+            decoder,
+            policy,
+            this.observer);
     backoff = new Backoff(random);
   }
 

@@ -104,6 +104,13 @@ final class TargetClient implements XdsClient {
     return everyAuthority().anyMatch(authority -> !authority.subscriptions().isEmpty());
   }
 
+  /** What is subscribed, of whichever authority. */
+  List<Subscription<?>> subscriptions() {
+    return everyAuthority()
+        .<Subscription<?>>flatMap(authority -> authority.subscriptions().all().stream())
+        .toList();
+  }
+
   XdsStatusView.Client status() {
     List<XdsStatusView.Resource> resources = new ArrayList<>();
     for (ResourceType<?> type : ResourceType.ALL) {

@@ -17,6 +17,7 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.cache.CacheEvent.TimerFired;
+import io.outrigger.xds.overlay.Overlay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +52,9 @@ final class CacheEntryTest {
   @Test
   @Conformance("A88-37")
   void statesHoldOnlyWhatTheyMay() {
-    var held = Optional.of(new CacheEntry.Held<>("v1", raw("v1"), "1", NOW, CacheScript.SERVER));
+    var held =
+        Optional.of(
+            new CacheEntry.Held<>("v1", raw("v1"), "1", NOW, CacheScript.SERVER, Overlay.NONE));
     var error =
         Optional.of(
             new CacheEntry.DataError(RpcStatus.unavailable("e"), "1", Optional.empty(), NOW, 1));

@@ -15,6 +15,7 @@ import io.outrigger.xds.cache.CacheEvent.StreamFailed;
 import io.outrigger.xds.cache.CacheEvent.StreamRecovered;
 import io.outrigger.xds.cache.CacheEvent.TimerFired;
 import io.outrigger.xds.cache.CacheTransition.Step;
+import io.outrigger.xds.overlay.Overlay;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ final class CacheScript {
   }
 
   static CacheEvent<String> received(String value, String version) {
-    return new Received<>(value, raw(value), version, NOW, SERVER);
+    return new Received<>(value, raw(value), version, NOW, SERVER, Overlay.NONE);
   }
 
   static CacheEvent<String> rejected(String message) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +63,8 @@ final class ResourceFileFuzzTest {
   private void read(String name, byte[] bytes) throws IOException {
     Path path = Files.write(folder.resolve(name), bytes);
 
-    ResourceFile file = ResourceFile.read(path, Optional.empty());
+    WatchedFile<List<NamedResource>> file =
+        WatchedFile.read(path, new ResourceFormat(), Optional.empty());
 
     assertThat(file.problems().isEmpty()).isEqualTo(file.good());
     assertThat(file.problems()).allSatisfy(problem -> assertThat(problem.text()).isNotBlank());

@@ -224,7 +224,7 @@ class ResourceFilesTest {
     }
 
     assertThat(files.snapshot().sameAs(first.snapshot())).isTrue();
-    ResourceFile settled = files.files().get(temp.resolve("a.json"));
+    WatchedFile<List<NamedResource>> settled = files.files().get(temp.resolve("a.json"));
     read();
     assertThat(files.files().get(temp.resolve("a.json"))).isSameAs(settled);
   }

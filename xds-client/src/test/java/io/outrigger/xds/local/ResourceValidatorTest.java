@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ class ResourceValidatorTest {
         .write("b.json", endpoints("a", "not-an-ip"))
         .writeText("c.json", "{");
 
-    List<ResourceProblem> findings = ResourceValidator.validate(List.of(temp), CONTEXT);
+    List<FileProblem> findings = ResourceValidator.validate(List.of(temp), CONTEXT);
 
     assertThat(findings)
         .anySatisfy(
@@ -59,6 +60,6 @@ class ResourceValidatorTest {
   @Test
   void missingPathIsAFinding() {
     assertThat(ResourceValidator.validate(List.of(temp.resolve("gone.json")), CONTEXT))
-        .containsExactly(new ResourceProblem(temp.resolve("gone.json"), "no such file or folder"));
+        .containsExactly(new FileProblem(temp.resolve("gone.json"), "no such file or folder"));
   }
 }

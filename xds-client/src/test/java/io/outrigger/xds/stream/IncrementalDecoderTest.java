@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What one response has in common with the one before, beyond what the scenarios show. */
 final class IncrementalDecoderTest {
-  private final IncrementalDecoder decoder =
-      new IncrementalDecoder(
-          ResourceDecoder::decode, new DecodeContext(ServerFeatures.NONE, Map.of()));
+  private final IncrementalDecoder decoder = new IncrementalDecoder(ResourceDecoder::decode);
 
   @Test
   void theEndpointsOfALargeClusterAreTheSameObjectsInTheNextResponse() {
@@ -39,7 +37,12 @@ final class IncrementalDecoderTest {
   }
 
   private EndpointSet decode(int count) {
-    return decoder.decode(ENDPOINT, List.of(assignment(count)), List.of()).valid().get("e").value();
+    var context = new DecodeContext(ServerFeatures.NONE, Map.of());
+    return decoder
+        .decode(ENDPOINT, List.of(assignment(count)), List.of(), context)
+        .valid()
+        .get("e")
+        .value();
   }
 
   private static List<io.outrigger.config.endpoint.Endpoint> endpoints(EndpointSet set) {

@@ -12,6 +12,7 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheTransition;
+import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.XdsStatusView;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -190,7 +191,8 @@ class ResourceHistoryScenarioTest {
   private static CacheEntry<String> received(CacheEntry<String> entry, String version) {
     var raw = new RawResource("type", version.getBytes(StandardCharsets.UTF_8));
     XdsServer server = FleetFixture.server("cp.test:443", ServerFeatures.NONE);
-    var event = new CacheEvent.Received<>(version, raw, version, Instant.EPOCH, server);
+    var event =
+        new CacheEvent.Received<>(version, raw, version, Instant.EPOCH, server, Overlay.NONE);
     return CacheTransition.apply(entry, event, ServerFeatures.NONE).next();
   }
 

@@ -175,10 +175,22 @@ final class ResponseHandlerTest {
   private ResponseHandler handler() {
     var all = new ServerSubscriptions();
     all.add(subscriptions);
-    var decoder =
-        new IncrementalDecoder(resources, new DecodeContext(ServerFeatures.NONE, Map.of()));
+    var policy =
+        new LocalPolicy(
+            loop,
+            Runnable::run,
+            resources,
+            server -> new DecodeContext(ServerFeatures.NONE, Map.of()),
+            List::of);
     return new ResponseHandler(
-        loop, Runnable::run, SERVER, SERVER.uri(), all, decoder, AdsObserver.all());
+        loop,
+        Runnable::run,
+        SERVER,
+        SERVER.uri(),
+        all,
+        new IncrementalDecoder(resources),
+        policy,
+        AdsObserver.all());
   }
 
   private RecordingWatcher<ClusterResource> watch(String name) {

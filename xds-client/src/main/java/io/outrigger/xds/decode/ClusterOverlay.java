@@ -1,0 +1,60 @@
+package io.outrigger.xds.decode;
+
+import com.google.gson.Gson;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.overlay.OverlayEffect.Value;
+import io.outrigger.xds.decode.Layers.Layer;
+import io.outrigger.xds.overlay.ClusterRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code Cluster} with local policy over it, which never decides whether it is valid. */
+final class ClusterOverlay {
+  private static final Gson GSON = new Gson();
+
+  private ClusterOverlay() {}
+
+  static Optional<ClusterResource> decode(
+      Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
+    Optional<ClusterResource> own = ClusterDecoder.decode(proto, bytes, context, errors);
+    if (own.isEmpty() || !errors.isEmpty()) {
+      return own;
+    }
+    List<ClusterRule> rules = context.overlay().clusterRules(proto.getName());
+    return rules.isEmpty() ? own : Optional.of(over(own.get(), proto, context, rules));
+  }
+
+  private static ClusterResource over(
+      ClusterResource own, Cluster proto, DecodeContext context, List<ClusterRule> rules) {
+    var result =
+        new Layers<>(proto, own, (message, errors) -> decode(message, context, errors))
+            .lay(rules.stream().map(rule -> new Layer(rule.rule(), rule.patch())).toList());
+    return withAlpn(result, rules);
+  }
+
+  private static Optional<ClusterResource> decode(
+      Message message, DecodeContext context, FieldErrors errors) {
+    return ClusterDecoder.decode((Cluster) message, message.toByteString(), context, errors);
+  }
+
+  /** Protocols are offered by a setting of our own, which no {@code Cluster} has. */
+  private static ClusterResource withAlpn(
+      Layers.Result<ClusterResource> result, List<ClusterRule> rules) {
+    Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
+    OverlayEffect effect = result.effect();
+    if (first.isEmpty()) {
+      return result.value().overlaid(effect);
+    }
+    List<String> alpn = first.get().alpn();
+    List<Value> set = new ArrayList<>(effect.set());
+    set.add(new Value(first.get().rule(), "alpn", GSON.toJson(alpn)));
+    ClusterResource cluster =
+        result.value().overlaid(new OverlayEffect(effect.matched(), set, effect.leftOut()));
+    return cluster.tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
+  }
+}

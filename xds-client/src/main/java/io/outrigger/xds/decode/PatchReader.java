@@ -1,0 +1,279 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.gson.JsonObject;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.overlay.Findings;
+import io.outrigger.xds.overlay.Located;
+import io.outrigger.xds.overlay.Located.Entry;
+import io.outrigger.xds.overlay.Located.Fields;
+import io.outrigger.xds.overlay.Located.Items;
+import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Patch;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Reads the patch of a rule: a part of a message in proto3 JSON, of which it keeps which fields are
+ * named. Confined to one patch.
+ */
+@AnyThread
+public final class PatchReader {
+  private static final Set<String> CLUSTER_FIELDS =
+      Set.of(
+          "outlier_detection",
+          "circuit_breakers",
+          "lb_policy",
+          "ring_hash_lb_config",
+          "least_request_lb_config",
+          "round_robin_lb_config",
+          "load_balancing_policy",
+          "common_lb_config",
+          "typed_extension_protocol_options");
+
+  private static final Set<String> ROUTE_FIELDS =
+      Set.of("timeout", "max_grpc_timeout", "max_stream_duration", "retry_policy", "hash_policy");
+
+  private static final String PROTOCOL_OPTIONS =
+      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
+  private static final String ROOT = "patch";
+  private static final String TYPE = "@type";
+
+  private static final String URL_PREFIX = "type.googleapis.com/";
+  private static final Pattern STEP = Pattern.compile("([^.\\[\\]]+)|\\[(\\d{1,9})\\]");
+
+  private final Findings findings;
+
+  /** What is wrong goes to {@code findings}. */
+  public PatchReader(Findings findings) {
+    this.findings = findings;
+  }
+
+  /**
+   * Part of a {@code Cluster}.
+   *
+   * @param ours names of fields of our own, which are passed over
+   */
+  public Patch cluster(Fields patch, Set<String> ours) {
+    Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ours);
+    judge(patch, PatchTrial.ofCluster(read));
+    return read;
+  }
+
+  /** Part of a {@code RouteAction}. */
+  public Patch route(Fields patch) {
+    Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
+    judge(patch, PatchTrial.ofRoute(read));
+    return read;
+  }
+
+  private Patch read(Fields patch, Message type, Set<String> allowed, Set<String> ours) {
+    List<Patch.Field> fields = new ArrayList<>();
+    patch
+        .entries()
+        .forEach(
+            (name, entry) -> {
+              if (ours.contains(name)) {
+                return;
+              }
+              String path = ROOT + "." + name;
+              Optional<FieldDescriptor> field = find(type.getDescriptorForType(), name);
+              if (field.isEmpty()) {
+                findings.add(entry.place(), path, unknown(type.getDescriptorForType()));
+              } else if (!allowed.contains(field.get().getName())) {
+                findings.add(entry.place(), path, refusal(allowed, ours));
+              } else {
+                field(entry, field.get(), type.newBuilderForType(), path).ifPresent(fields::add);
+              }
+            });
+    return new Patch(fields);
+  }
+
+  private static String refusal(Set<String> allowed, Set<String> ours) {
+    List<String> all = new ArrayList<>(allowed);
+    all.addAll(ours);
+    return "may not be patched: an overlay changes neither where calls go nor how they are"
+        + " secured; it may set "
+        + String.join(", ", all.stream().sorted().toList());
+  }
+
+  private static String unknown(Descriptor type) {
+    return "is no field of " + type.getFullName();
+  }
+
+  private static Optional<FieldDescriptor> find(Descriptor type, String name) {
+    return type.getFields().stream()
+        .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))
+        .findFirst();
+  }
+
+  /** Reads one field, of {@code into}. */
+  private Optional<Patch.Field> field(
+      Entry entry, FieldDescriptor field, Message.Builder into, String path) {
+    Located value = entry.value();
+    if (value.json().isJsonNull()) {
+      return Optional.of(new Patch.Whole(field, null, "null"));
+    }
+    if (field.isMapField() && into instanceof Cluster.Builder) {
+      return options(entry, field, path);
+    }
+    if (isNested(field)) {
+      return value instanceof Fields fields
+          ? Optional.of(
+              new Patch.Within(field, fields(fields, into.newBuilderForField(field), path)))
+          : wrong(value.place(), path, "must be a mapping");
+    }
+    return whole(value, field, into, path);
+  }
+
+  /** Whether its fields count one by one. */
+  private static boolean isNested(FieldDescriptor field) {
+    return field.getJavaType() == JavaType.MESSAGE
+        && !field.isRepeated()
+        && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
+  }
+
+  private List<Patch.Field> fields(Fields tree, Message.Builder into, String parent) {
+    Descriptor type = into.getDescriptorForType();
+    List<Patch.Field> fields = new ArrayList<>();
+    tree.entries()
+        .forEach(
+            (name, entry) -> {
+              String path = parent + "." + name;
+              find(type, name)
+                  .ifPresentOrElse(
+                      field -> field(entry, field, into, path).ifPresent(fields::add),
+                      () -> findings.add(entry.place(), path, unknown(type)));
+            });
+    return fields;
+  }
+
+  /** The only options of a cluster that mean anything here, field by field. */
+  private Optional<Patch.Field> options(Entry entry, FieldDescriptor field, String path) {
+    boolean isKnown =
+        entry.value() instanceof Fields map
+            && map.entries().keySet().equals(Set.of(PROTOCOL_OPTIONS));
+    if (!isKnown) {
+      return wrong(
+          entry.place(),
+          path,
+          "must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
+    }
+    Located options = ((Fields) entry.value()).entries().values().iterator().next().value();
+    if (!(options instanceof Fields fields)) {
+      return wrong(options.place(), path, "must be a mapping");
+    }
+    Map<String, Entry> rest = new LinkedHashMap<>(fields.entries());
+    Entry type = rest.remove(TYPE);
+    if (type != null
+        && !TypedConfig.typeName(type.value().json().getAsString()).equals(PROTOCOL_OPTIONS)) {
+      return wrong(type.place(), path + "." + TYPE, "must be " + PROTOCOL_OPTIONS);
+    }
+    var message = HttpProtocolOptions.getDefaultInstance();
+    return Optional.of(
+        new Patch.Packed(
+            field,
+            PROTOCOL_OPTIONS,
+            message,
+            fields(
+                new Fields(fields.place(), rest),
+                message.toBuilder(),
+                path + "[" + PROTOCOL_OPTIONS + "]")));
+  }
+
+  private Optional<Patch.Field> whole(
+      Located value, FieldDescriptor field, Message.Builder into, String path) {
+    var alone = new JsonObject();
+    alone.add(field.getName(), value.json());
+    JsonObject carried = UnreadTypes.carried(alone);
+    Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
+    try {
+      JsonFormat.parser().usingTypeRegistry(KnownTypes.all()).merge(carried.toString(), read);
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      carried.addProperty(TYPE, URL_PREFIX + into.getDescriptorForType().getFullName());
+      List<String> found = JsonDiagnosis.of(carried);
+      if (found.isEmpty()) {
+        return wrong(value.place(), path, String.valueOf(e.getMessage()));
+      }
+      for (String error : found) {
+        int colon = error.indexOf(": ");
+        String within = error.substring(field.getName().length(), colon);
+        wrong(place(value, within), path + within, error.substring(colon + 2));
+      }
+      return Optional.empty();
+    }
+    return Optional.of(new Patch.Whole(field, read.getField(field), value.json().toString()));
+  }
+
+  private Optional<Patch.Field> wrong(Place place, String path, String reason) {
+    findings.add(place, path, reason);
+    return Optional.empty();
+  }
+
+  /** Notes what decoders say of the patch by itself. */
+  private void judge(Fields patch, List<String> errors) {
+    for (String error : errors) {
+      int colon = error.indexOf(": ");
+      boolean hasField = colon > 0 && error.indexOf(' ') > colon;
+      String field = hasField ? error.substring(0, colon) : "";
+      findings.add(
+          place(patch, field),
+          field.isEmpty() ? ROOT : ROOT + "." + field,
+          hasField ? error.substring(colon + 2) : error);
+    }
+  }
+
+  /** Where {@code path} leads within {@code tree}, or as far as it does. */
+  private static Place place(Located tree, String path) {
+    Located here = tree;
+    Place place = tree.place();
+    var steps = STEP.matcher(path);
+    while (steps.find()) {
+      if (here instanceof Fields fields && steps.group(1) != null) {
+        Optional<Entry> entry = entry(fields, steps.group(1));
+        if (entry.isEmpty()) {
+          return place;
+        }
+        place = entry.get().place();
+        here = entry.get().value();
+      } else if (here instanceof Items list
+          && steps.group(2) != null
+          && Integer.parseInt(steps.group(2)) < list.items().size()) {
+        here = list.items().get(Integer.parseInt(steps.group(2)));
+        place = here.place();
+      } else {
+        return place;
+      }
+    }
+    return place;
+  }
+
+  /** By either of the two forms of a name. */
+  private static Optional<Entry> entry(Fields fields, String name) {
+    return fields.entries().entrySet().stream()
+        .filter(entry -> plain(entry.getKey()).equals(plain(name)))
+        .map(Map.Entry::getValue)
+        .findFirst();
+  }
+
+  private static String plain(String name) {
+    return name.replace("_", "").toLowerCase(Locale.ROOT);
+  }
+}

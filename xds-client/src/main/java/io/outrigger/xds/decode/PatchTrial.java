@@ -1,0 +1,99 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.UInt64Value;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster.EdsClusterConfig;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
+import io.envoyproxy.envoy.config.core.v3.SelfConfigSource;
+import io.envoyproxy.envoy.config.route.v3.RetryPolicy;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.config.overlay.OverlayRule.Mode;
+import io.outrigger.xds.overlay.Merge;
+import io.outrigger.xds.overlay.Patch;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+
+/**
+ * Whether the values of a patch are valid by themselves: over a plain cluster or route, or over one
+ * whose other values leave them the most room.
+ */
+@AnyThread
+public final class PatchTrial {
+  private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
+  private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
+
+  private static final Cluster CLUSTER =
+      Cluster.newBuilder()
+          .setName("trial")
+          .setType(Cluster.DiscoveryType.EDS)
+          .setEdsClusterConfig(
+              EdsClusterConfig.newBuilder()
+                  .setEdsConfig(
+                      ConfigSource.newBuilder().setSelf(SelfConfigSource.getDefaultInstance())))
+          .build();
+
+  private static final Cluster ROOMY_CLUSTER =
+      CLUSTER.toBuilder()
+          .setRingHashLbConfig(
+              Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
+          .build();
+
+  private static final RouteAction ROUTE = RouteAction.newBuilder().setCluster("trial").build();
+
+  private static final RouteAction ROOMY_ROUTE =
+      ROUTE.toBuilder()
+          .setRetryPolicy(
+              RetryPolicy.newBuilder()
+                  .setRetryBackOff(
+                      RetryPolicy.RetryBackOff.newBuilder()
+                          .setBaseInterval(
+                              com.google.protobuf.Duration.newBuilder().setNanos(1_000_000))))
+          .build();
+
+  private PatchTrial() {}
+
+  /** What is wrong with a patch for clusters, each as {@code field: reason}. */
+  public static List<String> ofCluster(Patch patch) {
+    return fewest(
+        Stream.of(CLUSTER, ROOMY_CLUSTER)
+            .map(base -> errors(base, patch, PatchTrial::decodeCluster)));
+  }
+
+  /** The same of one for routes. */
+  public static List<String> ofRoute(Patch patch) {
+    return fewest(
+        Stream.of(ROUTE, ROOMY_ROUTE).map(base -> errors(base, patch, PatchTrial::decodeRoute)));
+  }
+
+  private static Optional<?> decodeCluster(Message message, FieldErrors errors) {
+    return ClusterDecoder.decode((Cluster) message, message.toByteString(), CONTEXT, errors);
+  }
+
+  private static Optional<?> decodeRoute(Message message, FieldErrors errors) {
+    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
+    return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
+  }
+
+  private static List<String> errors(
+      Message base, Patch patch, BiFunction<Message, FieldErrors, Optional<?>> decoder) {
+    var merge = new Merge(base);
+    merge.lay(RULE, patch);
+    FieldErrors errors = FieldErrors.ofResource();
+    var unused = decoder.apply(merge.message(), errors);
+    return errors.all();
+  }
+
+  /** What is valid in some surroundings is not invalid by itself. */
+  private static List<String> fewest(Stream<List<String>> tries) {
+    List<List<String>> all = tries.toList();
+    return all.stream().filter(List::isEmpty).findFirst().orElse(all.get(0));
+  }
+}

@@ -1,0 +1,88 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.xds.decode.Layers.Layer;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.overlay.RouteRule;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code RouteConfiguration} with local policy over its routes, which never decides whether it is
+ * valid. A rule may hold for some targets only: then the table is another for those.
+ */
+final class RouteOverlays {
+  private RouteOverlays() {}
+
+  /**
+   * @param overrides whether {@code proto} overrides filters anywhere
+   */
+  static Optional<RouteTable> decode(
+      RouteConfiguration proto, boolean overrides, DecodeContext context, FieldErrors errors) {
+    Optional<RouteTable> own = RouteDecoder.decode(proto, overrides, List.of(), context, errors);
+    Overlay overlay = context.overlay();
+    if (own.isEmpty() || !errors.isEmpty() || !overlay.hasRouteRules()) {
+      return own;
+    }
+    Map<List<RouteRule>, RouteTable> made = new HashMap<>();
+    made.put(List.of(), own.get());
+    RouteTable everywhere = over(proto, overrides, context, overlay.routeRules(), made);
+    Map<String, RouteTable> byTarget = new HashMap<>();
+    overlay
+        .routeRulesByTarget()
+        .forEach(
+            (target, rules) -> {
+              RouteTable here = over(proto, overrides, context, rules, made);
+              if (!here.equals(everywhere)) {
+                byTarget.put(target, here);
+              }
+            });
+    return Optional.of(byTarget.isEmpty() ? everywhere : everywhere.with(byTarget));
+  }
+
+  /** Many targets have the same rules, and share the table. */
+  private static RouteTable over(
+      RouteConfiguration proto,
+      boolean overrides,
+      DecodeContext context,
+      List<RouteRule> rules,
+      Map<List<RouteRule>, RouteTable> made) {
+    return made.computeIfAbsent(
+        rules,
+        under ->
+            RouteDecoder.decode(proto, overrides, under, context, FieldErrors.ofResource())
+                .orElseThrow());
+  }
+
+  /** A route of a valid table, with the rules that are for it. */
+  static Route over(
+      Route own,
+      io.envoyproxy.envoy.config.route.v3.Route proto,
+      Optional<RetryPolicy> hostRetry,
+      RouteDecoder.Scope scope) {
+    List<Layer> layers =
+        scope.rules().stream()
+            .filter(rule -> rule.isFor(proto))
+            .map(rule -> new Layer(rule.rule(), rule.patch()))
+            .toList();
+    if (layers.isEmpty() || !proto.hasRoute()) {
+      return own;
+    }
+    var result =
+        new Layers<>(
+                proto.getRoute(),
+                own.action(),
+                (message, errors) ->
+                    RouteActionDecoder.decode((RouteAction) message, hostRetry, scope, errors))
+            .lay(layers);
+    OverlayEffect effect = result.effect();
+    return own.overlaid(result.value(), effect);
+  }
+}

@@ -1,0 +1,119 @@
+package io.outrigger.xds.local;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.xds.local.OverlayFormat.Rules;
+import io.outrigger.xds.overlay.ClusterRule;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.overlay.RouteRule;
+import io.outrigger.xds.status.FileProblem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * All files of local policy at one moment. Each reading starts from the one before, so that
+ * unchanged files are not read again and a file that went bad keeps its last good rules.
+ *
+ * @param files by path, in the order in which they count
+ * @param overlay the rules in force
+ * @param problems everything that is wrong
+ */
+@AnyThread
+public record OverlayFiles(
+    Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
+  /** Before anything was read, and where nothing is to be read. */
+  public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());
+
+  private static final OverlayFormat FORMAT = new OverlayFormat();
+
+  public OverlayFiles {
+    files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
+    problems = List.copyOf(problems);
+  }
+
+  /** As {@link #read(List, OverlayFiles)}, for the first time. */
+  public static OverlayFiles read(List<Path> roots) {
+    return read(roots, NONE);
+  }
+
+  /**
+   * Reads files, and the files of folders (not of folders within). Blocks for the disk; never
+   * throws because of what is there.
+   *
+   * @param roots in the order in which their rules count
+   */
+  static OverlayFiles read(List<Path> roots, OverlayFiles before) {
+    List<FileProblem> problems = new ArrayList<>();
+    Map<Path, WatchedFile<Rules>> files = new LinkedHashMap<>();
+    for (Path root : roots) {
+      try {
+        for (Path path : FileListing.of(root, problems)) {
+          files.put(path, WatchedFile.read(path, FORMAT, before.find(path)));
+        }
+      } catch (IOException e) {
+        problems.add(new FileProblem(root, FileListing.reason(e)));
+        before.files.values().stream()
+            .filter(file -> file.path().startsWith(root))
+            .forEach(file -> files.put(file.path(), WatchedFile.missing(file, FORMAT)));
+      }
+    }
+    files.values().forEach(file -> problems.addAll(file.problems()));
+    List<ClusterRule> clusters = new ArrayList<>();
+    List<RouteRule> routes = new ArrayList<>();
+    Map<String, OverlayRule> named = new HashMap<>();
+    for (WatchedFile<Rules> file : files.values()) {
+      Optional<FileProblem> conflict = conflict(file, named);
+      if (conflict.isPresent()) {
+        problems.add(conflict.get());
+      } else {
+        rules(file.content()).forEach(rule -> named.put(rule.name(), rule));
+        clusters.addAll(file.content().clusters());
+        routes.addAll(file.content().routes());
+      }
+    }
+    boolean isSame = before.isOf(clusters, routes);
+    return new OverlayFiles(
+        files, isSame ? before.overlay : before.overlay.with(clusters, routes), problems);
+  }
+
+  /** A file with a rule of a name that is taken does not count. */
+  private static Optional<FileProblem> conflict(
+      WatchedFile<Rules> file, Map<String, OverlayRule> named) {
+    return rules(file.content())
+        .filter(rule -> named.containsKey(rule.name()))
+        .map(
+            rule ->
+                new FileProblem(
+                    file.path(),
+                    rule.line(),
+                    0,
+                    "rule "
+                        + rule.name()
+                        + " has the name of the "
+                        + named.get(rule.name())
+                        + "; no rule of this file counts"))
+        .findFirst();
+  }
+
+  private static Stream<OverlayRule> rules(Rules rules) {
+    return Stream.concat(
+        rules.clusters().stream().map(ClusterRule::rule),
+        rules.routes().stream().map(RouteRule::rule));
+  }
+
+  private boolean isOf(List<ClusterRule> clusters, List<RouteRule> routes) {
+    return overlay.isOf(clusters, routes);
+  }
+
+  private Optional<WatchedFile<Rules>> find(Path path) {
+    return Optional.ofNullable(files.get(path));
+  }
+}

@@ -1,0 +1,301 @@
+package io.outrigger.xds.local;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.config.overlay.OverlayRule.Mode;
+import io.outrigger.xds.decode.PatchReader;
+import io.outrigger.xds.overlay.ClusterRule;
+import io.outrigger.xds.overlay.Glob;
+import io.outrigger.xds.overlay.Located;
+import io.outrigger.xds.overlay.Located.Entry;
+import io.outrigger.xds.overlay.Located.Fields;
+import io.outrigger.xds.overlay.Located.Items;
+import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Patch;
+import io.outrigger.xds.overlay.RouteRule;
+import io.outrigger.xds.status.FileProblem;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** Files of local policy (CONTRACT section 11). */
+@AnyThread
+final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
+  private static final int MAX_SIZE = 4 << 20;
+  private static final int TRUSTED = 16; // readings a quarter of a second apart
+  private static final int MAX_ALPN = 8;
+  private static final int MAX_ALPN_BYTES = 255; // RFC 7301 section 3.1
+  private static final String SHAPE =
+      "must be a mapping with one list, as overlay: [{name: …, clusters: [\"*\"], patch: {…}}]";
+  private static final Set<String> KEYS =
+      Set.of("name", "clusters", "targets", "routes", "mode", "patch");
+  private static final Set<String> CONDITIONS = Set.of("path", "path_prefix", "name");
+  private static final String ALPN = "alpn";
+
+  /** The rules of a file, of both kinds, each kind in order. */
+  record Rules(List<ClusterRule> clusters, List<RouteRule> routes) {
+    static final Rules NONE = new Rules(List.of(), List.of());
+
+    Rules {
+      clusters = List.copyOf(clusters);
+      routes = List.copyOf(routes);
+    }
+  }
+
+  @Override
+  public int maxSize() {
+    return MAX_SIZE;
+  }
+
+  @Override
+  public int trusted() {
+    return TRUSTED;
+  }
+
+  @Override
+  public Rules nothing() {
+    return Rules.NONE;
+  }
+
+  /** None of a file's rules counts when anything in it is wrong. */
+  @Override
+  public Rules parse(Path path, String text, List<FileProblem> problems) {
+    // JSON may be indented by tabs, which YAML refuses; in its strings there are none.
+    String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
+    try {
+      Optional<Located> tree = LocatedYaml.read(yaml, MAX_SIZE);
+      var reading = new Reading(path, problems);
+      tree.ifPresentOrElse(reading::document, () -> reading.add(new Place(1, 1), "", SHAPE));
+      return problems.isEmpty() ? new Rules(reading.clusters, reading.routes) : Rules.NONE;
+    } catch (LocatedYaml.Unreadable e) {
+      problems.add(
+          new FileProblem(
+              path, e.place().line(), e.place().column(), String.valueOf(e.getMessage())));
+      return Rules.NONE;
+    }
+  }
+
+  /** One file. */
+  private static final class Reading {
+    final List<ClusterRule> clusters = new ArrayList<>();
+    final List<RouteRule> routes = new ArrayList<>();
+
+    private final Path path;
+    private final List<FileProblem> problems;
+    private final Set<String> names = new HashSet<>();
+    private String subject = "";
+
+    Reading(Path path, List<FileProblem> problems) {
+      this.path = path;
+      this.problems = problems;
+    }
+
+    void add(Place place, String field, String reason) {
+      String where = subject.isEmpty() || field.isEmpty() ? subject + field : subject + " " + field;
+      problems.add(
+          new FileProblem(
+              path,
+              place.line(),
+              place.column(),
+              where.isEmpty() ? reason : where + ": " + reason));
+    }
+
+    void document(Located tree) {
+      if (!(tree instanceof Fields root)
+          || !root.entries().containsKey("overlay")
+          || !(root.entries().get("overlay").value() instanceof Items rules)) {
+        add(tree.place(), "", SHAPE);
+        return;
+      }
+      root.entries()
+          .forEach(
+              (name, entry) -> {
+                if (!name.equals("overlay")) {
+                  add(entry.place(), name, "is unknown; there is overlay alone");
+                }
+              });
+      for (int i = 0; i < rules.items().size(); i++) {
+        subject = "overlay[" + i + "]";
+        if (rules.items().get(i) instanceof Fields rule) {
+          rule(rule);
+        } else {
+          add(rules.items().get(i).place(), "", "must be a mapping");
+        }
+      }
+    }
+
+    private void rule(Fields rule) {
+      String name = text(rule, "name").orElse("");
+      if (name.isBlank()) {
+        add(rule.place(), "name", "is missing");
+      } else {
+        subject = "rule " + name;
+        if (!names.add(name)) {
+          add(rule.place(), "name", "is another rule's already");
+        }
+      }
+      rule.entries()
+          .forEach(
+              (key, entry) -> {
+                if (!KEYS.contains(key)) {
+                  add(entry.place(), key, "is unknown; there are " + listed(KEYS));
+                }
+              });
+      var origin = new OverlayRule(name, path.toString(), rule.place().line(), mode(rule));
+      boolean ofClusters = has(rule, "clusters");
+      boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
+      if (ofClusters == ofRoutes) {
+        add(
+            rule.place(),
+            "",
+            ofClusters
+                ? "has clusters beside targets or routes; it may be for one kind only"
+                : "says neither clusters, nor targets or routes");
+        return;
+      }
+      Optional<Fields> patch = patch(rule);
+      if (patch.isEmpty()) {
+        return;
+      }
+      if (ofClusters) {
+        List<String> alpn = alpn(patch.get());
+        Patch read = new PatchReader(this::add).cluster(patch.get(), Set.of(ALPN));
+        clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
+      } else {
+        route(rule, origin, new PatchReader(this::add).route(patch.get()));
+      }
+    }
+
+    private void route(Fields rule, OverlayRule origin, Patch patch) {
+      List<Glob> targets = has(rule, "targets") ? globs(rule, "targets", "targets") : List.of();
+      Fields conditions = new Fields(rule.place(), Map.of());
+      Entry entry = rule.entries().get("routes");
+      if (entry != null) {
+        if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
+          conditions = fields;
+        } else {
+          add(entry.place(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
+        }
+      }
+      conditions
+          .entries()
+          .forEach(
+              (key, condition) -> {
+                if (!CONDITIONS.contains(key)) {
+                  add(
+                      condition.place(),
+                      "routes." + key,
+                      "is unknown; there are " + listed(CONDITIONS));
+                }
+              });
+      routes.add(
+          new RouteRule(
+              origin,
+              targets,
+              condition(conditions, "path"),
+              condition(conditions, "path_prefix"),
+              condition(conditions, "name"),
+              patch));
+    }
+
+    private List<Glob> condition(Fields conditions, String key) {
+      return has(conditions, key) ? globs(conditions, key, "routes." + key) : List.of();
+    }
+
+    private Mode mode(Fields rule) {
+      Entry entry = rule.entries().get("mode");
+      if (entry == null) {
+        return Mode.DEFAULT;
+      }
+      for (Mode mode : Mode.values()) {
+        if (text(rule, "mode").filter(mode.label()::equals).isPresent()) {
+          return mode;
+        }
+      }
+      add(entry.place(), "mode", "must be default or override");
+      return Mode.DEFAULT;
+    }
+
+    private Optional<Fields> patch(Fields rule) {
+      Entry entry = rule.entries().get("patch");
+      if (entry == null) {
+        add(rule.place(), "patch", "is missing");
+      } else if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
+        return Optional.of(fields);
+      } else {
+        add(entry.place(), "patch", "must be a mapping that sets something");
+      }
+      return Optional.empty();
+    }
+
+    /** Globs in a list; one by itself may do without. */
+    private List<Glob> globs(Fields of, String key, String field) {
+      Entry entry = Objects.requireNonNull(of.entries().get(key));
+      List<Located> items =
+          entry.value() instanceof Items list ? list.items() : List.of(entry.value());
+      List<Glob> globs = new ArrayList<>();
+      for (Located item : items) {
+        text(item).filter(text -> !text.isEmpty()).map(Glob::new).ifPresent(globs::add);
+      }
+      if (globs.isEmpty() || globs.size() < items.size()) {
+        add(entry.place(), field, "must be globs, such as [\"outbound|*\"]");
+      }
+      return globs;
+    }
+
+    private List<String> alpn(Fields patch) {
+      Entry entry = patch.entries().get(ALPN);
+      if (entry == null) {
+        return List.of();
+      }
+      List<String> names = new ArrayList<>();
+      List<Located> items = entry.value() instanceof Items list ? list.items() : List.of();
+      items.forEach(item -> text(item).filter(Reading::isProtocol).ifPresent(names::add));
+      if (names.isEmpty()
+          || names.size() < items.size()
+          || names.size() > MAX_ALPN
+          || names.size() > Set.copyOf(names).size()) {
+        add(
+            entry.place(),
+            "patch.alpn",
+            "must be a list of up to "
+                + MAX_ALPN
+                + " different names of protocols that mean HTTP/2, such as [istio-h2, istio]");
+      }
+      return names;
+    }
+
+    /** What another version of HTTP is called cannot mean HTTP/2. */
+    private static boolean isProtocol(String name) {
+      int length = name.getBytes(StandardCharsets.UTF_8).length;
+      return length > 0
+          && length <= MAX_ALPN_BYTES
+          && !name.startsWith("http/")
+          && !name.startsWith("h3");
+    }
+
+    private static boolean has(Fields fields, String key) {
+      return fields.entries().containsKey(key);
+    }
+
+    private static Optional<String> text(Fields fields, String key) {
+      return Optional.ofNullable(fields.entries().get(key)).flatMap(entry -> text(entry.value()));
+    }
+
+    private static Optional<String> text(Located value) {
+      return value instanceof Located.Scalar scalar && scalar.json().isJsonPrimitive()
+          ? Optional.of(scalar.json().getAsString())
+          : Optional.empty();
+    }
+
+    private static String listed(Set<String> keys) {
+      return String.join(", ", keys.stream().sorted().toList());
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.outrigger.xds.local;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Xxh64;
+import io.outrigger.xds.status.FileProblem;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One file as it was read last, and what to use of it.
+ *
+ * @param stamp what tells at a glance that the file is still the same
+ * @param seen how often in a row this stamp was found; only then is it trusted, for a file that was
+ *     just written may be written again within the same tick of its clock
+ * @param hash of the content
+ * @param good whether {@code content} comes from a text without problems
+ * @param content what to use: of the last good text, while there was one
+ * @param problems of the present text
+ */
+@AnyThread
+record WatchedFile<T>(
+    Path path,
+    Stamp stamp,
+    int seen,
+    String hash,
+    boolean good,
+    T content,
+    List<FileProblem> problems) {
+  private static final Stamp NEVER = new Stamp(-1, Instant.EPOCH, "");
+
+  WatchedFile {
+    problems = List.copyOf(problems);
+  }
+
+  /**
+   * What stands in files of one kind.
+   *
+   * @param <T> what is made of one
+   */
+  interface Format<T> {
+    /** Longer files are not read, in bytes. */
+    int maxSize();
+
+    /** As often in a row the same stamp must be found: file clocks tick every 2 s at worst. */
+    int trusted();
+
+    /** What is used of a file that was never good. */
+    T nothing();
+
+    /** Reads a text; {@code problems} takes what is wrong with it. */
+    T parse(Path path, String text, List<FileProblem> problems);
+  }
+
+  /**
+   * Size, time and identity of a file. A Kubernetes volume swaps a symbolic link, which changes the
+   * identity behind the same path.
+   */
+  record Stamp(long size, Instant modified, String key) {
+    static Stamp of(Path path) throws IOException {
+      var attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      return new Stamp(
+          attributes.size(),
+          attributes.lastModifiedTime().toInstant(),
+          String.valueOf(attributes.fileKey()));
+    }
+  }
+
+  /**
+   * Reads {@code path}, unless nothing has changed since {@code before}. Blocks for the disk.
+   *
+   * @param before what was read of the same path, if anything
+   */
+  static <T> WatchedFile<T> read(Path path, Format<T> format, Optional<WatchedFile<T>> before) {
+    try {
+      Stamp stamp = Stamp.of(path);
+      int seen =
+          before.filter(file -> file.stamp.equals(stamp)).map(file -> file.seen + 1).orElse(1);
+      if (seen > format.trusted()) {
+        return before.orElseThrow();
+      }
+      if (stamp.size() > format.maxSize()) {
+        return broken(
+            path, stamp, format, before, "is larger than " + (format.maxSize() >> 20) + " MiB");
+      }
+      byte[] bytes = Files.readAllBytes(path);
+      String hash = HexFormat.of().toHexDigits(Xxh64.hash(bytes));
+      if (before.isPresent() && before.get().hash.equals(hash)) {
+        return before.get().with(stamp, seen);
+      }
+      return parsed(path, stamp, seen, hash, bytes, format, before);
+    } catch (IOException e) {
+      return broken(path, NEVER, format, before, "cannot be read: " + e);
+    }
+  }
+
+  /** The same content with a problem that is not of the content. */
+  static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
+    return broken(before.path, NEVER, format, Optional.of(before), "is not there any more");
+  }
+
+  private static <T> WatchedFile<T> parsed(
+      Path path,
+      Stamp stamp,
+      int seen,
+      String hash,
+      byte[] bytes,
+      Format<T> format,
+      Optional<WatchedFile<T>> before) {
+    List<FileProblem> problems = new ArrayList<>();
+    T content;
+    try {
+      content = format.parse(path, text(bytes), problems);
+    } catch (CharacterCodingException e) {
+      problems.add(new FileProblem(path, "is not UTF-8 text"));
+      content = format.nothing();
+    }
+    boolean good = problems.isEmpty();
+    boolean keep = !good && before.map(WatchedFile::good).orElse(false);
+    return new WatchedFile<>(
+        path,
+        stamp,
+        seen,
+        hash,
+        good || keep,
+        keep ? before.orElseThrow().content : content,
+        problems);
+  }
+
+  private static String text(byte[] bytes) throws CharacterCodingException {
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    return text.startsWith("\uFEFF") ? text.substring(1) : text; // a byte order mark
+  }
+
+  private static <T> WatchedFile<T> broken(
+      Path path, Stamp stamp, Format<T> format, Optional<WatchedFile<T>> before, String reason) {
+    return new WatchedFile<>(
+        path,
+        stamp,
+        0,
+        "",
+        before.map(WatchedFile::good).orElse(false),
+        before.isPresent() ? before.get().content : format.nothing(),
+        List.of(new FileProblem(path, reason)));
+  }
+
+  private WatchedFile<T> with(Stamp newStamp, int nowSeen) {
+    return new WatchedFile<>(path, newStamp, nowSeen, hash, good, content, problems);
+  }
+}

@@ -1,0 +1,14 @@
+package io.outrigger.xds.overlay;
+
+import io.outrigger.xds.overlay.Located.Place;
+
+/** Takes what is wrong with a document. */
+@FunctionalInterface
+public interface Findings {
+  /**
+   * Notes one thing.
+   *
+   * @param field its path in the rule, such as {@code patch.outlier_detection.interval}
+   */
+  void add(Place place, String field, String reason);
+}

@@ -1,0 +1,94 @@
+package io.outrigger.xds.overlay;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Message;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster.LbPolicy;
+import io.outrigger.config.overlay.OverlayEffect.Value;
+import io.outrigger.config.overlay.OverlayRule.Mode;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The two ways in which a cluster names its balancing: {@code lb_policy} with the configuration of
+ * that policy, and {@code load_balancing_policy}, beside which the first has no effect (A52). They
+ * are one decision: whoever made it in one way is not overruled in the other by chance.
+ */
+final class PolicyChoice {
+  private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
+  private static final FieldDescriptor LEGACY = field(Cluster.LB_POLICY_FIELD_NUMBER);
+
+  private static final OneofDescriptor CONFIGURATION =
+      field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER).getContainingOneof();
+
+  /** The configuration that belongs to a policy of the enumeration. */
+  private static final Map<LbPolicy, FieldDescriptor> CONFIGURATIONS =
+      Map.of(
+          LbPolicy.RING_HASH, field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER),
+          LbPolicy.LEAST_REQUEST, field(Cluster.LEAST_REQUEST_LB_CONFIG_FIELD_NUMBER),
+          LbPolicy.ROUND_ROBIN, field(Cluster.ROUND_ROBIN_LB_CONFIG_FIELD_NUMBER),
+          LbPolicy.MAGLEV, field(Cluster.MAGLEV_LB_CONFIG_FIELD_NUMBER));
+
+  private PolicyChoice() {}
+
+  /** Whether a rule may set {@code field}, given what the other way says so far. */
+  static boolean admits(
+      Message.Builder message, Set<String> taken, Mode mode, FieldDescriptor field) {
+    if (!(message instanceof Cluster.Builder)) {
+      return true;
+    }
+    boolean overrides = mode == Mode.OVERRIDE;
+    if (field.equals(GENERIC)) {
+      return overrides
+          ? taken.stream().noneMatch(path -> isOf(path, LEGACY))
+          : !message.hasField(LEGACY) && !message.hasOneof(CONFIGURATION);
+    }
+    if (field.equals(LEGACY) || isConfiguration(field)) {
+      return overrides
+          ? taken.stream().noneMatch(path -> isOf(path, GENERIC))
+          : !message.hasField(GENERIC);
+    }
+    return true;
+  }
+
+  /**
+   * An override of one way ends the other, and the configuration of other policies.
+   *
+   * @param set by the rule
+   */
+  static void clearOthers(Message.Builder message, Set<String> taken, List<Value> set) {
+    if (!(message instanceof Cluster.Builder cluster)) {
+      return;
+    }
+    if (names(set, GENERIC)) {
+      cluster.clearField(LEGACY).clearOneof(CONFIGURATION);
+    } else if (names(set, LEGACY)) {
+      cluster.clearField(GENERIC);
+      FieldDescriptor present = cluster.getOneofFieldDescriptor(CONFIGURATION);
+      boolean isOthers =
+          present != null && !present.equals(CONFIGURATIONS.get(cluster.getLbPolicy()));
+      if (isOthers && taken.stream().noneMatch(path -> isOf(path, present))) {
+        cluster.clearOneof(CONFIGURATION);
+      }
+    }
+  }
+
+  private static boolean names(List<Value> set, FieldDescriptor field) {
+    return set.stream().anyMatch(value -> isOf(value.field(), field));
+  }
+
+  /** Whether {@code path} is that of {@code field}, or of something in it. */
+  private static boolean isOf(String path, FieldDescriptor field) {
+    return path.equals(field.getName()) || path.startsWith(field.getName() + ".");
+  }
+
+  private static boolean isConfiguration(FieldDescriptor field) {
+    return CONFIGURATION.equals(field.getRealContainingOneof());
+  }
+
+  private static FieldDescriptor field(int number) {
+    return Cluster.getDescriptor().findFieldByNumber(number);
+  }
+}

@@ -1,0 +1,224 @@
+package io.outrigger.xds.stream;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.UnsafeByteOperations;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.overlay.Overlaid;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.cache.CacheEntry.Held;
+import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.decode.Decoded.Valid;
+import io.outrigger.xds.overlay.Overlay;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * The overlay in force, and its way over what is in use when it changes: resources for which a rule
+ * is that came, went or changed are decoded again from their bytes, beside the responses that come
+ * meanwhile, and in turn with them.
+ *
+ * <p>Each resource in use notes under which overlay it was decoded. Whatever order responses and
+ * changes come in, what is left under an old one is found and decoded until nothing is.
+ */
+@ControlConfined
+@SuppressWarnings("ReferenceEquality") // an overlay, and what is held, are meant themselves
+final class LocalPolicy {
+  /** Of one rule so many resources are told of. */
+  private static final int MOST_TOLD = 20;
+
+  private final ControlLoop loop;
+  private final Executor decoding;
+  private final ResponseDecoder decoder;
+  private final Function<XdsServer, DecodeContext> contexts;
+  private final Supplier<Collection<Subscription<?>>> subscriptions;
+  private final Map<OverlayRule, Set<String>> told = new HashMap<>();
+  private final Map<String, Integer> targets = new HashMap<>(); // each with its watches
+  private Overlay overlay = Overlay.NONE;
+  private OverlayObserver observer = (resource, omission) -> {};
+  private boolean refreshing;
+
+  /** A resource in use under an old overlay. */
+  private record Stale<T>(Subscription<T> subscription, Held<T> held) {}
+
+  /** The same under the new one. */
+  private record Fresh<T>(Stale<T> of, T value) {}
+
+  /**
+   * @param contexts of each server, without overlay
+   * @param subscriptions all that there are
+   */
+  LocalPolicy(
+      ControlLoop loop,
+      Executor decoding,
+      ResponseDecoder decoder,
+      Function<XdsServer, DecodeContext> contexts,
+      Supplier<Collection<Subscription<?>>> subscriptions) {
+    this.loop = loop;
+    this.decoding = decoding;
+    this.decoder = decoder;
+    this.contexts = contexts;
+    this.subscriptions = subscriptions;
+  }
+
+  /** What resources of {@code server} are decoded with now. */
+  DecodeContext contextOf(XdsServer server) {
+    return contexts.apply(server).under(overlay);
+  }
+
+  Overlay overlay() {
+    return overlay;
+  }
+
+  /** From now on {@code next} lies over everything. */
+  void change(Overlay next, OverlayObserver listener) {
+    overlay = next.forTargets(targets.keySet());
+    observer = listener;
+    told.clear();
+    refresh();
+  }
+
+  /** Something is watched for {@code target}, for which rules may be others. */
+  void use(String target) {
+    if (targets.merge(target, 1, Integer::sum) == 1) {
+      Overlay with = overlay.forTargets(targets.keySet());
+      if (with != overlay) {
+        overlay = with;
+        refresh();
+      }
+    }
+  }
+
+  /** A watch for {@code target} has ended. */
+  void release(String target) {
+    targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
+  }
+
+  /** Whether decoding again under {@code overlay} can come to nothing else. */
+  static boolean isUnder(Overlay overlay, ResourceType<?> type, Held<?> held) {
+    return overlay.isAlike(held.overlay(), type);
+  }
+
+  /** What was decoded under {@code used} is in use: it may be outdated already. */
+  void onApplied(Overlay used) {
+    if (used != overlay) {
+      refresh();
+    }
+  }
+
+  /** Tells of what could not be laid over a resource that is in use from now on. */
+  void onValue(Object value) {
+    if (value instanceof Overlaid overlaid) {
+      overlaid.visitEffects(
+          (part, effect) -> effect.leftOut().forEach(omission -> tell(part, omission)));
+    }
+  }
+
+  private void tell(String part, OverlayEffect.Omission omission) {
+    Set<String> parts = told.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
+    if (parts.size() < MOST_TOLD && parts.add(part)) {
+      observer.onLeftOut(part, omission);
+    }
+  }
+
+  private void refresh() {
+    if (refreshing) {
+      return; // looks again when it is done
+    }
+    List<Stale<?>> stale = new ArrayList<>();
+    subscriptions.get().forEach(subscription -> find(subscription, stale));
+    if (stale.isEmpty()) {
+      return;
+    }
+    refreshing = true;
+    Overlay under = overlay;
+    Map<XdsServer, DecodeContext> with = new HashMap<>();
+    stale.forEach(each -> with.computeIfAbsent(each.held().server(), this::contextOf));
+    decoding.execute(
+        () -> {
+          List<Fresh<?>> fresh = decoded(stale, under, with);
+          loop.execute(() -> apply(fresh, under));
+        });
+  }
+
+  private <T> void find(Subscription<T> subscription, List<Stale<?>> into) {
+    subscription
+        .entry()
+        .held()
+        .filter(held -> !isUnder(overlay, subscription.type(), held))
+        .ifPresent(held -> into.add(new Stale<>(subscription, held)));
+  }
+
+  private List<Fresh<?>> decoded(
+      List<Stale<?>> stale, Overlay under, Map<XdsServer, DecodeContext> with) {
+    IdentityHashMap<Overlay, Map<ResourceType<?>, Predicate<String>>> changes =
+        new IdentityHashMap<>();
+    List<Fresh<?>> fresh = new ArrayList<>(stale.size());
+    for (Stale<?> each : stale) {
+      Overlay before = each.held().overlay();
+      boolean mayDiffer =
+          changes
+              .computeIfAbsent(before, from -> new HashMap<>())
+              .computeIfAbsent(each.subscription().type(), type -> under.changesSince(before, type))
+              .test(each.subscription().name());
+      DecodeContext context = Optional.ofNullable(with.get(each.held().server())).orElseThrow();
+      fresh.add(mayDiffer ? decoded(each, context) : unchanged(each));
+    }
+    return fresh;
+  }
+
+  private static <T> Fresh<T> unchanged(Stale<T> stale) {
+    return new Fresh<>(stale, stale.held().value());
+  }
+
+  /** What was valid is valid again: that does not depend on the overlay. */
+  private <T> Fresh<T> decoded(Stale<T> stale, DecodeContext context) {
+    var raw = stale.held().raw();
+    Any any =
+        Any.newBuilder()
+            .setTypeUrl(raw.typeUrl())
+            .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
+            .build();
+    return decoder
+        .decode(stale.subscription().type(), List.of(any), context)
+        .valid()
+        .values()
+        .stream()
+        .findFirst()
+        .map(Valid::value)
+        .map(value -> new Fresh<>(stale, value))
+        .orElseGet(() -> unchanged(stale));
+  }
+
+  private void apply(List<Fresh<?>> fresh, Overlay under) {
+    refreshing = false;
+    fresh.forEach(each -> apply(each, under));
+    refresh();
+  }
+
+  private <T> void apply(Fresh<T> fresh, Overlay under) {
+    Subscription<T> subscription = fresh.of().subscription();
+    boolean isStill =
+        subscription.entry().held().filter(held -> held == fresh.of().held()).isPresent();
+    if (isStill) { // else something newer has come
+      subscription.apply(new CacheEvent.Overlaid<>(fresh.value(), under), ServerFeatures.NONE);
+      onValue(fresh.value());
+    }
+  }
+}
