@@ -4,7 +4,9 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.ResourceType;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,10 +87,13 @@ public final class Overlay {
     return !routes.isEmpty();
   }
 
-  /** Every rule, those of clusters first. */
+  /** Every rule, by file, and in each in the order of its lines. */
   public List<OverlayRule> rules() {
-    return Stream.concat(
-            clusters.stream().map(ClusterRule::rule), routes.stream().map(RouteRule::rule))
+    Map<String, List<OverlayRule>> byFile = new LinkedHashMap<>();
+    Stream.concat(clusters.stream().map(ClusterRule::rule), routes.stream().map(RouteRule::rule))
+        .forEach(rule -> byFile.computeIfAbsent(rule.file(), file -> new ArrayList<>()).add(rule));
+    return byFile.values().stream()
+        .flatMap(rules -> rules.stream().sorted(Comparator.comparingInt(OverlayRule::line)))
         .toList();
   }
 
