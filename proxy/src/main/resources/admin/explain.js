@@ -3,9 +3,11 @@
 import {Commands, curl, outrigger} from './command.js';
 import {Refused, get} from './data.js';
 import {attr, clock, el, glyph, keyed, percent, several, text, words} from './dom.js';
+import {patched, rulesOf} from './overlay.js';
 import {Picture} from './picture.js';
 
 const MISSES = 5; // routes that missed and are shown at once, those next to the hit
+const LIMITS = ['timeout', 'max_grpc_timeout', 'max_stream_duration'];
 
 export class Explain {
   constructor(page) {
@@ -155,13 +157,15 @@ function branchOf(branch, root, number) {
   const {route, timeout, retry, filters, clusters, circuit_breaker: breaker, drops, hash, session} = branch;
   const metadata = Object.entries(route.metadata ?? {});
   const steps = [
-    step('good', 'route', route.name || `number ${route.index}`, metadata.length ? el('details', {}, el('summary', {}, 'metadata'), el('pre.json', {}, JSON.stringify(route.metadata, null, 2))) : ''),
+    step('good', 'route', route.name || `number ${route.index}`, metadata.length ? el('details', {}, el('summary', {}, 'metadata'), el('pre.json', {}, JSON.stringify(route.metadata, null, 2))) : '',
+      policy(route.overlay)),
     step('good', 'timeout', timeout.effective === null ? 'none' : duration(timeout.effective),
-      el('p.quiet', {}, `the route gives ${timeout.route_limit === null ? 'no limit' : duration(timeout.route_limit)} (${words(timeout.source)}), the request ${timeout.asked === null ? 'none' : duration(timeout.asked)}`)),
+      el('p.quiet', {}, `the route gives ${timeout.route_limit === null ? 'no limit' : duration(timeout.route_limit)} (${words(timeout.source)}), the request ${timeout.asked === null ? 'none' : duration(timeout.asked)}`),
+      withoutOverlay(branch)),
     step(retry ? 'good' : 'idle', 'retries', retry ? `up to ${several(retry.max_attempts, 'attempt')}` : 'none',
       retry ? el('p.quiet', {}, `after ${retry.codes.join(', ')}; ${retry.base_interval} to ${retry.max_interval} between`) : ''),
     ...filters.map(filter => step('wait', 'filter', filter.kind, el('p.quiet', {}, Object.entries(filter).filter(([name]) => name !== 'kind').map(([name, value]) => `${name} ${value}`).join(', ')))),
-    step('good', 'cluster', branch.cluster, clusters.length ? el('p.quiet', {}, 'drawn from ' + clusters.map(each => `${each.name} (${each.weight})`).join(', ')) : ''),
+    step('good', 'cluster', branch.cluster, clusters.length ? el('p.quiet', {}, 'drawn from ' + clusters.map(each => `${each.name} (${each.weight})`).join(', ')) : '', policy(branch.cluster_overlay)),
     ...(drops ?? []).map(drop => step('wait', 'drop', percent(drop.share), el('p.quiet', {}, `category ${drop.category}`))),
     breaker ? step(breaker.full ? 'bad' : 'good', 'circuit breaker', breaker.full ? 'full' : 'open to calls', el('p.quiet', {}, `${breaker.in_flight} of ${breaker.limit} requests in flight`)) : '',
     session ? step(session.begins ? 'idle' : session.kept ? 'good' : 'wait', 'session', session.begins ? 'begins here' : session.kept ? 'kept' : session.kept === null ? 'the first one here: looked up when it comes' : 'not to be kept',
@@ -169,6 +173,18 @@ function branchOf(branch, root, number) {
     hash ? step('good', 'hash', hash.value ?? 'drawn', el('p.quiet', {}, `${hash.source}; slot ${hash.ring_slot} of ${hash.ring_size}${hash.passed_over ? `, ${hash.passed_over} passed over` : ''}`)) : '',
   ];
   return el('section', {}, title, el('ol.steps', {}, steps), tree(branch, root), ends(branch));
+}
+
+/** The values that local policy has set, where there are any. */
+function policy(values) {
+  return values?.length ? patched(values) : '';
+}
+
+/** What the timeout would be without local policy. */
+function withoutOverlay({route, timeout: {without_overlay: without}}) {
+  if (!without) return '';
+  const limit = without.effective === null ? 'none' : duration(without.effective);
+  return el('p.quiet', {}, `would be ${limit} without ${rulesOf(route.overlay, LIMITS)}`);
 }
 
 function duration(seconds) {

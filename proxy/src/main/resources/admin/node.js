@@ -2,6 +2,7 @@
 
 import {endpointState, get, walk} from './data.js';
 import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, state, text, validity, words} from './dom.js';
+import {patched} from './overlay.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const NEWS = 8;
@@ -11,6 +12,7 @@ export class Detail {
   #endpoint = null; // the address whose history is shown
   #about = null; // what its hour is of: an endpoint or a cluster
   #readAt = 0;
+  #localText = '[]';
 
   constructor(page) {
     this.page = page;
@@ -19,13 +21,14 @@ export class Detail {
     this.mark = state('IDLE');
     this.reason = el('p.reason');
     this.facts = el('dl.facts');
+    this.local = el('div.local', {hidden: ''});
     this.past = el('ol.past');
     this.pastTitle = el('h4', {}, 'Decisions of outlier detection');
     this.hour = el('div.hour', {hidden: ''}, el('h4', {}, 'Requests/s, the last hour'), spark(), el('p.quiet'));
     this.newsTitle = el('h4', {}, 'Latest events');
     this.news = el('ol.past');
     this.none = el('p.quiet', {}, 'Choose a policy or an endpoint to see its settings, its figures, its past and the reason for its state.');
-    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.hour, this.pastTitle, this.past, this.newsTitle, this.news);
+    this.some = el('div', {hidden: ''}, this.title, this.kind, this.mark, this.reason, this.facts, this.local, this.hour, this.pastTitle, this.past, this.newsTitle, this.news);
     this.element = el('aside.detail', {'aria-label': 'detail', tabindex: '-1'}, this.none, this.some);
   }
 
@@ -46,9 +49,19 @@ export class Detail {
       this.hour.hidden = true;
     }
     this.pastTitle.hidden = !address;
+    this.#setLocal(shown?.box?.rows.find(({node}) => node?.overlay)?.node.overlay ?? []);
     this.#setNews(address ?? shown?.node?.name);
     if (shown?.node) this.#setNode(shown);
     if (shown?.endpoint) this.#setEndpoint(shown);
+  }
+
+  /** Which values of a cluster are not the control plane's. */
+  #setLocal(values) {
+    const next = JSON.stringify(values);
+    if (next === this.#localText) return;
+    this.#localText = next;
+    this.local.hidden = !values.length;
+    this.local.replaceChildren(el('h4', {}, 'Set by local policy'), patched(values), el('p.quiet', {}, 'All else is from the control plane.'));
   }
 
   #setNews(subject) {

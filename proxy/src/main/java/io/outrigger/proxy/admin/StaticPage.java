@@ -33,6 +33,7 @@ public final class StaticPage implements AdminEndpoint {
           "layout.js",
           "list.js",
           "node.js",
+          "overlay.js",
           "overview.js",
           "picture.js",
           "resources.js",

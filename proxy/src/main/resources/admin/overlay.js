@@ -1,0 +1,139 @@
+// Local policy over what the control planes send: its rules, what each has set and where it is left out, and errors of its files.
+
+import {Commands, curl, outrigger} from './command.js';
+import {get} from './data.js';
+import {attr, count, el, glyph, keyed, setState, several, state, text} from './dom.js';
+
+const PERIOD_MILLIS = 5_000; // between two readings while another view is in sight
+const MOST_NAMES = 5;
+const MOST_LINES = 100;
+
+export class Overlay {
+  #readAt = 0;
+  #answer = {rules: [], errors: []};
+
+  constructor(page) {
+    this.page = page;
+    this.link = document.querySelector('nav a[href="#overlay"]');
+    this.sign = glyph('bad');
+    this.link.append(this.sign);
+    this.errors = el('ul.card.overlay-errors', {role: 'alert', hidden: ''});
+    this.list = el('div');
+    this.none = el('p.card.empty', {hidden: ''});
+    this.commands = new Commands();
+    this.commands.set([outrigger('status')], [curl('/overlay'), '/overlay']);
+    this.element = el('div', {}, this.errors, this.list, this.none, this.commands.element);
+  }
+
+  show() {}
+
+  /** Shows the way to this view where local policy is in use. */
+  async follow() {
+    if (Date.now() - this.#readAt < PERIOD_MILLIS) return;
+    this.#readAt = Date.now();
+    this.#answer = await get('/overlay');
+    const {rules, errors} = this.#answer;
+    this.link.hidden = !rules.length && !errors.length;
+    attr(this.sign, 'hidden', errors.length ? null : '');
+    attr(this.link, 'aria-label', errors.length ? `Overlay, ${several(errors.length, 'error')}` : null);
+  }
+
+  async refresh() {
+    this.#readAt = 0;
+    await this.follow();
+    const {rules, errors} = this.#answer;
+    this.errors.hidden = !errors.length;
+    keyed(this.errors, errors, at, () => el('li', {}, el('code'), el('p')), (line, error) => {
+      text(line.firstChild, at(error));
+      text(line.lastChild, error.message);
+    });
+    this.none.hidden = rules.length > 0;
+    text(this.none, errors.length ? 'No rule is in force.' : 'No overlay is in use: --overlay names its files.');
+    keyed(this.list, rules, rule => `${rule.file}:${rule.line} ${rule.name}`, ruleCard, updateRule);
+  }
+}
+
+function at({file, line, column}) {
+  return [file, line, column].filter(part => part !== undefined).join(':');
+}
+
+function ruleCard() {
+  return el('section.card.rule', {}, el('div.bar', {}, el('h3'), state('IDLE'), el('span.quiet'), el('code.quiet')),
+    el('ul.values'), el('p.quiet.more'), el('ul.omissions'), el('p.quiet.more'));
+}
+
+function updateRule(card, rule) {
+  const [head, values, more, omissions, moreOmissions] = card.children;
+  const [name, mark, mode, place] = head.children;
+  attr(card, 'aria-label', rule.name);
+  text(name, rule.name);
+  const {of, said} = standing(rule);
+  setState(mark, '', said, of);
+  text(mode, rule.mode);
+  text(place, at(rule));
+  const fields = byValue(rule.set);
+  keyed(values, fields.slice(0, MOST_LINES), each => `${each.field} ${each.value}`,
+    () => el('li', {}, el('code'), el('code'), el('span.quiet')), (line, each) => {
+      const [field, value, resources] = line.children;
+      text(field, each.field);
+      text(value, each.value);
+      text(resources, names(each.resources));
+      attr(resources, 'title', each.resources.join('\n'));
+    });
+  text(more, rest(fields.length - MOST_LINES, 'value', rule.more_set));
+  keyed(omissions, rule.left_out.slice(0, MOST_LINES), each => `${each.resource} ${each.field}`,
+    () => el('li', {}, el('span', {}, glyph('bad'), ' left out of ', el('code')), el('span')), (line, {resource, field, reason}) => {
+      text(line.firstChild.lastChild, resource);
+      text(line.lastChild, field ? `${field}: ${reason}` : reason);
+    });
+  text(moreOmissions, rest(rule.left_out.length - MOST_LINES, 'resource', rule.more_left_out));
+}
+
+/** What a rule has come to, the worst first. */
+function standing({matched: {clusters, routes}, set, left_out: leftOut}) {
+  if (!clusters && !routes) return {of: 'wait', said: 'matches nothing'};
+  const matches = 'matches ' + [clusters && several(clusters, 'cluster'), routes && several(routes, 'route')].filter(Boolean).join(' and ');
+  if (leftOut.length) return {of: 'bad', said: `${matches}, left out of ${count(new Set(leftOut.map(each => each.resource)).size)}`};
+  return set.length ? {of: 'good', said: matches} : {of: 'idle', said: `${matches}, sets nothing: each field has a value already`};
+}
+
+/** The same value of a field on many resources is one line. */
+function byValue(set) {
+  const lines = new Map();
+  for (const {resource, field, value} of set) {
+    const shown = json(value);
+    const key = `${field} ${shown}`;
+    if (!lines.has(key)) lines.set(key, {field, value: shown, resources: []});
+    lines.get(key).resources.push(resource);
+  }
+  return [...lines.values()];
+}
+
+function names(resources) {
+  const others = resources.length - MOST_NAMES;
+  return resources.slice(0, MOST_NAMES).join(', ') + (others > 0 ? ` and ${count(others)} more` : '');
+}
+
+/** What is not shown: of what was answered, and of what the answer left out. */
+function rest(hidden, noun, unlisted) {
+  const parts = [];
+  if (hidden > 0) parts.push(`${several(hidden, `further ${noun}`)} at /overlay`);
+  if (unlisted > 0) parts.push(`${count(unlisted)} not listed there`);
+  return parts.join(', ');
+}
+
+function json(value) {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The values of `[{rule, file, line, field, value}]`, each with the rule that it comes from. */
+export function patched(values) {
+  return el('ul.patched', {}, values.map(each => el('li', {}, el('code', {}, `${each.field} ${json(each.value)}`),
+    el('span.quiet', {}, `from rule ${each.rule}, ${at(each)}`))));
+}
+
+/** The rules that set one of `fields` or something in it: `rule a, rule b`. */
+export function rulesOf(values, fields) {
+  const found = values.filter(({field}) => fields.some(each => field === each || field.startsWith(each + '.')));
+  return [...new Set(found.map(each => 'rule ' + each.rule))].join(', ');
+}
