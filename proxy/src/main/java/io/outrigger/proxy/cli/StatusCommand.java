@@ -53,10 +53,17 @@ final class StatusCommand implements Callable<Integer> {
           client.body("/forwards"),
           client.body("/xds"),
           client.body("/lb"),
+          overlay(client),
           client.body("/events?format=json"));
     } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);
     }
+  }
+
+  /** Empty where the sidecar is of a version without local policy. */
+  private static Optional<String> overlay(AdminClient client) throws StartFailure {
+    AdminClient.Reply reply = client.get("/overlay");
+    return reply.status() == 200 ? Optional.of(reply.body()) : Optional.empty();
   }
 
   /** Shows until interrupted; a sidecar that does not answer may come back. */

@@ -5,26 +5,36 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.outrigger.base.Count;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Tables made of the admin server's JSON: forwards, control planes, resources, tree, events. */
+/**
+ * Tables made of the admin server's JSON: forwards, control planes, resources, tree, local policy,
+ * events.
+ */
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
   private static final int MAX_MESSAGE = 160;
+  private static final int OVERLAID_SHOWN = 4;
 
   private StatusReport() {}
 
   /**
-   * Renders four answers as lines.
+   * Renders answers as lines.
    *
    * @param forwards of {@code /forwards}
    * @param xds of {@code /xds}
    * @param lb of {@code /lb}
+   * @param overlay of {@code /overlay}; without rules and errors it has no tables
    * @param events of {@code /events}
    * @throws JsonParseException when one of them is not of its form
    */
-  static List<String> render(String forwards, String xds, String lb, String events) {
+  static List<String> render(
+      String forwards, String xds, String lb, Optional<String> overlay, String events) {
     List<String> lines = new ArrayList<>();
     try {
       lines.addAll(forwards(JsonParser.parseString(forwards).getAsJsonArray()));
@@ -35,6 +45,9 @@ final class StatusReport {
       lines.addAll(resources(known));
       lines.add("");
       lines.addAll(tree(JsonParser.parseString(lb).getAsJsonObject()));
+      overlay
+          .map(answer -> JsonParser.parseString(answer).getAsJsonObject())
+          .ifPresent(answer -> lines.addAll(overlay(answer)));
       lines.add("");
       lines.addAll(events(JsonParser.parseString(events).getAsJsonArray()));
     } catch (IllegalStateException | UnsupportedOperationException e) {
@@ -71,6 +84,71 @@ final class StatusReport {
           text(server, "lastError"));
     }
     return table.lines();
+  }
+
+  /** Each table with an empty line before it; none that would be empty. */
+  private static List<String> overlay(JsonObject overlay) {
+    TextTable rules = new TextTable("RULE", "FILE", "MODE", "MATCHES", "SETS", "LEFT OUT");
+    for (JsonElement element : array(overlay, "rules")) {
+      JsonObject rule = element.getAsJsonObject();
+      rules.row(
+          text(rule, "name"),
+          text(rule, "file") + ":" + text(rule, "line"),
+          text(rule, "mode"),
+          matches(rule.getAsJsonObject("matched")),
+          joined(fields(array(rule, "set"))),
+          joined(array(rule, "left_out").asList().stream().map(StatusReport::leftOut)));
+    }
+    TextTable errors = new TextTable("OVERLAY FILE", "ERROR");
+    for (JsonElement element : array(overlay, "errors")) {
+      JsonObject error = element.getAsJsonObject();
+      errors.row(
+          "%s:%s:%s".formatted(text(error, "file"), text(error, "line"), text(error, "column")),
+          text(error, "message"));
+    }
+    List<String> lines = new ArrayList<>();
+    for (TextTable table : List.of(rules, errors)) {
+      if (!table.isEmpty()) {
+        lines.add("");
+        lines.addAll(table.lines());
+      }
+    }
+    return lines;
+  }
+
+  private static String matches(JsonObject matched) {
+    long clusters = matched.get("clusters").getAsLong();
+    long routes = matched.get("routes").getAsLong();
+    String text =
+        Stream.of(
+                clusters > 0 ? Count.of(clusters, "cluster") : "",
+                routes > 0 ? Count.of(routes, "route") : "")
+            .filter(each -> !each.isEmpty())
+            .collect(Collectors.joining(", "));
+    return text.isEmpty() ? "nothing" : text;
+  }
+
+  /** The fields that are set, whichever the resource. */
+  private static Stream<String> fields(JsonArray set) {
+    return set.asList().stream().map(each -> text(each.getAsJsonObject(), "field"));
+  }
+
+  private static String leftOut(JsonElement omission) {
+    JsonObject left = omission.getAsJsonObject();
+    String field = text(left, "field");
+    return text(left, "resource")
+        + ": "
+        + (field.isEmpty() ? "" : field + ": ")
+        + text(left, "reason");
+  }
+
+  /** What is different; as many as are read at a glance, and how many more there are. */
+  private static String joined(Stream<String> texts) {
+    List<String> all = texts.distinct().toList();
+    String shown = String.join(", ", all.subList(0, Math.min(all.size(), OVERLAID_SHOWN)));
+    return all.size() > OVERLAID_SHOWN
+        ? shown + " and " + (all.size() - OVERLAID_SHOWN) + " more"
+        : shown;
   }
 
   /** The latest, the newest last. */

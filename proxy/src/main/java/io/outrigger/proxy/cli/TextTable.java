@@ -24,6 +24,11 @@ final class TextTable {
     rows.add(row);
   }
 
+  /** Whether there are only headings. */
+  boolean isEmpty() {
+    return rows.size() == 1;
+  }
+
   /** The lines of the table, without trailing spaces. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,6 +68,21 @@ final class AdminCommandsIT {
     outrigger.environment.put("OUTRIGGER_ADMIN", "0.0.0.0:" + server.getAddress().getPort());
     assertThat(outrigger.run("status")).isZero();
     assertThat(outrigger.outLines()).contains("RESOURCE  TYPE     STATE   VERSION  ERROR");
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void statusPrintsTheRulesWhereTheSidecarKnowsAny() {
+    answers.put("/forwards", StatusReportTest.FORWARDS);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
+    answers.put("/lb", StatusReportTest.LB);
+    assertThat(outrigger.run("status", "--admin", address)).as("an older sidecar").isZero();
+    assertThat(outrigger.outLines()).noneMatch(line -> line.startsWith("RULE"));
+
+    answers.put("/overlay", StatusReportTest.OVERLAY);
+    assertThat(outrigger.run("status", "--admin", address)).isZero();
+    assertThat(outrigger.outLines()).anyMatch(line -> line.startsWith("eject  /etc/p.yaml:2"));
   }
 
   @Test

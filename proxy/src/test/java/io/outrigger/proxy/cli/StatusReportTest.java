@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonParseException;
+import io.outrigger.testing.Conformance;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,9 +47,59 @@ final class StatusReportTest {
         {"name": "pay", "target": "xds:///pay", "root": null}]}
       """;
 
+  static final String OVERLAY =
+      """
+      {"rules": [
+        {"name": "eject", "file": "/etc/p.yaml", "line": 2, "mode": "default",
+         "matched": {"clusters": 2, "routes": 0}, "set": [
+           {"resource": "a", "field": "outlier_detection.interval", "value": "5s"},
+           {"resource": "b", "field": "outlier_detection.interval", "value": "5s"}],
+         "left_out": [{"resource": "c\u001b", "field": "lb_policy", "reason": "no such"}]},
+        {"name": "many", "file": "/etc/p.yaml", "line": 9, "mode": "override",
+         "matched": {"clusters": 0, "routes": 1}, "set": [
+           {"resource": "r", "field": "f1", "value": 1}, {"resource": "r", "field": "f2", "value": 1},
+           {"resource": "r", "field": "f3", "value": 1}, {"resource": "r", "field": "f4", "value": 1},
+           {"resource": "r", "field": "f5", "value": 1}],
+         "left_out": []},
+        {"name": "idle", "file": "/etc/q.yaml", "line": 1, "mode": "default",
+         "matched": {"clusters": 0, "routes": 0}, "set": [], "left_out": []}],
+       "errors": [{"file": "/etc/r.yaml", "line": 5, "column": 7, "message": "no such field"}]}
+      """;
+
+  private static List<String> rendered(Optional<String> overlay) {
+    return StatusReport.render(FORWARDS, XDS, LB, overlay, EVENTS);
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void localPolicyHasItsTables() {
+    assertThat(String.join("\n", rendered(Optional.of(OVERLAY))))
+        .contains(
+            """
+            no cluster yet
+
+            RULE   FILE           MODE      MATCHES     SETS                        LEFT OUT
+            eject  /etc/p.yaml:2  default   2 clusters  outlier_detection.interval  c : lb_policy: no such
+            many   /etc/p.yaml:9  override  1 route     f1, f2, f3, f4 and 1 more   -
+            idle   /etc/q.yaml:1  default   nothing     -                           -
+
+            OVERLAY FILE     ERROR
+            /etc/r.yaml:5:7  no such field
+
+            TIME\
+            """);
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void withoutLocalPolicyThereIsNoTableOfIt() {
+    assertThat(rendered(Optional.of("{\"rules\":[],\"errors\":[]}")))
+        .isEqualTo(rendered(Optional.empty()));
+  }
+
   @Test
   void tablesInTheOrderOfAQuestion() {
-    assertThat(String.join("\n", StatusReport.render(FORWARDS, XDS, LB, EVENTS)))
+    assertThat(String.join("\n", StatusReport.render(FORWARDS, XDS, LB, Optional.empty(), EVENTS)))
         .isEqualTo(
             """
             FORWARD  LISTEN              TARGET         STATE  ERROR
@@ -76,7 +129,7 @@ final class StatusReportTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
   void anAnswerOfAnotherFormIsRefused(String forwards) {
-    assertThatThrownBy(() -> StatusReport.render(forwards, XDS, LB, EVENTS))
+    assertThatThrownBy(() -> StatusReport.render(forwards, XDS, LB, Optional.empty(), EVENTS))
         .isInstanceOf(JsonParseException.class);
   }
 }
