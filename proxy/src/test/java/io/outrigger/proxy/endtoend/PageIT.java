@@ -13,12 +13,15 @@ import io.outrigger.proxy.browser.Look;
 import io.outrigger.proxy.browser.Look.Theme;
 import io.outrigger.proxy.browser.Tab;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.JsonResources;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -632,13 +635,120 @@ class PageIT {
         .isEqualTo(2); // the page's own sign and module
   }
 
+  /** Puts a file in the place of the one before, as tools do. */
+  private void write(String overlay) throws IOException {
+    Path next = Files.writeString(folder.resolve(".next"), overlay);
+    Files.move(next, folder.resolve("policy.yaml"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void valuesOfLocalPolicyAreSeenWithTheirRules() throws Exception {
+    String overlay =
+        """
+        overlay:
+        - name: eject-broken-endpoints
+          clusters: ["p*"]
+          patch:
+            outlier_detection: {interval: 5s, failure_percentage_threshold: 50}
+            circuit_breakers: {thresholds: [{max_requests: 500}]}
+        - name: longer-reports
+          targets: ["xds:///orders"]
+          patch: {max_stream_duration: {grpc_timeout_header_max: 30s}}
+        - name: small-ring
+          clusters: ["*"]
+          patch: {ring_hash_lb_config: {maximum_ring_size: 40}}
+        - name: for-another
+          targets: ["xds:///returns"]
+          patch: {timeout: 1s}
+        """;
+    write(overlay);
+    mesh.controlPlane.serve(
+        Xds.cluster("pay")
+            .replaceFirst(
+                "\"type\"",
+                "\"lb_policy\":\"RING_HASH\","
+                    + "\"ring_hash_lb_config\":{\"minimum_ring_size\":50},\"type\""),
+        Xds.endpoints("pay", mesh.backend("a").quiet()),
+        Xds.listener("orders", "routes"),
+        JsonResources.routes("routes", "pay"));
+    mesh.with(Flag.OVERLAY, folder.toString()).startReady();
+    Tab tab = open("overview");
+    String rule = "#overlay .rule[aria-label=%s]";
+    String file = folder.resolve("policy.yaml").toString();
+
+    awaitThat(tab, "there is a way", "!document.querySelector('nav a[href=\"#overlay\"]').hidden");
+    tab.click("nav a[href='#overlay']");
+    awaitText(tab, rule.formatted("eject-broken-endpoints"), "matches 1 cluster");
+    assertThat(tab.text(rule.formatted("eject-broken-endpoints")))
+        .contains(file + ":2", "default", "outlier_detection.interval", "5s", "pay");
+    assertThat(tab.text(rule.formatted("longer-reports"))).contains("matches 1 route", "30s");
+    assertThat(tab.text(rule.formatted("small-ring")))
+        .contains("left out of 1", "pay", "ring_hash_lb_config.minimum_ring_size: ");
+    assertThat(tab.text(rule.formatted("for-another"))).contains("matches nothing");
+    assertThat(tab.holds("document.querySelector('.overlay-errors').hidden")).isTrue();
+
+    write(overlay.replace("interval:", "intervall:"));
+
+    awaitText(tab, ".overlay-errors", file + ":5:");
+    assertThat(tab.text(".overlay-errors")).contains("outlier_detection.intervall");
+    assertThat(tab.holds("document.querySelector('.overlay-errors').hidden")).isFalse();
+    assertThat(tab.text(rule.formatted("eject-broken-endpoints"))).contains("matches 1 cluster");
+    awaitThat(
+        tab,
+        "the way there says so",
+        "document.querySelector('nav a[href=\"#overlay\"]').ariaLabel === 'Overlay, 1 error'");
+    picture(tab, "overlay");
+
+    tab.evaluate("location.hash = '#tree'");
+    awaitThat(tab, "there is a tree", "document.querySelector('.box:nth-child(2) .policy')");
+    assertThat(tab.holds("document.querySelector('.local').hidden")).isTrue();
+    tab.click(".box:nth-child(2) .policy");
+    awaitText(tab, ".local", "outlier_detection.interval 5s");
+    assertThat(tab.holds("document.querySelector('.local').hidden")).isFalse();
+    assertThat(tab.text(".local"))
+        .contains("from rule eject-broken-endpoints, " + file + ":2")
+        .doesNotContain("small-ring");
+    picture(tab, "tree-overlay");
+    tab.click(".endpoint");
+    awaitText(tab, ".facts", "health");
+    assertThat(tab.holds("document.querySelector('.local').hidden")).isTrue();
+
+    tab.evaluate("location.hash = '#explain?forward=orders&path=/" + METHOD + "'");
+    awaitText(tab, ".steps:nth-of-type(1)", "request");
+    assertThat(tab.text(".answer"))
+        .contains(
+            "would be 15 s without rule longer-reports",
+            "max_stream_duration.grpc_timeout_header_max 30s",
+            "from rule longer-reports, " + file + ":7",
+            "from rule eject-broken-endpoints, " + file + ":2");
+    picture(tab, "explain-overlay");
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void withoutAnOverlayThePageSaysNothingOfIt() throws Exception {
+    serveWithAnOutlier(mesh.backend("a").quiet());
+    mesh.startReady();
+    Tab tab = open("tree");
+    awaitThat(tab, "there is a tree", "document.querySelector('.box:nth-child(2) .policy')");
+    tab.click(".box:nth-child(2) .policy");
+    awaitText(tab, ".detail", "interval");
+
+    assertThat(tab.text("nav")).doesNotContain("Overlay");
+    assertThat(tab.text(".detail")).doesNotContain("local policy");
+    tab.evaluate("location.hash = '#explain?forward=orders&path=/" + METHOD + "'");
+    awaitText(tab, ".answer", "cluster");
+    assertThat(tab.text(".answer")).doesNotContain("rule");
+  }
+
   @Test
   void aSidecarThatIsGoneIsSaidToBe() throws Exception {
     serveWithAnOutlier(mesh.backend("a").quiet());
     mesh.startReady();
     Tab tab = open("overview");
     awaitText(tab, ".forwards", "orders");
-    List.of("/forwards", "/calls", "/xds", "/ready", "/events").forEach(tab::forgive);
+    List.of("/forwards", "/calls", "/xds", "/ready", "/events", "/overlay").forEach(tab::forgive);
 
     mesh.close();
 
