@@ -702,7 +702,7 @@ class PageIT {
 
     tab.evaluate("location.hash = '#tree'");
     awaitThat(tab, "there is a tree", "document.querySelector('.box:nth-child(2) .policy')");
-    assertThat(tab.holds("document.querySelector('.local').hidden")).isTrue();
+    awaitThat(tab, "nothing is chosen", "document.querySelector('.local').hidden");
     tab.click(".box:nth-child(2) .policy");
     awaitText(tab, ".local", "outlier_detection.interval 5s");
     assertThat(tab.holds("document.querySelector('.local').hidden")).isFalse();
@@ -712,10 +712,11 @@ class PageIT {
     picture(tab, "tree-overlay");
     tab.click(".endpoint");
     awaitText(tab, ".facts", "health");
-    assertThat(tab.holds("document.querySelector('.local').hidden")).isTrue();
+    awaitThat(tab, "an endpoint has no rules", "document.querySelector('.local').hidden");
 
     tab.evaluate("location.hash = '#explain?forward=orders&path=/" + METHOD + "'");
     awaitText(tab, ".steps:nth-of-type(1)", "request");
+    awaitText(tab, ".answer", "would be 15 s without rule longer-reports");
     assertThat(tab.text(".answer"))
         .contains(
             "would be 15 s without rule longer-reports",
