@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
@@ -182,8 +183,7 @@ public final class PatchReader {
     }
     Map<String, Entry> rest = new LinkedHashMap<>(fields.entries());
     Entry type = rest.remove(TYPE);
-    if (type != null
-        && !TypedConfig.typeName(type.value().json().getAsString()).equals(PROTOCOL_OPTIONS)) {
+    if (type != null && !isProtocolOptions(type.value().json())) {
       return wrong(type.place(), path + "." + TYPE, "must be " + PROTOCOL_OPTIONS);
     }
     var message = HttpProtocolOptions.getDefaultInstance();
@@ -196,6 +196,11 @@ public final class PatchReader {
                 new Fields(fields.place(), rest),
                 message.toBuilder(),
                 path + "[" + PROTOCOL_OPTIONS + "]")));
+  }
+
+  private static boolean isProtocolOptions(JsonElement type) {
+    return type.isJsonPrimitive()
+        && TypedConfig.typeName(type.getAsString()).equals(PROTOCOL_OPTIONS);
   }
 
   private Optional<Patch.Field> whole(
@@ -213,9 +218,9 @@ public final class PatchReader {
         return wrong(value.place(), path, String.valueOf(e.getMessage()));
       }
       for (String error : found) {
-        int colon = error.indexOf(": ");
-        String within = error.substring(field.getName().length(), colon);
-        wrong(place(value, within), path + within, error.substring(colon + 2));
+        int colon = error.indexOf(": ", field.getName().length());
+        String within = colon < 0 ? "" : error.substring(field.getName().length(), colon);
+        wrong(place(value, within), path + within, error.substring(colon < 0 ? 0 : colon + 2));
       }
       return Optional.empty();
     }
