@@ -66,7 +66,8 @@ class DependencyRulesTest {
         + " proxy.demo",
     "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.orca proxy.admin"
         + " proxy.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate proxy.admin proxy.cli",
+    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate xds.google"
+        + " proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",
     "org.snakeyaml..,       xds.local proxy.options",

@@ -67,6 +67,9 @@ final class ServerReader {
       if (type.get().equals("tls")) {
         return CertificateReader.channelCredentials(entry.member("config"));
       }
+      if (type.get().equals("google_default")) {
+        return new ChannelCredentials.GoogleDefault(); // its config is not looked at, as by gRPC
+      }
       skipped.add("\"" + type.get() + "\"");
     }
     list.get()

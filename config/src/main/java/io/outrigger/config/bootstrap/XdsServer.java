@@ -40,6 +40,9 @@ public record XdsServer(
             certificateFile, privateKeyFile, caCertificateFile, Optional.empty(), refreshInterval);
       }
     }
+
+    /** TLS with the system's roots, and a token of Google's application default credentials. */
+    record GoogleDefault() implements ChannelCredentials {}
   }
 
   /** {@code jwt_token_file} (A97). */

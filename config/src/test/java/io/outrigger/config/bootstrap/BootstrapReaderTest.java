@@ -176,6 +176,16 @@ final class BootstrapReaderTest {
   }
 
   @Test
+  @Conformance({"A27-02", "DI-06"})
+  void googleDefaultIsSupportedWhateverItsConfigIs() {
+    assertThat(onlyServer("'channel_creds': [{'type': 'google_default'}]").credentials())
+        .isEqualTo(new ChannelCredentials.GoogleDefault());
+    assertThat(
+            onlyServer("'channel_creds': [{'type': 'google_default', 'config': {}}]").credentials())
+        .isEqualTo(new ChannelCredentials.GoogleDefault());
+  }
+
+  @Test
   void entriesAfterTheFirstSupportedTypeAreNotRead() {
     assertThat(onlyServer("'channel_creds': [{'type': 'insecure'}, {'type': 7}]").credentials())
         .isEqualTo(new ChannelCredentials.Insecure());

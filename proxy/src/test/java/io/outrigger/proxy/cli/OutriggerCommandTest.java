@@ -129,8 +129,8 @@ final class OutriggerCommandTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'channel_creds': [{'type': 'google_default'}]} | .channel_creds: none is supported of"
-            + " \"google_default\"; add one of type \"tls\" or \"insecure\"",
+        "{'channel_creds': [{'type': 'alts'}]} | .channel_creds: none is supported of"
+            + " \"alts\"; add one of type \"tls\" or \"insecure\"",
         "{'channel_creds': [{'type': 'tls', 'config': {'certificate_file': '/c'}}]} |"
             + " .channel_creds[0].config.private_key_file: is missing; certificate_file needs it",
       })

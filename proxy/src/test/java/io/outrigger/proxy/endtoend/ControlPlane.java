@@ -8,7 +8,10 @@ import com.google.protobuf.Any;
 import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc.AggregatedDiscoveryServiceImplBase;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -59,6 +62,8 @@ final class ControlPlane implements AutoCloseable {
   private final AtomicInteger opened = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
   private final SocketAddress address;
+  private final ServerCredentials credentials;
+  private final List<ServerInterceptor> gates;
   private @Nullable Server server;
   private @Nullable RefusingPort refusing; // while there is no server
   private int version;
@@ -66,12 +71,21 @@ final class ControlPlane implements AutoCloseable {
   private volatile boolean recording = true;
 
   ControlPlane() {
+    this(InsecureServerCredentials.create(), List.of());
+  }
+
+  /** One that is reached as {@code credentials} say and looks at what calls bring. */
+  ControlPlane(ServerCredentials credentials, List<ServerInterceptor> gates) {
+    this.credentials = credentials;
+    this.gates = gates;
     server = listen(loopback(0));
     address = loopback(requireNonNull(server).getPort());
   }
 
   /** One on a unix socket; whoever kills it removes the file, and whoever revives it makes it. */
   ControlPlane(Path socket) {
+    credentials = InsecureServerCredentials.create();
+    gates = List.of();
     address = new DomainSocketAddress(socket.toFile());
     server = listen(address);
   }
@@ -273,7 +287,8 @@ final class ControlPlane implements AutoCloseable {
   }
 
   private Server listen(SocketAddress at) {
-    NettyServerBuilder builder = NettyServerBuilder.forAddress(at);
+    NettyServerBuilder builder = NettyServerBuilder.forAddress(at, credentials);
+    gates.forEach(builder::intercept);
     if (at instanceof DomainSocketAddress) {
       var loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
       builder

@@ -17,12 +17,12 @@ import java.nio.file.Path;
  * @param path as the bootstrap has it
  * @param text one character for each byte
  */
-record CredentialFile(String field, String path, String text) {
+public record CredentialFile(String field, String path, String text) {
   /** No honest set of certificates is larger; whatever is has been named by mistake. */
   static final int MAX_BYTES = 1 << 20;
 
   /** Reads a file that is there, regular and not too large. Blocks. */
-  static CredentialFile read(String field, String path) throws UnusableFile {
+  public static CredentialFile read(String field, String path) throws UnusableFile {
     try {
       Path file = Path.of(path);
       if (Files.isDirectory(file)) {
@@ -47,7 +47,8 @@ record CredentialFile(String field, String path, String text) {
     }
   }
 
-  UnusableFile unusable(String reason) {
+  /** For {@code reason}, which follows field and path. */
+  public UnusableFile unusable(String reason) {
     return new UnusableFile(field, path, reason);
   }
 

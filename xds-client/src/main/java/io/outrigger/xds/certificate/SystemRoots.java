@@ -17,7 +17,7 @@ import javax.net.ssl.X509TrustManager;
  *
  * @param file the value of {@code SSL_CERT_FILE}
  */
-record SystemRoots(Optional<String> file) implements FileWatcher.Source {
+public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
   /** Where the JVM looks for its roots, the first that exists (JSSE reference, "TrustManager"). */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
@@ -34,13 +34,17 @@ record SystemRoots(Optional<String> file) implements FileWatcher.Source {
 
   @Override
   public FileReading read() {
-    return new FileReading(
-        Optional.empty(), Optional.of(FileReading.read(() -> new Roots.Authorities(all()))));
+    return new FileReading(Optional.empty(), Optional.of(FileReading.read(this::authorities)));
   }
 
   @Override
   public Duration refreshInterval() {
     return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+  }
+
+  /** Reads them. Blocks. */
+  public Roots.Authorities authorities() throws UnusableFile {
+    return new Roots.Authorities(all());
   }
 
   private List<X509Certificate> all() throws UnusableFile {

@@ -29,7 +29,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
         .forEach(
             server -> {
               try {
-                ServerChannel.requireUsable(server);
+                ServerChannel.requireUsable(server, System.getenv());
               } catch (IllegalArgumentException unusable) {
                 errors.add(String.valueOf(unusable.getMessage()));
               }

@@ -10,6 +10,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
+import java.util.Map;
 import java.util.Optional;
 
 /** ADS over a gRPC channel, and load reports over the same (A27, A57). */
@@ -24,11 +25,15 @@ public final class GrpcAdsTransport implements AdsTransport {
    *     credentials name cannot be used
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
-    this(loop, server, ServerChannel.KeepAlive.DEFAULT);
+    this(loop, server, ServerChannel.KeepAlive.DEFAULT, System.getenv());
   }
 
-  GrpcAdsTransport(ControlLoop loop, XdsServer server, ServerChannel.KeepAlive keepAlive) {
-    channel = new ServerChannel(loop, server, keepAlive);
+  GrpcAdsTransport(
+      ControlLoop loop,
+      XdsServer server,
+      ServerChannel.KeepAlive keepAlive,
+      Map<String, String> environment) {
+    channel = new ServerChannel(loop, server, keepAlive, environment);
   }
 
   @Override

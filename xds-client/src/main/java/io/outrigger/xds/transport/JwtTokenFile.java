@@ -1,8 +1,5 @@
 package io.outrigger.xds.transport;
 
-import io.grpc.CallCredentials;
-import io.grpc.Metadata;
-import io.grpc.SecurityLevel;
 import io.grpc.Status;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
@@ -39,9 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An end is 30 s before the token's own. Nothing is read unless a call comes.
  */
 @ControlConfined
-final class JwtTokenFile extends CallCredentials {
-  private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+final class JwtTokenFile extends BearerCredentials {
   private static final Duration SKEW = Duration.ofSeconds(30); // A97
   private static final Duration REFRESH = Duration.ofMinutes(1); // A97
   private static final int LARGEST_BYTES = 64 << 10;
@@ -62,6 +57,7 @@ final class JwtTokenFile extends CallCredentials {
    * @param reading runs what may block
    */
   JwtTokenFile(ControlLoop loop, Executor reading, RandomSource random, String path) {
+    super(loop, "jwt_token_file " + path);
     this.loop = loop;
     this.reading = reading;
     this.path = path;
@@ -69,22 +65,10 @@ final class JwtTokenFile extends CallCredentials {
   }
 
   @Override
-  public void applyRequestMetadata(RequestInfo call, Executor app, MetadataApplier applier) {
-    if (call.getSecurityLevel() != SecurityLevel.PRIVACY_AND_INTEGRITY) {
-      applier.fail(
-          Status.UNAUTHENTICATED.withDescription(
-              "jwt_token_file "
-                  + path
-                  + ": a token is sent over tls only; use channel_creds of type tls"));
-      return;
-    }
-    loop.execute(() -> apply(applier));
-  }
-
-  private void apply(MetadataApplier applier) {
+  void apply(MetadataApplier applier) {
     JwtToken known = token;
     if (known != null && left(known).compareTo(Duration.ZERO) > 0) {
-      applier.apply(header(known));
+      applier.apply(header(known.text()));
       if (left(known).compareTo(REFRESH) < 0) {
         read();
       }
@@ -124,7 +108,7 @@ final class JwtTokenFile extends CallCredentials {
     isReading = false;
     token = found;
     backoff.reset();
-    takeWaiting().forEach(applier -> applier.apply(header(found)));
+    takeWaiting().forEach(applier -> applier.apply(header(found.text())));
   }
 
   private void onFailed(Status failure) {
@@ -139,12 +123,6 @@ final class JwtTokenFile extends CallCredentials {
     var all = List.copyOf(waiting);
     waiting.clear();
     return all;
-  }
-
-  private static Metadata header(JwtToken token) {
-    var headers = new Metadata();
-    headers.put(AUTHORIZATION, "Bearer " + token.text());
-    return headers;
   }
 
   /** Why there would be no token now; empty when there is one. Blocks. */

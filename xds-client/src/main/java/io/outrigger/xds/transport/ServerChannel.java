@@ -12,6 +12,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.XdsServer;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -48,13 +49,15 @@ final class ServerChannel {
   /**
    * Makes the channel; may be called on any thread.
    *
+   * @param environment what credentials find there
    * @throws IllegalArgumentException naming the server, if its target or a file that its
    *     credentials name cannot be used
    */
-  ServerChannel(ControlLoop loop, XdsServer server, KeepAlive keepAlive) {
+  ServerChannel(
+      ControlLoop loop, XdsServer server, KeepAlive keepAlive, Map<String, String> environment) {
     this.loop = loop;
     name = server.uri();
-    credentials = ServerCredentials.of(loop, server);
+    credentials = ServerCredentials.of(loop, server, environment);
     channel = channel(server, credentials.channel(), keepAlive);
     calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
     loop.execute(credentials::start);
@@ -65,9 +68,10 @@ final class ServerChannel {
    *
    * @throws IllegalArgumentException as the constructor
    */
-  static void requireUsable(XdsServer server) {
+  static void requireUsable(XdsServer server, Map<String, String> environment) {
     var unused =
-        channel(server, ServerCredentials.channel(server), KeepAlive.DEFAULT).shutdownNow();
+        channel(server, ServerCredentials.channel(server, environment), KeepAlive.DEFAULT)
+            .shutdownNow();
   }
 
   private static ManagedChannel channel(

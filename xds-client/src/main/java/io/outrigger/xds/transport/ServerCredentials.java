@@ -4,76 +4,119 @@ import io.grpc.CallCredentials;
 import io.grpc.ChannelCredentials;
 import io.grpc.CompositeCallCredentials;
 import io.grpc.InsecureChannelCredentials;
+import io.grpc.TlsChannelCredentials;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.GoogleDefault;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Insecure;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.xds.google.DefaultTokens;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The credentials of a bootstrap in gRPC's terms (A27-02, A65, A97), kept up to date. */
 @ControlConfined
 final class ServerCredentials {
+  private static final String GOOGLE = "google_default";
+
   /** Files are read where blocking harms nobody. */
   private static final Executor READING = ForkJoinPool.commonPool();
+
+  /** How the certificates of {@code google_default} are read again: as those of {@code tls}. */
+  private static final Duration REFRESH_INTERVAL = CertificateFiles.DEFAULT_REFRESH_INTERVAL;
 
   private final ChannelCredentials channel;
   private final Optional<CallCredentials> calls;
   private final Optional<TlsReload> reload;
+  private final Optional<GoogleToken> token;
 
   private ServerCredentials(
-      ChannelCredentials channel, Optional<CallCredentials> calls, Optional<TlsReload> reload) {
+      ChannelCredentials channel,
+      Optional<CallCredentials> calls,
+      Optional<TlsReload> reload,
+      Optional<GoogleToken> token) {
     this.channel = channel;
-    this.calls = calls;
+    this.calls =
+        Stream.concat(token.stream(), calls.stream())
+            .reduce(CompositeCallCredentials::new); // A97: all of them
     this.reload = reload;
+    this.token = token;
   }
 
   /**
-   * Reads the certificate files that {@code server} names; on any thread.
+   * Reads the files that {@code server} names, or for it the environment; on any thread.
    *
    * @throws IllegalArgumentException naming the server, if a file cannot be used
    */
-  static ServerCredentials of(ControlLoop loop, XdsServer server) {
+  static ServerCredentials of(ControlLoop loop, XdsServer server, Map<String, String> environment) {
     Optional<CallCredentials> calls =
         server.callCredentials().stream()
             .<CallCredentials>map(
                 each -> new JwtTokenFile(loop, READING, RandomSource.SYSTEM, each.jwtTokenFile()))
-            .reduce(CompositeCallCredentials::new); // A97: all of them
+            .reduce(CompositeCallCredentials::new);
     if (server.credentials() instanceof Insecure) {
-      return new ServerCredentials(InsecureChannelCredentials.create(), calls, Optional.empty());
+      return new ServerCredentials(
+          InsecureChannelCredentials.create(), calls, Optional.empty(), Optional.empty());
     }
     if (server.credentials() instanceof Tls tls) {
-      TlsFiles files = read(server, tls);
+      TlsFiles files = usable(server, "tls", () -> TlsFiles.read(tls));
       Optional<TlsReload> reload =
           files.hasFiles()
               ? Optional.of(
                   new TlsReload(loop, READING, server.uri(), tls.refreshInterval(), files::reload))
               : Optional.empty();
-      return new ServerCredentials(files.credentials(), calls, reload);
+      return new ServerCredentials(files.credentials(), calls, reload, Optional.empty());
+    }
+    if (server.credentials() instanceof GoogleDefault) {
+      SystemTrust trust = usable(server, GOOGLE, () -> googleDefault(environment));
+      var tokens = new DefaultTokens(environment, trust::context);
+      return new ServerCredentials(
+          trusting(trust),
+          calls,
+          Optional.of(new TlsReload(loop, READING, server.uri(), REFRESH_INTERVAL, trust::reload)),
+          Optional.of(new GoogleToken(loop, tokens, RandomSource.SYSTEM)));
     }
     throw new AssertionError(server.credentials());
   }
 
   /**
-   * Reads the certificate files once, and forgets them.
+   * Reads the files once, and forgets them.
    *
    * @throws IllegalArgumentException as {@link #of}
    */
-  static ChannelCredentials channel(XdsServer server) {
-    return server.credentials() instanceof Tls tls
-        ? read(server, tls).credentials()
+  static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
+    if (server.credentials() instanceof Tls tls) {
+      return usable(server, "tls", () -> TlsFiles.read(tls)).credentials();
+    }
+    return server.credentials() instanceof GoogleDefault
+        ? trusting(usable(server, GOOGLE, () -> googleDefault(environment)))
         : InsecureChannelCredentials.create();
   }
 
-  private static TlsFiles read(XdsServer server, Tls tls) {
+  /** Both halves: whom to trust, and that there is an account to ask for tokens. */
+  private static SystemTrust googleDefault(Map<String, String> environment) {
+    DefaultTokens.requireUsable(environment);
+    return SystemTrust.read(environment);
+  }
+
+  private static ChannelCredentials trusting(SystemTrust trust) {
+    return TlsChannelCredentials.newBuilder().trustManager(trust.manager()).build();
+  }
+
+  private static <T> T usable(XdsServer server, String type, Supplier<T> read) {
     try {
-      return TlsFiles.read(tls);
+      return read.get();
     } catch (IllegalArgumentException unusable) {
       throw new IllegalArgumentException(
-          "xds server %s: tls credentials: %s".formatted(server.uri(), unusable.getMessage()),
+          "xds server %s: %s credentials: %s".formatted(server.uri(), type, unusable.getMessage()),
           unusable);
     }
   }
@@ -94,5 +137,6 @@ final class ServerCredentials {
 
   void close() {
     reload.ifPresent(TlsReload::close);
+    token.ifPresent(GoogleToken::close);
   }
 }

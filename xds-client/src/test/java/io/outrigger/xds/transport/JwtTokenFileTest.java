@@ -2,13 +2,7 @@ package io.outrigger.xds.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.grpc.Attributes;
-import io.grpc.CallCredentials.MetadataApplier;
-import io.grpc.CallCredentials.RequestInfo;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
 import io.grpc.SecurityLevel;
-import io.grpc.Status;
 import io.outrigger.testing.FakeControlLoop;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,13 +42,12 @@ class JwtTokenFileTest {
     return token;
   }
 
-  private Call call() {
+  private TokenCall call() {
     return call(SecurityLevel.PRIVACY_AND_INTEGRITY);
   }
 
-  private Call call(SecurityLevel level) {
-    var call = new Call();
-    credentials.applyRequestMetadata(new Request(level), Runnable::run, call);
+  private TokenCall call(SecurityLevel level) {
+    var call = TokenCall.of(credentials, level);
     loop.run();
     return call;
   }
@@ -68,15 +61,15 @@ class JwtTokenFileTest {
   void theFirstCallsWaitForOneReadingAndLaterOnesGetTheTokenAtOnce() throws IOException {
     String token = write("a", Duration.ofHours(1));
 
-    Call first = call();
-    Call second = call();
-    assertThat(first.outcome).isEqualTo("waits");
+    TokenCall first = call();
+    TokenCall second = call();
+    assertThat(first.outcome()).isEqualTo("waits");
     assertThat(readings).hasSize(1);
     read();
 
-    assertThat(first.outcome).isEqualTo("Bearer " + token);
-    assertThat(second.outcome).isEqualTo("Bearer " + token);
-    assertThat(call().outcome).isEqualTo("Bearer " + token);
+    assertThat(first.outcome()).isEqualTo("Bearer " + token);
+    assertThat(second.outcome()).isEqualTo("Bearer " + token);
+    assertThat(call().outcome()).isEqualTo("Bearer " + token);
     assertThat(readings).isEmpty();
   }
 
@@ -88,13 +81,13 @@ class JwtTokenFileTest {
     String fresh = write("new", Duration.ofHours(1));
 
     loop.advance(Duration.ofSeconds(600 - 30 - 61));
-    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    assertThat(call().outcome()).isEqualTo("Bearer " + old);
     assertThat(readings).as("more than a minute before").isEmpty();
 
     loop.advance(Duration.ofSeconds(2));
-    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    assertThat(call().outcome()).isEqualTo("Bearer " + old);
     read();
-    assertThat(call().outcome).isEqualTo("Bearer " + fresh);
+    assertThat(call().outcome()).isEqualTo("Bearer " + fresh);
   }
 
   @Test
@@ -105,45 +98,46 @@ class JwtTokenFileTest {
     String fresh = write("new", Duration.ofHours(1));
 
     loop.advance(Duration.ofSeconds(600 - 30));
-    Call call = call();
-    assertThat(call.outcome).isEqualTo("waits");
+    TokenCall call = call();
+    assertThat(call.outcome()).isEqualTo("waits");
     read();
 
-    assertThat(call.outcome).isEqualTo("Bearer " + fresh);
+    assertThat(call.outcome()).isEqualTo("Bearer " + fresh);
   }
 
   @Test
   void aFileThatIsNotThereFailsTheCallsUntilTheBackOffIsOver() throws IOException {
-    Call waiting = call();
+    TokenCall waiting = call();
     read();
     String failed = "UNAVAILABLE: jwt_token_file " + file + " is not there";
-    assertThat(waiting.outcome).isEqualTo(failed);
+    assertThat(waiting.outcome()).isEqualTo(failed);
 
     String token = write("a", Duration.ofHours(1));
     loop.advance(Duration.ofMillis(900));
-    assertThat(call().outcome).as("within the back-off").isEqualTo(failed);
+    assertThat(call().outcome()).as("within the back-off").isEqualTo(failed);
     assertThat(readings).isEmpty();
     loop.advance(Duration.ofMillis(100));
     assertThat(readings).as("only a call starts a reading").isEmpty();
-    Call later = call();
+    TokenCall later = call();
     read();
 
-    assertThat(later.outcome).isEqualTo("Bearer " + token);
+    assertThat(later.outcome()).isEqualTo("Bearer " + token);
   }
 
   @Test
   void aTokenThatCannotBeUsedSaysWhy() throws IOException {
     Files.writeString(file, "not a token");
-    Call garbage = call();
+    TokenCall garbage = call();
     read();
     loop.advance(Duration.ofSeconds(1));
     write("late", Duration.ofSeconds(-5));
-    Call late = call();
+    TokenCall late = call();
     read();
 
-    assertThat(garbage.outcome)
+    assertThat(garbage.outcome())
         .isEqualTo("UNAUTHENTICATED: jwt_token_file " + file + " is not a JWT of three parts");
-    assertThat(late.outcome).startsWith("UNAUTHENTICATED: jwt_token_file " + file + " has expired");
+    assertThat(late.outcome())
+        .startsWith("UNAUTHENTICATED: jwt_token_file " + file + " has expired");
   }
 
   @Test
@@ -157,7 +151,7 @@ class JwtTokenFileTest {
     call();
     read();
 
-    assertThat(call().outcome).isEqualTo("Bearer " + old);
+    assertThat(call().outcome()).isEqualTo("Bearer " + old);
     assertThat(readings).as("backing off").isEmpty();
   }
 
@@ -165,53 +159,10 @@ class JwtTokenFileTest {
   void noTokenIsSentInPlainText() throws IOException {
     write("a", Duration.ofHours(1));
 
-    assertThat(call(SecurityLevel.NONE).outcome)
+    assertThat(call(SecurityLevel.NONE).outcome())
         .startsWith("UNAUTHENTICATED: jwt_token_file " + file)
         .endsWith("use channel_creds of type tls");
-    assertThat(call(SecurityLevel.INTEGRITY).outcome).startsWith("UNAUTHENTICATED");
+    assertThat(call(SecurityLevel.INTEGRITY).outcome()).startsWith("UNAUTHENTICATED");
     assertThat(readings).isEmpty();
-  }
-
-  /** What a call was told. */
-  private static final class Call extends MetadataApplier {
-    private String outcome = "waits";
-
-    @Override
-    public void apply(Metadata headers) {
-      outcome = headers.get(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER));
-    }
-
-    @Override
-    public void fail(Status status) {
-      outcome = status.getCode() + ": " + status.getDescription();
-    }
-  }
-
-  private static final class Request extends RequestInfo {
-    private final SecurityLevel level;
-
-    Request(SecurityLevel level) {
-      this.level = level;
-    }
-
-    @Override
-    public MethodDescriptor<?, ?> getMethodDescriptor() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public SecurityLevel getSecurityLevel() {
-      return level;
-    }
-
-    @Override
-    public String getAuthority() {
-      return "cp.test";
-    }
-
-    @Override
-    public Attributes getTransportAttrs() {
-      return Attributes.EMPTY;
-    }
   }
 }

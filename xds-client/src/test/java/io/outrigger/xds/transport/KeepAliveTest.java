@@ -13,6 +13,7 @@ import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.transport.ServerChannel.KeepAlive;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -36,7 +37,7 @@ final class KeepAliveTest {
               new XdsServer.ChannelCredentials.Insecure(),
               List.of(),
               ServerFeatures.NONE);
-      var transport = new GrpcAdsTransport(loop, at, SHORT);
+      var transport = new GrpcAdsTransport(loop, at, SHORT, Map.of());
       var end = new End();
       loop.execute(
           () -> {
