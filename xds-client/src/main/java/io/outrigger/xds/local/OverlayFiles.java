@@ -7,7 +7,6 @@ import io.outrigger.xds.overlay.ClusterRule;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.overlay.RouteRule;
 import io.outrigger.xds.status.FileProblem;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,19 +51,8 @@ public record OverlayFiles(
    */
   static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
-    Map<Path, WatchedFile<Rules>> files = new LinkedHashMap<>();
-    for (Path root : roots) {
-      try {
-        for (Path path : FileListing.of(root, problems)) {
-          files.put(path, WatchedFile.read(path, FORMAT, before.find(path)));
-        }
-      } catch (IOException e) {
-        problems.add(new FileProblem(root, FileListing.reason(e)));
-        before.files.values().stream()
-            .filter(file -> file.path().startsWith(root))
-            .forEach(file -> files.put(file.path(), WatchedFile.missing(file, FORMAT)));
-      }
-    }
+    Map<Path, WatchedFile<Rules>> files =
+        WatchedFile.readAll(roots, FORMAT, before.files, problems);
     files.values().forEach(file -> problems.addAll(file.problems()));
     List<ClusterRule> clusters = new ArrayList<>();
     List<RouteRule> routes = new ArrayList<>();
@@ -111,9 +99,5 @@ public record OverlayFiles(
 
   private boolean isOf(List<ClusterRule> clusters, List<RouteRule> routes) {
     return overlay.isOf(clusters, routes);
-  }
-
-  private Optional<WatchedFile<Rules>> find(Path path) {
-    return Optional.ofNullable(files.get(path));
   }
 }

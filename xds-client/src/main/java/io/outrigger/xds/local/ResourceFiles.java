@@ -4,7 +4,6 @@ import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.FileProblem;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,7 +11,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * All resource files at one moment. Each reading starts from the one before, so that unchanged
@@ -67,29 +65,14 @@ public record ResourceFiles(
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();
-    Map<Path, WatchedFile<List<NamedResource>>> files = new LinkedHashMap<>();
-    for (Path root : roots) {
-      try {
-        for (Path path : FileListing.of(root, problems)) {
-          files.put(path, WatchedFile.read(path, FORMAT, before.find(path)));
-        }
-      } catch (IOException e) {
-        problems.add(new FileProblem(root, FileListing.reason(e)));
-        before.files.values().stream()
-            .filter(file -> file.path().startsWith(root))
-            .forEach(file -> files.put(file.path(), WatchedFile.missing(file, FORMAT)));
-      }
-    }
+    Map<Path, WatchedFile<List<NamedResource>>> files =
+        WatchedFile.readAll(roots, FORMAT, before.files, problems);
     if (files.equals(before.files)) {
       return new ResourceFiles(files, before.snapshot, problems, before.conflicts);
     }
     List<FileProblem> conflicts = new ArrayList<>();
     var snapshot = ResourceSnapshot.of(merge(files.values(), conflicts));
     return new ResourceFiles(files, snapshot, problems, conflicts);
-  }
-
-  private Optional<WatchedFile<List<NamedResource>>> find(Path path) {
-    return Optional.ofNullable(files.get(path));
   }
 
   private static Map<ResourceType<?>, Map<String, Any>> merge(

@@ -13,7 +13,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -76,6 +78,34 @@ record WatchedFile<T>(
   }
 
   /**
+   * Reads files, and the files of folders (not of folders within), in their order. What a path held
+   * that is not there any more stays in use. Blocks for the disk.
+   *
+   * @param before what was read of the same paths last, by file
+   * @param problems takes what is wrong with the paths themselves
+   */
+  static <T> Map<Path, WatchedFile<T>> readAll(
+      List<Path> roots,
+      Format<T> format,
+      Map<Path, WatchedFile<T>> before,
+      List<FileProblem> problems) {
+    Map<Path, WatchedFile<T>> files = new LinkedHashMap<>();
+    for (Path root : roots) {
+      try {
+        for (Path path : FileListing.of(root, problems)) {
+          files.put(path, read(path, format, Optional.ofNullable(before.get(path))));
+        }
+      } catch (IOException e) {
+        problems.add(new FileProblem(root, FileListing.reason(e)));
+        before.values().stream()
+            .filter(file -> file.path().startsWith(root))
+            .forEach(file -> files.put(file.path(), missing(file, format)));
+      }
+    }
+    return files;
+  }
+
+  /**
    * Reads {@code path}, unless nothing has changed since {@code before}. Blocks for the disk.
    *
    * @param before what was read of the same path, if anything
@@ -104,7 +134,7 @@ record WatchedFile<T>(
   }
 
   /** The same content with a problem that is not of the content. */
-  static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
+  private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
     return broken(before.path, NEVER, format, Optional.of(before), "is not there any more");
   }
 
