@@ -152,8 +152,16 @@ final class LocalPolicy {
     stale.forEach(each -> with.computeIfAbsent(each.held().server(), this::contextOf));
     decoding.execute(
         () -> {
-          List<Fresh<?>> fresh = decoded(stale, under, with);
-          loop.execute(() -> apply(fresh, under));
+          try {
+            List<Fresh<?>> fresh = decoded(stale, under, with);
+            loop.execute(() -> apply(fresh, under));
+          } catch (RuntimeException | Error e) { // our bug: counted by the loop, like any other
+            loop.execute(
+                () -> {
+                  refreshing = false; // what is in use stays, until the next change
+                  throw new IllegalStateException("resources under another overlay", e);
+                });
+          }
         });
   }
 

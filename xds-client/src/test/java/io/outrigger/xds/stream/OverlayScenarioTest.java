@@ -3,6 +3,7 @@ package io.outrigger.xds.stream;
 import static io.outrigger.xds.ResourceType.CLUSTER;
 import static io.outrigger.xds.ResourceType.ROUTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.Outcome;
@@ -38,6 +39,7 @@ final class OverlayScenarioTest {
   private final List<String> decoded = new ArrayList<>();
   private final FleetFixture fleet = new FleetFixture(List.of(SERVER), Map.of(), this::decode);
   private final List<String> leftOut = new ArrayList<>();
+  private boolean broken;
 
   /** What a watcher uses: of a cluster its limit of requests, of a route its timeout. */
   private static final class Limits<T> implements ResourceWatcher<T> {
@@ -70,6 +72,9 @@ final class OverlayScenarioTest {
   }
 
   private <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, DecodeContext context) {
+    if (broken) {
+      throw new IllegalStateException("a bug of ours");
+    }
     Decoded<T> result = ResourceDecoder.decode(type, resources, context);
     decoded.addAll(result.valid().keySet());
     return result;
@@ -138,6 +143,21 @@ final class OverlayScenarioTest {
     assertThat(a.take()).containsExactly("1024");
     assertThat(b.take()).isEmpty();
     assertThat(fleet.observed).noneMatch(line -> line.contains("nack"));
+  }
+
+  @Test
+  @Conformance("OV-04")
+  void aBugOfOursLeavesWhatIsInUseAndTheNextChangeIsLaidOver() {
+    Limits<ClusterResource> a = watch("t", CLUSTER, "a");
+    respond(CLUSTER, "1", cluster("a"));
+    broken = true;
+    assertThatThrownBy(() -> overlay(limit("a", 5))).hasRootCauseMessage("a bug of ours");
+    assertThat(a.take()).containsExactly("1024");
+
+    broken = false;
+    overlay(limit("a", 6));
+
+    assertThat(a.take()).containsExactly("6");
   }
 
   @Test
