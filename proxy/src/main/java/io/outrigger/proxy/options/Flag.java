@@ -27,7 +27,7 @@ public enum Flag {
       "PATH",
       Arity.MANY,
       "local policy over what the control plane sends: a file or a folder of .json or .yaml files,"
-          + " watched; see docs/overlay.md"),
+          + " watched; see proxy/docs/overlay.md"),
   FORWARD(
       "[NAME@]LISTEN=TARGET",
       Arity.MANY,
