@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.endtoend.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -124,26 +125,59 @@ public final class Tab implements AutoCloseable {
         .getAsString();
   }
 
-  /** Clicks in the middle of the first that matches, with the pointer. */
+  /**
+   * Clicks in the middle of the first that matches, with the pointer: once it stands still with
+   * nothing before it. A click that something else got, since things moved under the pointer, is
+   * kept from that and made again.
+   */
   public void click(String selector) {
-    JsonObject middle =
+    Await.until(
+        "a click on " + selector, () -> problems + " " + text("main"), () -> hits(selector));
+  }
+
+  private boolean hits(String selector) {
+    JsonElement at =
         evaluate(
-                """
-                (() => {
-                  const element = document.querySelector(%s);
-                  element.scrollIntoView({block: 'center', behavior: 'instant'});
-                  const at = element.getBoundingClientRect();
-                  return {x: at.x + at.width / 2, y: at.y + at.height / 2};
-                })()"""
-                    .formatted(quoted(selector)))
-            .getAsJsonObject();
+            """
+            (async () => {
+              const element = document.querySelector(%s);
+              if (!element) return null;
+              const frame = () => new Promise(done => requestAnimationFrame(done));
+              const middle = () => {
+                const box = element.getBoundingClientRect();
+                return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+              };
+              element.scrollIntoView({block: 'center', behavior: 'instant'});
+              const before = middle();
+              await frame();
+              await frame();
+              const at = middle();
+              const front = document.elementFromPoint(at.x, at.y);
+              if (before.x !== at.x || before.y !== at.y || !element.contains(front)) return null;
+              window.clickWatch?.abort();
+              window.clickWatch = new AbortController();
+              window.gotClick = false;
+              window.addEventListener('click', event => {
+                window.gotClick = element.contains(event.target);
+                if (!window.gotClick) {
+                  event.preventDefault();
+                  event.stopImmediatePropagation();
+                }
+              }, {capture: true, signal: window.clickWatch.signal});
+              return at;
+            })()"""
+                .formatted(quoted(selector)));
+    if (at.isJsonNull()) {
+      return false;
+    }
     for (String type : List.of("mousePressed", "mouseReleased")) {
-      JsonObject event = middle.deepCopy();
+      JsonObject event = at.getAsJsonObject().deepCopy();
       event.addProperty("type", type);
       event.addProperty("button", "left");
       event.addProperty("clickCount", 1);
       send("Input.dispatchMouseEvent", event);
     }
+    return holds("(window.clickWatch.abort(), window.gotClick)");
   }
 
   /** Presses a key such as {@code ArrowDown} in what has the focus. */
