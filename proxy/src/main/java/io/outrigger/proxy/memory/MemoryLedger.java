@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *            from ten times a second
  * from 85 %  the heaviest let go until 75 % are held: streams, then connections
  * from 100 % full: new requests and connections are refused
+ * from 112 % over: no loop waits for another one's heavier connections to let go first
  * </pre>
  *
  * <p>The shares are those of whichever limit is nearest: of the heap, of buffers outside of it, or
@@ -41,6 +42,7 @@ public final class MemoryLedger {
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
+  private static final double OVER = 1.125;
 
   private final Limits limits;
   private final FastThreadLocal<@Nullable LoopAccounts> current = new FastThreadLocal<>();
@@ -130,6 +132,14 @@ public final class MemoryLedger {
   /** Whether nothing new may begin. */
   public boolean isFull() {
     return share >= FULL;
+  }
+
+  /**
+   * Whether so much is held that whoever can let go has to: the loop with the heaviest connections
+   * may be one that gets no processor.
+   */
+  boolean isOver() {
+    return measure() >= OVER;
   }
 
   /** Looks at the sums, and has all loops make connections let go when too much is held. */

@@ -21,6 +21,9 @@ final class Relief {
   /** How much comes at least between two rounds within one turn: each looks at all accounts. */
   private static final int ROUND_BYTES = 512 << 10;
 
+  /** Who holds less is not worth its end while another loop has heavier ones. */
+  private static final int TRIFLE_BYTES = 64 << 10;
+
   private record Weighed(MemoryAccount account, long weight) {}
 
   private final MemoryLedger ledger;
@@ -63,7 +66,9 @@ final class Relief {
    * be read from in this turn of the loop. To be called between two connections, not within one.
    */
   void goIfHeavy() {
-    if (ledger.isHeavy() && !exhausted && loop.taken() >= nextRoundAt) {
+    if (ledger.isHeavy()
+        && loop.taken() >= nextRoundAt
+        && (!exhausted || ledger.isOver())) {
       nextRoundAt = loop.taken() + ROUND_BYTES;
       go();
     }
@@ -110,9 +115,13 @@ final class Relief {
     }
   }
 
-  /** Another loop has much heavier ones, which it asks at the same time. */
-  private boolean isHeavierElsewhere(Weighed account) {
-    return account.weight < ledger.heaviestElsewhere(loop) / 2;
+  /**
+   * Another loop has much heavier ones, which it asks at the same time; unless that takes too long,
+   * and this one is no trifle.
+   */
+  private boolean isHeavierElsewhere(Weighed next) {
+    return next.weight < ledger.heaviestElsewhere(loop) / 2
+        && (next.account.bytes() < TRIFLE_BYTES || !ledger.isOver());
   }
 
   /** How many bytes are free now that were not. */

@@ -4,12 +4,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
 /** What a soak has seen, as a table and a slope. */
 final class SoakReport {
-  private record Sample(
+  /**
+   * What was seen at one moment.
+   *
+   * @param at since the start
+   * @param rssMib resident memory
+   * @param heldMib the same after a collection of garbage
+   * @param heapMib what lives on the heap after it
+   * @param directMib what buffers take
+   * @param active requests under way
+   * @param ok calls that had succeeded
+   * @param bad calls that had failed
+   */
+  record Sample(
       Duration at,
       double rssMib,
+      double heldMib,
       double heapMib,
       double directMib,
       long active,
@@ -18,32 +32,26 @@ final class SoakReport {
 
   private final List<Sample> samples = new ArrayList<>();
 
-  void sample(
-      Duration at,
-      double rssMib,
-      double heapMib,
-      double directMib,
-      long active,
-      long ok,
-      long bad) {
-    samples.add(new Sample(at, rssMib, heapMib, directMib, active, ok, bad));
+  void add(Sample sample) {
+    samples.add(sample);
   }
 
   /**
-   * By how much the line of least squares through resident memory rises from the point where the
+   * By how much the line of least squares through a kind of memory rises from the point where the
    * run has settled to its end, in MiB.
    *
+   * @param mib the kind of memory
    * @param settled the share of the run that is left out
    */
-  double growthMib(double settled) {
+  double growthMib(ToDoubleFunction<Sample> mib, double settled) {
     List<Sample> counted = samples.subList((int) (samples.size() * settled), samples.size());
     double n = counted.size();
     double meanX = counted.stream().mapToDouble(SoakReport::seconds).average().orElse(0);
-    double meanY = counted.stream().mapToDouble(Sample::rssMib).average().orElse(0);
+    double meanY = counted.stream().mapToDouble(mib).average().orElse(0);
     double over = 0;
     double under = 0;
     for (Sample sample : counted) {
-      over += (seconds(sample) - meanX) * (sample.rssMib - meanY);
+      over += (seconds(sample) - meanX) * (mib.applyAsDouble(sample) - meanY);
       under += (seconds(sample) - meanX) * (seconds(sample) - meanX);
     }
     if (n < 3 || under == 0) {
@@ -68,16 +76,14 @@ final class SoakReport {
     text.append(format("Soak of %d s%n%n", length.toSeconds()));
     text.append(
         format(
-            "%8s %9s %9s %9s %7s %10s %7s%n",
-            "second", "RSS MiB", "heap MiB", "direct", "active", "succeeded", "failed"));
+            "%8s %9s %9s %9s %9s %7s %10s %7s%n",
+            "second", "RSS MiB", "held", "heap", "direct", "active", "succeeded", "failed"));
     for (Sample s : samples) {
       text.append(
           format(
-              "%8.0f %9.1f %9.1f %9.1f %7d %10d %7d%n",
-              seconds(s), s.rssMib, s.heapMib, s.directMib, s.active, s.ok, s.bad));
+              "%8.0f %9.1f %9.1f %9.1f %9.1f %7d %10d %7d%n",
+              seconds(s), s.rssMib, s.heldMib, s.heapMib, s.directMib, s.active, s.ok, s.bad));
     }
-    double growth = growthMib(0.25);
-    double hours = length.toSeconds() * 0.75 / 3600;
     text.append(
         format(
             "%nunary calls: %d ok, %d failed %s%n"
@@ -96,7 +102,9 @@ final class SoakReport {
             "apps that came and went: %d, calls they cancelled: %d, failed %s%n",
             passing.connections(), passing.cancels(), passing.failures()));
     text.append(
-        format("RSS after the first quarter: %+.1f MiB (%+.1f MiB/h)%n", growth, growth / hours));
+        format(
+            "after the first quarter: RSS %+.1f MiB, held after a collection %+.1f MiB%n",
+            growthMib(Sample::rssMib, 0.25), growthMib(Sample::heldMib, 0.25)));
     text.append(
         format(
             "leaks reported: %d, warnings and errors in the log: %d%n",

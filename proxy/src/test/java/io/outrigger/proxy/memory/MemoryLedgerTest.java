@@ -347,6 +347,26 @@ final class MemoryLedgerTest {
     assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
   }
 
+  /** The other loop has not run since: its thread waits for a processor. */
+  @Test
+  void beyondTheLimitALoopDoesNotWaitForAnother() {
+    LoopAccounts other = ledger.on(new EmbeddedChannel().eventLoop());
+    MemoryAccount elsewhere = other.open(PeerSide.APP, new Peer("attacker on another loop"));
+    elsewhere.heap(80L * MIB);
+    Peer neighbour = new Peer("neighbour");
+    neighbour.account.heap(50 << 10);
+    Peer heavy = new Peer("heavy").holds(8);
+    channel.runPendingTasks();
+    assertThat(asked).isEmpty();
+
+    heavy.holds(30);
+    loop.relieveIfHeavy();
+    channel.runPendingTasks();
+
+    assertThat(asked).containsExactly("heavy");
+    assertThat(neighbour.account.heapBytes()).isEqualTo(50 << 10);
+  }
+
   @Test
   void whatBuffersTakeBeyondWhatIsCountedCountsForAQuarterAtMost() {
     Peer some = new Peer("some");
