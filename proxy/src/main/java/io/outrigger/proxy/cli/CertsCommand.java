@@ -5,9 +5,9 @@ import io.outrigger.base.PlainText;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.StartFailure;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger certs}: the certificate providers of a running sidecar as a table. */
@@ -16,11 +16,7 @@ import picocli.CommandLine.Option;
         "Shows the certificates of a running sidecar: who it is, until when, which roots it trusts,"
             + " and why its newest files are not in use.")
 final class CertsCommand implements Callable<Integer> {
-  @Option(
-      names = "--admin",
-      paramLabel = "HOST:PORT",
-      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
-  private Optional<String> admin = Optional.empty();
+  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(names = "--json", description = "prints the answer as it is, for programs")
   private boolean json;
@@ -33,7 +29,7 @@ final class CertsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    AdminClient client = admin.client(surroundings.environment());
     String answer = client.body("/certs");
     if (json) {
       surroundings.out().print(PlainText.ofJson(answer));

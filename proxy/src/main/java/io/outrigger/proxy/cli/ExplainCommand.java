@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger explain}: asks a running sidecar why a request would go where it goes. */
@@ -21,11 +22,7 @@ import picocli.CommandLine.Option;
           + " sending could tell is listed as not known."
     })
 final class ExplainCommand implements Callable<Integer> {
-  @Option(
-      names = "--admin",
-      paramLabel = "HOST:PORT",
-      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
-  private Optional<String> admin = Optional.empty();
+  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(
       names = "--forward",
@@ -61,7 +58,7 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    AdminClient client = admin.client(surroundings.environment());
     AdminClient.Reply reply = client.get("/explain?" + query());
     if (reply.status() == 400) {
       throw new InvalidInput(List.of(reply.body().strip()));

@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -22,11 +23,7 @@ import picocli.CommandLine.Option;
 final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
-  @Option(
-      names = "--admin",
-      paramLabel = "HOST:PORT",
-      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
-  private Optional<String> admin = Optional.empty();
+  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
@@ -39,7 +36,7 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    AdminClient client = admin.client(surroundings.environment());
     if (watch) {
       return watch(client);
     }

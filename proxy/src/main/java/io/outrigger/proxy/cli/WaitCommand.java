@@ -3,7 +3,6 @@ package io.outrigger.proxy.cli;
 import io.outrigger.proxy.options.DurationText;
 import io.outrigger.proxy.options.StartFailure;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger wait}: for start order and container health checks. */
@@ -21,11 +21,7 @@ import picocli.CommandLine.Option;
 final class WaitCommand implements Callable<Integer> {
   private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);
 
-  @Option(
-      names = "--admin",
-      paramLabel = "HOST:PORT",
-      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
-  private Optional<String> admin = Optional.empty();
+  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(
       names = "--timeout",
@@ -42,7 +38,7 @@ final class WaitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    AdminClient client = AdminClient.of(admin, surroundings.environment());
+    AdminClient client = admin.client(surroundings.environment());
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     AtomicReference<String> obstacle = new AtomicReference<>("no answer yet");
     CompletableFuture<Boolean> ready = new CompletableFuture<>();
