@@ -66,9 +66,7 @@ final class Relief {
    * be read from in this turn of the loop. To be called between two connections, not within one.
    */
   void goIfHeavy() {
-    if (ledger.isHeavy()
-        && loop.taken() >= nextRoundAt
-        && (!exhausted || ledger.isOver())) {
+    if (ledger.isHeavy() && loop.taken() >= nextRoundAt && (!exhausted || ledger.isOver())) {
       nextRoundAt = loop.taken() + ROUND_BYTES;
       go();
     }

@@ -34,6 +34,7 @@ final class Mesh implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final List<String> features = new ArrayList<>(List.of("xds_v3"));
   private String certificateProviders = "{}";
+  private @Nullable String otherBootstrap;
   private final List<ControlPlane> servers;
   private @Nullable ProxyApp proxy;
 
@@ -88,8 +89,16 @@ final class Mesh implements AutoCloseable {
         .formatted(each.target(), String.join("\",\"", features));
   }
 
+  /** Has the sidecar start with {@code json}, whatever the control planes of this mesh are. */
+  void bootstrap(String json) {
+    otherBootstrap = json;
+  }
+
   /** What the sidecar starts with. */
   String bootstrap() {
+    if (otherBootstrap != null) {
+      return otherBootstrap;
+    }
     return """
         {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s}"""
         .formatted(
