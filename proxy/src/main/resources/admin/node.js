@@ -49,7 +49,7 @@ export class Detail {
       this.hour.hidden = true;
     }
     this.pastTitle.hidden = !address;
-    this.#setLocal(shown?.box?.rows.find(({node}) => node?.overlay)?.node.overlay ?? []);
+    this.#setLocal(localOf(shown?.box) ?? []);
     this.#setNews(address ?? shown?.node?.name);
     if (shown?.node) this.#setNode(shown);
     if (shown?.endpoint) this.#setEndpoint(shown);
@@ -72,6 +72,7 @@ export class Detail {
   }
 
   #setNode({node, box}) {
+    const local = new Set((localOf(box) ?? []).map(({field}) => field.slice(field.lastIndexOf('.') + 1)));
     text(this.title, node.name);
     text(this.kind, node.policy);
     setState(this.mark, node.state);
@@ -80,7 +81,7 @@ export class Detail {
       ['calls', `${figure(node.rate)}/s, ${figure(node.failing)}/s failing`],
       ['in use', box.used ? 'yes' : 'no: its parent gives its calls to another'],
       ...(node.policy === 'priority' ? node.children.map(child => [child.name, words(child.state)]) : []),
-      ...Object.entries(node.config).flatMap(([name, value]) => settings(name, value)),
+      ...Object.entries(node.config).flatMap(([name, value]) => settings(name, value, local.has(name) ? 'patched' : null)),
     ]);
   }
 
@@ -144,11 +145,16 @@ export class Detail {
   }
 }
 
-function settings(name, value) {
+/** What local policy has set of the cluster in a box; undefined when nothing. */
+function localOf(box) {
+  return box?.rows.find(({node}) => node?.overlay)?.node.overlay;
+}
+
+function settings(name, value, of) {
   if (value && typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).map(([key, each]) => [`${words(name)}: ${key}`, String(each)]);
+    return Object.entries(value).map(([key, each]) => [`${words(name)}: ${key}`, String(each), of]);
   }
-  return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value)]];
+  return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value), of]];
 }
 
 /** How its connections are secured; nothing while there are none. */

@@ -57,6 +57,12 @@ class PageIT {
       "failure_percentage_request_volume":2\
       """;
 
+  /** The settings of what is chosen that bear the mark of local policy. */
+  private static final String MARKED =
+      """
+      [...document.querySelectorAll('.facts div:has(dd.patched) dt')].map(e => e.innerText).join(', ')\
+      """;
+
   private static @Nullable Chromium chromium;
 
   private final Mesh mesh = new Mesh();
@@ -709,6 +715,7 @@ class PageIT {
     assertThat(tab.text(".local"))
         .contains("from rule eject-broken-endpoints, " + file + ":2")
         .doesNotContain("small-ring");
+    assertThat(tab.evaluate(MARKED).getAsString()).isEqualTo("interval");
     picture(tab, "tree-overlay");
     tab.click(".endpoint");
     awaitText(tab, ".facts", "health");
