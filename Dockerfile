@@ -1,6 +1,7 @@
 # Outrigger's image: a Java runtime with only the modules in use, the distribution, and a start-up cache.
 # Build the distribution first (scripts/build), or let scripts/image do both.
-# Another registry or a local image can serve through the two arguments. The runtime image needs glibc, no shell.
+# Another registry or a local image can serve through the two arguments, and a release names them by digest
+# (NAME@sha256:…). The runtime image needs glibc, no shell.
 ARG JDK_IMAGE=docker.io/library/eclipse-temurin:25-jdk
 ARG RUNTIME_IMAGE=docker.io/library/debian:bookworm-slim
 
@@ -11,9 +12,11 @@ RUN ["/bin/sh", "/build/assemble", "/build/distribution", "/opt/outrigger"]
 
 FROM ${RUNTIME_IMAGE}
 ARG VERSION=0.1.0
+ARG RUNTIME_IMAGE
 LABEL org.opencontainers.image.title="Outrigger" \
       org.opencontainers.image.description="A standalone xDS-aware sidecar proxy" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}" \
       org.opencontainers.image.version="${VERSION}"
 COPY --from=build /opt/outrigger /opt/outrigger
 # One heap for all threads of malloc but two, as in the launcher: compilers and loops else keep megabytes each.
