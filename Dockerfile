@@ -3,7 +3,7 @@
 # Another registry or a local image can serve through the two arguments, and a release names them by digest
 # (NAME@sha256:…). The runtime image needs glibc, no shell.
 ARG JDK_IMAGE=docker.io/library/eclipse-temurin:25-jdk
-ARG RUNTIME_IMAGE=docker.io/library/debian:bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/base-nossl-debian12
 
 FROM ${JDK_IMAGE} AS build
 COPY proxy/target/outrigger /build/distribution
