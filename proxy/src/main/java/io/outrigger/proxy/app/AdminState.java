@@ -83,6 +83,7 @@ record AdminState(
         read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(
             control.failures(),
+            drain.cutRequests(),
             BufferMemory.directBytes(),
             buffers.usedBytes(),
             memory.now(),

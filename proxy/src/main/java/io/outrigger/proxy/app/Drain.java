@@ -31,6 +31,7 @@ final class Drain {
   private final List<RunningForward> forwards;
   private final ProxyOptions.Drain limits;
   private final AtomicBoolean begun = new AtomicBoolean();
+  private volatile long cutRequests;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
@@ -48,6 +49,11 @@ final class Drain {
   /** Whether an end was asked for. */
   boolean hasBegun() {
     return begun.get();
+  }
+
+  /** Requests that were ended because the time was over; 0 before that. */
+  long cutRequests() {
+    return cutRequests;
   }
 
   /** Completed when the drain is over and {@link #beginAndLeave} was called, in any order. */
@@ -89,6 +95,7 @@ final class Drain {
   private void cut(long activeBefore) {
     long cut = active();
     if (!done.isDone()) {
+      cutRequests = cut;
       forwards.forEach(forward -> forward.listener().close());
       finish(activeBefore, cut);
     }

@@ -47,6 +47,7 @@ public record MetricsView(
    * The process as a whole.
    *
    * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
+   * @param drainCut requests that a drain ended because its time was over
    * @param directBytes memory of buffers outside of the heap
    * @param bufferBytes what the allocator of buffers holds
    * @param memory what peers make the process hold
@@ -55,6 +56,7 @@ public record MetricsView(
   @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
   public record ProcessFigures(
       long controlFailures,
+      long drainCut,
       long directBytes,
       long bufferBytes,
       MemoryView memory,

@@ -45,7 +45,8 @@ final class ProcessMetrics {
         .metricSnapshot(memoryLimit(process.memory()).build())
         .metricSnapshot(memoryEnded(process.memory()).build())
         .metricSnapshot(lag(process).build())
-        .metricSnapshot(bugs(process).build());
+        .metricSnapshot(bugs(process).build())
+        .metricSnapshot(drainCut(process).build());
     residentBytes()
         .ifPresent(
             bytes -> {
@@ -157,6 +158,16 @@ final class ProcessMetrics {
             "Tasks of the control loop that ended with an exception; each is a bug.");
     add(bugs, Labels.EMPTY, process.controlFailures());
     return bugs;
+  }
+
+  /** Of a process that is about to end the last export over OTLP tells it, a scrape hardly. */
+  private static CounterSnapshot.Builder drainCut(MetricsView.ProcessFigures process) {
+    var cut =
+        counter(
+            "outrigger_drain_requests_cut",
+            "Requests that a drain ended because --drain-timeout was over.");
+    add(cut, Labels.EMPTY, process.drainCut());
+    return cut;
   }
 
   /** Linux only. */

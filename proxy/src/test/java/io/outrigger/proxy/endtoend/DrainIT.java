@@ -84,8 +84,12 @@ class DrainIT {
     CompletableFuture<App.Reply> held = mesh.app().send("test.Pay/Hold");
     Await.until("the call is held", () -> a.held() == 1);
 
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("outrigger_drain_requests_cut_total 0");
     mesh.proxy().drain().get(60, TimeUnit.SECONDS);
 
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("outrigger_drain_requests_cut_total 1");
     assertThat(App.join(held).code()).isEqualTo(Status.Code.UNAVAILABLE);
     Await.until("the backend was told", () -> a.held() == 0);
   }

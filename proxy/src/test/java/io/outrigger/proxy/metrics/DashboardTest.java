@@ -76,7 +76,7 @@ class DashboardTest {
             List.of(),
             new XdsStatusView(List.of()),
             LbCounters.Counts.NONE,
-            new MetricsView.ProcessFigures(0, 0, 0, MemoryLedger.UNLIMITED.now(), new long[1])));
+            new MetricsView.ProcessFigures(0, 0, 0, 0, MemoryLedger.UNLIMITED.now(), new long[1])));
   }
 
   /** All names that a scrape can have, as Prometheus stores them. */

@@ -55,7 +55,7 @@ class MetricsTextTest {
           List.of());
 
   private static final MetricsView.ProcessFigures PROCESS =
-      new MetricsView.ProcessFigures(7, 8192, 4096, MEMORY, new long[] {2_000_000, 0});
+      new MetricsView.ProcessFigures(7, 3, 8192, 4096, MEMORY, new long[] {2_000_000, 0});
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
@@ -430,6 +430,7 @@ class MetricsTextTest {
         .contains("outrigger_event_loop_lag_seconds{loop=\"0\"} 0.002\n")
         .contains("outrigger_event_loop_lag_seconds{loop=\"1\"} 0.0\n")
         .contains("outrigger_control_loop_failures_total 7.0\n")
+        .contains("outrigger_drain_requests_cut_total 3.0\n")
         .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
         .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
         .contains("jvm_memory_used_bytes{area=\"direct\"} 8192.0\n")
