@@ -18,7 +18,7 @@ final class Watcher implements AutoCloseable {
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
   private static final Duration BETWEEN_METRICS = Duration.ofMillis(250);
 
-  /** After this time a Kubernetes probe fails, as docker/kubernetes.yaml has it. */
+  /** After this time a Kubernetes probe fails, as docker/kubernetes has it. */
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(3);
 
   private final AtomicReference<Usage> most = new AtomicReference<>(Usage.NONE);
