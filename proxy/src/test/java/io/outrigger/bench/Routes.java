@@ -97,7 +97,7 @@ final class Routes {
 
   private static List<Route> routes(List<RouteMatch> matches) {
     var cluster = new ClusterChoice.Single("orders");
-    var action = new RouteAction.Forward(cluster, RouteTimeout.UNSET, false);
+    var action = new RouteAction.Forward(cluster, RouteTimeout.UNSET);
     List<Route> routes = new ArrayList<>();
     for (RouteMatch match : matches) {
       routes.add(new Route("", routes.size(), match, action, Map.of()));

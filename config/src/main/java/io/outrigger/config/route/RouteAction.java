@@ -14,7 +14,7 @@ public sealed interface RouteAction {
   record Forward(
       ClusterChoice clusters,
       RouteTimeout timeout,
-      boolean autoHostRewrite,
+      HostRewrite hostRewrite,
       List<HashPolicy> hashPolicies,
       Optional<RetryPolicy> retry)
       implements RouteAction {
@@ -22,9 +22,9 @@ public sealed interface RouteAction {
       hashPolicies = List.copyOf(hashPolicies);
     }
 
-    /** Without hash policies and without retries. */
-    public Forward(ClusterChoice clusters, RouteTimeout timeout, boolean autoHostRewrite) {
-      this(clusters, timeout, autoHostRewrite, List.of(), Optional.empty());
+    /** Without anything further. */
+    public Forward(ClusterChoice clusters, RouteTimeout timeout) {
+      this(clusters, timeout, HostRewrite.NONE, List.of(), Optional.empty());
     }
   }
 

@@ -77,7 +77,7 @@ class HashPolicyTest {
         new RouteAction.Forward(
             new ClusterChoice.Single("c"),
             RouteTimeout.UNSET,
-            false,
+            HostRewrite.NONE,
             List.of(policies),
             Optional.empty()),
         Map.of());

@@ -187,8 +187,7 @@ public final class Samples {
     }
     List<Route> routes = new ArrayList<>();
     for (String name : routed) {
-      var action =
-          new RouteAction.Forward(new ClusterChoice.Single(name), RouteTimeout.UNSET, false);
+      var action = new RouteAction.Forward(new ClusterChoice.Single(name), RouteTimeout.UNSET);
       var match =
           new RouteMatch(new PathMatcher.Prefix("/" + name, true), List.of(), Optional.empty());
       routes.add(new Route(name, routes.size(), match, action, Map.of()));

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -45,7 +46,6 @@ final class CallAttempts {
   private RouteDecision.@Nullable Forward decision;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
-  private boolean rewritesAuthority;
   private @Nullable SessionHint session;
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
@@ -77,7 +77,6 @@ final class CallAttempts {
     call.limit(chosen.limit().forRequest(call.limitNanos()));
     call.record.routed(chosen, clusterName(), call.limitNanos());
     RouteAction.Forward action = chosen.action();
-    rewritesAuthority = action.autoHostRewrite();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), call.loop.random());
       call.request.keepForReplay(
@@ -216,8 +215,8 @@ final class CallAttempts {
     to(AttemptPhase.STREAMING);
     call.stopWaiting();
     HeaderField timeout = call.isGrpc() ? call.timeoutField() : null;
-    String hostname = rewritesAuthority && attempt != null ? attempt.hostname() : "";
-    HeaderField authority = call.forward.authorityFor(call.head(), call.target(), hostname);
+    HeaderField authority =
+        call.forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
       call.record.spans().pickDelayed();
     }
@@ -232,6 +231,15 @@ final class CallAttempts {
             previousAttempts(),
             call.record.spans().context());
     call.request.open(upstream);
+  }
+
+  /** What the route makes of the authority (A81, A111); empty when nothing. */
+  private String rewrittenAuthority() {
+    HostRewrite rewrite = decision().action().hostRewrite();
+    if (rewrite instanceof HostRewrite.Literal literal) {
+      return literal.authority();
+    }
+    return rewrite instanceof HostRewrite.OfEndpoint && attempt != null ? attempt.hostname() : "";
   }
 
   /** Bytes of the request have left for the backend. */

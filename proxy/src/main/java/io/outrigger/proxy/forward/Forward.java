@@ -121,17 +121,17 @@ public final class Forward {
    * The {@code :authority} that goes upstream (SC-32). What an app says itself stands before the
    * endpoint's name, and that before any default (A81 "xds_cluster_impl LB Policy Changes").
    *
-   * @param hostname the endpoint's, where the route rewrites the authority; empty otherwise
+   * @param rewritten what the route makes of it; empty when nothing
    */
-  HeaderField authorityFor(RequestHead head, ForwardTarget target, String hostname) {
+  HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {
       HeaderField own = head.authorityField();
       if (own != null && !own.value().isEmpty()) {
         return own;
       }
     }
-    if (!hostname.isEmpty()) {
-      return HeaderField.of(KnownName.AUTHORITY, hostname);
+    if (!rewritten.isEmpty()) {
+      return HeaderField.of(KnownName.AUTHORITY, rewritten);
     }
     if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
       return fixed.field();

@@ -65,7 +65,7 @@ final class SampleConfig {
         "",
         index,
         new RouteMatch(path, headers, Optional.empty()),
-        new RouteAction.Forward(clusters, RouteTimeout.UNSET, false),
+        new RouteAction.Forward(clusters, RouteTimeout.UNSET),
         Map.of());
   }
 

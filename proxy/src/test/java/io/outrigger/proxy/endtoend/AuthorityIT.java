@@ -2,12 +2,15 @@ package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Authority rewriting from the bootstrap's trust to the backend (A81). */
@@ -74,5 +77,32 @@ class AuthorityIT {
 
     assertThat(mesh.app().call("test.Eds/Call").backend()).isEqualTo("a");
     assertThat(backend.lastHeard().authority()).isEqualTo("orders");
+  }
+
+  @Conformance("A111-01")
+  @ParameterizedTest
+  @CsvSource({
+    "trusted_xds_server, target, literal.example",
+    "trusted_xds_server, preserve, own.example",
+    "trusted_xds_server, fixed.example, literal.example",
+    "xds_v3, target, orders"
+  })
+  void aRouteMayNameTheAuthority(String feature, String mode, String sent) throws Exception {
+    Backend backend = mesh.backend("a");
+    mesh.controlPlane.serve(
+        Xds.cluster("eds"),
+        Xds.endpoints("eds", backend),
+        Xds.listener("orders", "routes"),
+        Xds.routes(
+            "routes",
+            Xds.host(
+                "*",
+                Xds.routeTo(
+                    "", "{\"cluster\":\"eds\",\"host_rewrite_literal\":\"literal.example\"}"))));
+    mesh.serverFeature(feature).with(Flag.AUTHORITY, mode).startReady();
+
+    assertThat(mesh.appFor("own.example").call("test.Pay/Call").backend()).isEqualTo("a");
+
+    assertThat(backend.lastHeard().authority()).isEqualTo(sent);
   }
 }

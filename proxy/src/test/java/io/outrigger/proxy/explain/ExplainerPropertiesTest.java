@@ -158,7 +158,7 @@ class ExplainerPropertiesTest {
             "",
             0,
             new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty()),
-            new RouteAction.Forward(weighted, RouteTimeout.UNSET, false),
+            new RouteAction.Forward(weighted, RouteTimeout.UNSET),
             Map.of());
     var cookie = new FilterConfig.SessionCookie("home", "", Duration.ZERO);
     var target =
@@ -292,8 +292,7 @@ class ExplainerPropertiesTest {
                               new WeightedCluster(
                                   name, name.equals("beta") ? 1 : random.nextInt(4), Map.of()))
                       .toList()),
-              RouteTimeout.UNSET,
-              false);
+              RouteTimeout.UNSET);
       default -> forward(CLUSTERS.get(random.nextInt(CLUSTERS.size())));
     };
   }
@@ -309,7 +308,7 @@ class ExplainerPropertiesTest {
   }
 
   private static RouteAction forward(String cluster) {
-    return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET, false);
+    return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET);
   }
 
   private static RequestPreview request(Random random) {

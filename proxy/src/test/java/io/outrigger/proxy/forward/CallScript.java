@@ -9,6 +9,7 @@ import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -117,7 +118,7 @@ final class CallScript {
         new RouteAction.Forward(
             new ClusterChoice.Single(cluster.name()),
             noLimit(),
-            false,
+            HostRewrite.NONE,
             List.of(policies),
             Optional.empty());
     target.publish(selector(chains, cluster, action, List.of()));
@@ -136,7 +137,7 @@ final class CallScript {
         new RouteAction.Forward(
             new ClusterChoice.Single(cluster.name()),
             noLimit(),
-            true,
+            new HostRewrite.OfEndpoint(),
             List.of(),
             Optional.of(policy));
     target.publish(selector(chains, cluster, action, List.of()));
@@ -177,7 +178,7 @@ final class CallScript {
       Optional<RetryPolicy> retry) {
     var action =
         new RouteAction.Forward(
-            new ClusterChoice.Single(cluster.name()), timeout, false, List.of(), retry);
+            new ClusterChoice.Single(cluster.name()), timeout, HostRewrite.NONE, List.of(), retry);
     return selector(chains, cluster, action, filters);
   }
 

@@ -154,8 +154,7 @@ class ConfigSelectorTest {
                 new RouteAction.Forward(
                     new ClusterChoice.Weighted(
                         List.of(weighted("a", 1), weighted("never", 0), weighted("b", 3))),
-                    RouteTimeout.UNSET,
-                    false)));
+                    RouteTimeout.UNSET)));
     Map<String, Integer> counts = new HashMap<>();
 
     for (int i = 0; i < 4000; i++) {
@@ -179,8 +178,7 @@ class ConfigSelectorTest {
             new ClusterChoice.Weighted(
                 List.of(
                     new WeightedCluster("a", 1, ofCluster), new WeightedCluster("b", 1, Map.of()))),
-            RouteTimeout.UNSET,
-            false);
+            RouteTimeout.UNSET);
     var selector =
         selector(
             List.of(new HttpFilter("fault", listener)),
@@ -203,8 +201,7 @@ class ConfigSelectorTest {
         new RouteAction.Forward(
             new ClusterChoice.Weighted(
                 List.of(weighted("a", 1), weighted("b", 1), weighted("never", 0))),
-            RouteTimeout.UNSET,
-            false);
+            RouteTimeout.UNSET);
     var selector =
         selector(
             route(new PathMatcher.Exact("/split", true), action),
@@ -324,7 +321,7 @@ class ConfigSelectorTest {
   }
 
   private static RouteAction forward(String cluster) {
-    return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET, false);
+    return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET);
   }
 
   private static WeightedCluster weighted(String cluster, long weight) {

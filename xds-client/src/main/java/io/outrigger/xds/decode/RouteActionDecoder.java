@@ -5,6 +5,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
@@ -33,18 +34,34 @@ final class RouteActionDecoder {
       RouteDecoder.Scope scope,
       FieldErrors errors) {
     RouteTimeout timeout = timeout(proto, errors);
-    // A81 "xDS Resource Validation": only a trusted server may have the authority rewritten.
-    boolean autoHostRewrite =
-        scope.context().features().trustedXdsServer() && proto.getAutoHostRewrite().getValue();
+    HostRewrite hostRewrite = hostRewrite(proto, scope.context(), errors);
     List<HashPolicy> hashPolicies = HashPolicyDecoder.decode(proto.getHashPolicyList(), errors);
     Optional<RetryPolicy> retry =
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : hostRetry;
     return clusters(proto, scope, errors)
-        .map(
-            choice ->
-                new RouteAction.Forward(choice, timeout, autoHostRewrite, hashPolicies, retry));
+        .map(choice -> new RouteAction.Forward(choice, timeout, hostRewrite, hashPolicies, retry));
+  }
+
+  /**
+   * A81, A111 "xDS Resource Validation": only a trusted server may have the authority rewritten.
+   */
+  private static HostRewrite hostRewrite(
+      io.envoyproxy.envoy.config.route.v3.RouteAction proto,
+      DecodeContext context,
+      FieldErrors errors) {
+    if (!context.features().trustedXdsServer()) {
+      return HostRewrite.NONE;
+    }
+    if (proto.getAutoHostRewrite().getValue()) {
+      return new HostRewrite.OfEndpoint();
+    }
+    String literal = proto.getHostRewriteLiteral();
+    if (!literal.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      errors.at("host_rewrite_literal").add(quoted(literal) + " cannot be an :authority");
+    }
+    return literal.isEmpty() ? HostRewrite.NONE : new HostRewrite.Literal(literal);
   }
 
   private static Optional<ClusterChoice> clusters(

@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Duration;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import io.outrigger.testing.Conformance;
@@ -330,12 +332,45 @@ class RouteDecoderTest {
             "{\"match\": {\"prefix\": \"\"}, \"route\": "
                 + "{\"cluster\": \"c\", \"auto_host_rewrite\": true}}");
 
-    assertThat(forward(valid(ROUTE, table).virtualHosts().get(0).routes()).autoHostRewrite())
-        .isFalse();
+    assertThat(forward(valid(ROUTE, table).virtualHosts().get(0).routes()).hostRewrite())
+        .isEqualTo(HostRewrite.NONE);
     assertThat(
             forward(valid(ROUTE, table, Decoding.TRUSTED).virtualHosts().get(0).routes())
-                .autoHostRewrite())
-        .isTrue();
+                .hostRewrite())
+        .isEqualTo(new HostRewrite.OfEndpoint());
+  }
+
+  @Conformance("A111-01")
+  @ParameterizedTest
+  @CsvSource({"other.example,true", "other.example,false", "'',true"})
+  void aLiteralAuthorityIsTakenOnlyFromATrustedServer(String literal, boolean trusted) {
+    String table = table(literalRewrite(literal));
+    HostRewrite expected =
+        trusted && !literal.isEmpty() ? new HostRewrite.Literal(literal) : HostRewrite.NONE;
+
+    RouteTable read = trusted ? valid(ROUTE, table, Decoding.TRUSTED) : valid(ROUTE, table);
+
+    assertThat(forward(read.virtualHosts().get(0).routes()).hostRewrite()).isEqualTo(expected);
+  }
+
+  @Conformance("A111-01")
+  @ParameterizedTest
+  @ValueSource(strings = {"a b", "a\\r\\nb", "\u00e9.example"})
+  void anAuthorityThatIsNoneIsAnErrorOfATrustedServer(String literal) {
+    assertThat(errors(ROUTE, table(literalRewrite(literal)), Decoding.TRUSTED))
+        .singleElement()
+        .asString()
+        .contains("host_rewrite_literal", "cannot be an :authority");
+    assertThat(forward(valid(ROUTE, table(literalRewrite(literal))).virtualHosts().get(0).routes()))
+        .extracting(RouteAction.Forward::hostRewrite)
+        .isEqualTo(HostRewrite.NONE);
+  }
+
+  private static String literalRewrite(String literal) {
+    return "{\"match\": {\"prefix\": \"\"}, \"route\": {\"cluster\": \"c\","
+        + " \"host_rewrite_literal\": \""
+        + literal
+        + "\"}}";
   }
 
   private static Arguments field(

@@ -24,6 +24,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.LoadReporting;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RouteAction.Forward;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.testing.Conformance;
@@ -176,7 +177,7 @@ final class DecodeContextScenarioTest {
   private static List<Boolean> rewrites(List<RouteTable> tables) {
     return tables.stream()
         .map(table -> (Forward) table.virtualHosts().get(0).routes().get(0).action())
-        .map(Forward::autoHostRewrite)
+        .map(forward -> forward.hostRewrite() instanceof HostRewrite.OfEndpoint)
         .toList();
   }
 }

@@ -85,7 +85,7 @@ public final class Resources {
         "",
         index,
         new RouteMatch(new PathMatcher.Prefix(prefix, true), List.of(), Optional.empty()),
-        new RouteAction.Forward(clusters, RouteTimeout.UNSET, false),
+        new RouteAction.Forward(clusters, RouteTimeout.UNSET),
         Map.of());
   }
 
