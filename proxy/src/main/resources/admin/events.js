@@ -8,7 +8,7 @@ const KEPT = 2_000;
 const SPOKEN_MILLIS = 8_000; // a screen reader hears no more than one event in this time
 const TONES = {
   ack: 'good', ads_connected: 'good', lrs_connected: 'good', lrs_failed: 'bad', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', eject: 'out',
-  priority_switch: 'wait', endpoint_state: 'idle', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad',
+  priority_switch: 'wait', endpoint_state: 'idle', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
 };
 const SPOKEN = new Set(['nack', 'ads_failed', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed']);
 

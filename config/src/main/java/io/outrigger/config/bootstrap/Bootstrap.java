@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /**
  * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
  *
- * @param servers control planes in order of fall-back; at least one
+ * @param servers control planes in order of fall-back; none only where nobody asks for any
  * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
  * @param authorities by name (A47)
  * @param certificateProviders by instance name (A29)
@@ -23,6 +23,12 @@ public record Bootstrap(
     servers = List.copyOf(servers);
     authorities = Map.copyOf(authorities);
     certificateProviders = Map.copyOf(certificateProviders);
+  }
+
+  /** The same node, asking {@code server} alone. */
+  public Bootstrap servedBy(XdsServer server) {
+    return new Bootstrap(
+        List.of(server), node, Map.of(), certificateProviders, listenerNameTemplate);
   }
 
   /** Every control plane once, those of authorities last. */

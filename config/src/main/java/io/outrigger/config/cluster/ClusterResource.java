@@ -41,6 +41,7 @@ public record ClusterResource(
       new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
 
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
+  public static final long UNLIMITED = 0xFFFF_FFFFL; // the most that the field can say
   public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 

@@ -1,5 +1,8 @@
 package io.outrigger.config.cluster;
 
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
 import java.util.List;
 
 /** Where a cluster's endpoints come from. */
@@ -7,11 +10,55 @@ public sealed interface ClusterSource {
   /** An EDS resource of that name. */
   record Eds(String serviceName) implements ClusterSource {}
 
+  /** A name of DNS, or an IP literal, and the port of all its addresses. */
+  sealed interface Dns extends ClusterSource {
+    String hostname();
+
+    int port();
+
+    /**
+     * The endpoints that the name stands for.
+     *
+     * @param addresses at least one, as the name was resolved
+     */
+    List<Endpoint> endpoints(List<EndpointAddress> addresses);
+
+    /** {@code host:port} or {@code [ip6]:port}. */
+    default String authority() {
+      return hostname().indexOf(':') >= 0
+          ? "[" + hostname() + "]:" + port()
+          : hostname() + ":" + port();
+    }
+
+    /** One of the endpoints; its host name is the name resolved, with the port (A81). */
+    default Endpoint endpoint(List<EndpointAddress> addresses) {
+      return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, authority());
+    }
+  }
+
   /** One DNS name, all addresses of which are one endpoint (A37). */
-  record LogicalDns(String hostname, int port) implements ClusterSource {
+  record LogicalDns(String hostname, int port) implements Dns {
+    @Override
+    public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
+      return List.of(endpoint(addresses));
+    }
+
     @Override
     public String toString() {
-      return hostname + ":" + port;
+      return authority();
+    }
+  }
+
+  /** One DNS name, each address of which is an endpoint: what a {@code dns:///} target is. */
+  record StrictDns(String hostname, int port) implements Dns {
+    @Override
+    public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
+      return addresses.stream().map(address -> endpoint(List.of(address))).toList();
+    }
+
+    @Override
+    public String toString() {
+      return authority();
     }
   }
 

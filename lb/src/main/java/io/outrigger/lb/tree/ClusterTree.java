@@ -85,7 +85,7 @@ final class ClusterTree {
   }
 
   static boolean reresolves(ClusterSource source) {
-    return source instanceof ClusterSource.LogicalDns;
+    return source instanceof ClusterSource.Dns;
   }
 
   private static boolean sessionsReach(ClusterResource cluster, Backend backend) {

@@ -17,6 +17,7 @@ import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.options.Target;
 import io.outrigger.proxy.options.XdsTarget;
 import io.outrigger.proxy.telemetry.Telemetry;
 import java.io.IOException;
@@ -79,9 +80,9 @@ final class ForwardOpener {
     Optional<TargetRuntime> only = Optional.empty();
     Supplier<List<TargetRuntime>> all;
     Function<String, Optional<TargetRuntime>> known;
-    if (spec.target() instanceof XdsTarget.Service service
+    if (spec.target() instanceof Target.Single single
         && !(options.authority() instanceof AuthorityMode.Preserve)) {
-      TargetRuntime target = onlyTarget(spec.name(), service);
+      TargetRuntime target = onlyTarget(spec.name(), single);
       only = Optional.of(target);
       all = () -> List.of(target);
       known = authority -> Optional.of(target);
@@ -115,12 +116,12 @@ final class ForwardOpener {
     return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
   }
 
-  private TargetRuntime onlyTarget(String forward, XdsTarget.Service service) {
+  private TargetRuntime onlyTarget(String forward, Target.Single target) {
     String authority =
         options.authority() instanceof AuthorityMode.Fixed fixed
             ? fixed.text()
-            : service.dataPlaneAuthority();
-    return targets.make(forward, service, authority);
+            : target.dataPlaneAuthority();
+    return targets.make(forward, target, authority);
   }
 
   /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
@@ -132,8 +133,8 @@ final class ForwardOpener {
     return authority ->
         targets.make(
             spec.name(),
-            spec.target() instanceof XdsTarget.Service service
-                ? service
+            spec.target() instanceof Target.Single single
+                ? single
                 : new XdsTarget.Service(Optional.empty(), authority),
             fixed.orElse(authority));
   }

@@ -7,17 +7,19 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.tree.DryRunTrees;
+import io.outrigger.proxy.options.DnsTarget;
 import io.outrigger.proxy.options.ProgramVersion;
-import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.options.Target;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.local.DnsResources;
+import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
@@ -81,11 +83,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    *     such as for a certificate that is missing
    */
   public static Result run(
-      Bootstrap bootstrap, Overlay overlay, XdsTarget.Service target, Duration timeout) {
-    Outcome<String> listener = ListenerNames.of(bootstrap, target.authority(), target.path());
-    if (!(listener instanceof Outcome.Ok<String> name)) {
-      return Result.failed(Set.of(target + ": " + listener.status().message()));
-    }
+      Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout) {
     var check = new LiveCheck();
     try (var control = check.control;
         var decoding = new BackgroundThread("xds-decode")) {
@@ -98,14 +96,22 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               bootstrap,
               ProgramVersion.text(),
               ResourceDecoder::decode,
-              server -> new GrpcAdsTransport(control, server),
+              server ->
+                  target instanceof DnsTarget dnsTarget
+                      ? new LocalAdsTransport(control, DnsResources.of(List.of(dnsTarget.name())))
+                      : new GrpcAdsTransport(control, server),
               check);
+      Outcome<ConfigRoot> root = ConfigRoot.of(target, bootstrap, xds);
+      if (!(root instanceof Outcome.Ok<ConfigRoot> found)) {
+        control.execute(xds::close);
+        return Result.failed(Set.of(target + ": " + root.status().message()));
+      }
       var configs =
           new XdsDependencyManager(
               control,
-              xds.of(target.toString()),
+              found.value().client(),
               dns,
-              name.value(),
+              found.value().listener(),
               target.dataPlaneAuthority(),
               bootstrap.node().id(),
               check);

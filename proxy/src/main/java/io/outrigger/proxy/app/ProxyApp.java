@@ -2,8 +2,11 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.BackgroundThread;
+import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
@@ -20,6 +23,8 @@ import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
+import io.outrigger.proxy.options.DnsTarget;
+import io.outrigger.proxy.options.Forward;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -35,11 +40,13 @@ import io.outrigger.proxy.warmup.WarmUp;
 import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
@@ -52,6 +59,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,7 +117,11 @@ public final class ProxyApp implements AutoCloseable {
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(ProxyOptions options, ResourceReading reading, OverlayFiles overlayFiles) {
+  private ProxyApp(
+      ProxyOptions options,
+      ResourceReading reading,
+      OverlayFiles overlayFiles,
+      Function<ControlLoop, NettyDnsLookup> names) {
     this.options = options;
     this.reading = reading;
     wait = new BootstrapWait(options.lookup());
@@ -120,7 +132,7 @@ public final class ProxyApp implements AutoCloseable {
     memoryWatch = new MemoryWatch(control, memory, BufferMemory.ofDefaultAllocator(), events);
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
-    dns = new NettyDnsLookup(control);
+    dns = names.apply(control);
     overlay =
         new LocalOverlay(
             control, decoding, options.overlays(), overlayFiles, controlPlanes, events);
@@ -151,7 +163,14 @@ public final class ProxyApp implements AutoCloseable {
 
   /** As {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, with files not read yet. */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
-    return start(options, source -> ResourceFiles.NONE, OverlayFiles.read(options.overlays()));
+    return start(options, NettyDnsLookup::new);
+  }
+
+  /** As {@link #start(ProxyOptions)}, with names looked up as {@code names} does. */
+  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
+      throws StartFailure, InvalidInput {
+    return start(
+        options, source -> ResourceFiles.NONE, OverlayFiles.read(options.overlays()), names);
   }
 
   /**
@@ -165,9 +184,18 @@ public final class ProxyApp implements AutoCloseable {
    */
   public static ProxyApp start(ProxyOptions options, ResourceReading reading, OverlayFiles overlay)
       throws StartFailure, InvalidInput {
+    return start(options, reading, overlay, NettyDnsLookup::new);
+  }
+
+  private static ProxyApp start(
+      ProxyOptions options,
+      ResourceReading reading,
+      OverlayFiles overlay,
+      Function<ControlLoop, NettyDnsLookup> names)
+      throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options, reading, overlay);
+      app = new ProxyApp(options, reading, overlay, names);
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
@@ -219,10 +247,7 @@ public final class ProxyApp implements AutoCloseable {
               source.bootstrap(),
               ProgramVersion.text(),
               ResourceDecoder::decode,
-              server ->
-                  files == null
-                      ? new GrpcAdsTransport(control, server)
-                      : new LocalAdsTransport(control, files),
+              server -> transport(server, files),
               new AdsEvents(events));
       controlPlanes.become(new ControlPlanes.Known(source, clients));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
@@ -231,6 +256,23 @@ public final class ProxyApp implements AutoCloseable {
           List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
     }
     resources = files;
+  }
+
+  private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
+    if (server.equals(DnsResources.SERVER)) {
+      return new LocalAdsTransport(control, DnsResources.of(dnsNames()));
+    }
+    return files == null
+        ? new GrpcAdsTransport(control, server)
+        : new LocalAdsTransport(control, files);
+  }
+
+  private List<ClusterSource.StrictDns> dnsNames() {
+    return options.forwards().stream()
+        .map(Forward::target)
+        .filter(DnsTarget.class::isInstance)
+        .map(target -> ((DnsTarget) target).name())
+        .toList();
   }
 
   /** The configuration comes, from now on. */

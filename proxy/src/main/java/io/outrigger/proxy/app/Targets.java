@@ -4,16 +4,16 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.events.DnsEvents;
 import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.events.LbEvents;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.metrics.LbCounters;
-import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.options.DnsTarget;
+import io.outrigger.proxy.options.Target;
 import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 import io.outrigger.xds.deps.DnsLookup;
@@ -46,10 +46,11 @@ record Targets(
    * @param forward whose it is
    * @param authority the data-plane authority, which virtual hosts match
    */
-  TargetRuntime make(String forward, XdsTarget.Service service, String authority) {
+  TargetRuntime make(String forward, Target.Single target, String authority) {
+    String name = target.toString();
     return new TargetRuntime(
         control,
-        service.toString(),
+        name,
         authority,
         filters,
         ignoreRouteTimeout,
@@ -57,35 +58,37 @@ record Targets(
           var manager =
               new ClusterManager(
                   control,
-                  connector.of(new TargetName(forward, service.toString(), authority)),
+                  connector.of(new TargetName(forward, name, authority)),
                   random,
                   breakers,
                   loads,
-                  counters.of(service.toString()).and(new LbEvents(events, forward)),
+                  counters.of(name).and(new LbEvents(events, forward)),
                   loops,
                   clusters);
           return aggregatesDecide ? manager.letAggregatesDecide() : manager;
         },
-        configs -> dependencies(service, authority, configs));
+        configs -> dependencies(forward, target, authority, configs));
   }
 
   /** Fails when the bootstrap does not know the target's xDS authority. */
   private Outcome<XdsDependencyManager> dependencies(
-      XdsTarget.Service service, String authority, XdsDependencyManager.Listener configs) {
+      String forward,
+      Target.Single target,
+      String authority,
+      XdsDependencyManager.Listener configs) {
     ControlPlanes.Known known = controlPlanes.known().orElseThrow();
-    Bootstrap bootstrap = known.bootstrap();
-    return ListenerNames.of(bootstrap, service.authority(), service.path())
+    return ConfigRoot.of(target, known.bootstrap(), known.clients())
         .match(
-            listener ->
+            root ->
                 Outcome.ok(
                     new XdsDependencyManager(
                         control,
-                        known.clients().of(service.toString()),
-                        dns,
-                        listener,
+                        root.client(),
+                        new DnsEvents(dns, events, forward),
+                        root.listener(),
                         authority,
-                        bootstrap.node().id(),
-                        configs)),
+                        known.bootstrap().node().id(),
+                        target instanceof DnsTarget ? new UntilResolved(configs) : configs)),
             Outcome::failed);
   }
 }

@@ -2,7 +2,7 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.app.LiveCheck;
-import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.options.Target;
 import io.outrigger.xds.overlay.Overlay;
 import java.time.Duration;
 
@@ -11,5 +11,5 @@ import java.time.Duration;
 public interface LiveProgram {
   /** Blocks until it is known, or the time is over. */
   LiveCheck.Result check(
-      Bootstrap bootstrap, Overlay overlay, XdsTarget.Service target, Duration timeout);
+      Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout);
 }

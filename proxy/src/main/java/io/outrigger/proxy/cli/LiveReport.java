@@ -4,7 +4,7 @@ import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.LbNode;
 import io.outrigger.proxy.app.LiveCheck;
-import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.options.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -17,7 +17,7 @@ final class LiveReport {
 
   private LiveReport() {}
 
-  static List<String> lines(XdsTarget.Service target, LiveCheck.Result result) {
+  static List<String> lines(Target.Single target, LiveCheck.Result result) {
     var report = new LiveReport();
     if (!result.trees().isEmpty() || result.routes() > 0) {
       report.add(

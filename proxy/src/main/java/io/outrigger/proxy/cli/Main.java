@@ -86,10 +86,9 @@ public final class Main {
       List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay) {
     var context =
         new DecodeContext(
-            bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
-            bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()),
-            Optional.empty(),
-            overlay);
+                bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
+                bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()))
+            .under(overlay);
     ResourceFiles files = ResourceFiles.read(paths);
     ResourceValidator.Result result = ResourceValidator.validate(files, context);
     return new ResourceCheck.Result(

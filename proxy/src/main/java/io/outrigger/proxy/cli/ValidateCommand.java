@@ -5,10 +5,11 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.BootstrapSource;
+import io.outrigger.proxy.options.DnsTarget;
 import io.outrigger.proxy.options.DurationText;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
-import io.outrigger.proxy.options.XdsTarget;
+import io.outrigger.proxy.options.Target;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
@@ -55,10 +56,10 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Option(
       names = "--live",
-      description = "fetches what --target needs from the control plane, and prints its tree")
+      description = "fetches what --target needs from the control plane, or from DNS, and prints its tree")
   private boolean live;
 
-  @Option(names = "--target", paramLabel = "TARGET", description = "such as xds:///orders")
+  @Option(names = "--target", paramLabel = "TARGET", description = "such as xds:///orders or dns:///orders:50051")
   private Optional<String> target = Optional.empty();
 
   @Option(
@@ -80,11 +81,12 @@ final class ValidateCommand implements Callable<Integer> {
   public Integer call() throws InvalidInput {
     List<String> errors = new ArrayList<>();
     List<String> fine = new ArrayList<>();
-    Optional<XdsTarget.Service> asked = liveTarget();
+    Optional<Target.Single> asked = liveTarget();
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap(errors, fine);
     OverlayFiles overlay = checkOverlay(errors, fine);
-    if (read.isEmpty() && errors.isEmpty() && resources.isEmpty() && overlays.isEmpty()) {
+    if (read.isEmpty() && errors.isEmpty() && resources.isEmpty() && overlays.isEmpty()
+        && asked.isEmpty()) {
       throw new InvalidInput(
           List.of(
               "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
@@ -109,7 +111,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /** The target of {@code --live}; empty without that. */
-  private Optional<XdsTarget.Service> liveTarget() throws InvalidInput {
+  private Optional<Target.Single> liveTarget() throws InvalidInput {
     if (!live && target.isEmpty()) {
       return Optional.empty();
     }
@@ -117,9 +119,9 @@ final class ValidateCommand implements Callable<Integer> {
       throw new InvalidInput(
           List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
     }
-    if (FlagValue.read("--target", target.get(), XdsTarget::parse)
-        instanceof XdsTarget.Service service) {
-      return Optional.of(service);
+    if (FlagValue.read("--target", target.get(), Target::parse)
+        instanceof Target.Single single) {
+      return Optional.of(single);
     }
     throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
   }
@@ -127,17 +129,12 @@ final class ValidateCommand implements Callable<Integer> {
   private void checkLive(
       Optional<Bootstrap> read,
       Overlay overlay,
-      XdsTarget.Service asked,
+      Target.Single asked,
       Duration limit,
       List<String> errors,
       List<String> fine)
       throws InvalidInput {
-    Bootstrap bootstrap =
-        read.orElseThrow(
-            () ->
-                new InvalidInput(
-                    List.of(
-                        "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+    Bootstrap bootstrap = asked instanceof DnsTarget ? BootstrapSource.NONE : required(read);
     warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result = programs.live().check(bootstrap, overlay, asked, limit);
@@ -147,6 +144,14 @@ final class ValidateCommand implements Callable<Integer> {
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
+  }
+
+  private static Bootstrap required(Optional<Bootstrap> read) throws InvalidInput {
+    return read.orElseThrow(
+        () ->
+            new InvalidInput(
+                List.of(
+                    "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
   }
 
   /** At once: whoever reads it may still stop this. */

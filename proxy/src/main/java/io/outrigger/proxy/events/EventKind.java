@@ -32,6 +32,8 @@ public enum EventKind {
   CERTIFICATE_LOADED,
   /** The newest certificate files cannot be used. */
   CERTIFICATE_FAILED,
+  /** A DNS name was looked up. */
+  DNS,
   /** Other rules of local policy are in force, or some cannot be. */
   OVERLAY,
   /** Streams or connections were ended because they held most of the memory. */

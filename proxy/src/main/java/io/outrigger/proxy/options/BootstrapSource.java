@@ -4,6 +4,8 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.BootstrapReader;
 import io.outrigger.config.bootstrap.BootstrapResult;
 import io.outrigger.config.bootstrap.Finding;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.endpoint.Locality;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,6 +20,15 @@ import java.util.Optional;
 public final class BootstrapSource {
   public static final String FILE_VARIABLE = "GRPC_XDS_BOOTSTRAP";
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
+
+  /** What there is where nobody gave one: no control plane, and listeners named as targets are. */
+  public static final Bootstrap NONE =
+      new Bootstrap(
+          List.of(),
+          new Node("outrigger", "", new Locality("", "", ""), Map.of()),
+          Map.of(),
+          Map.of(),
+          "%s");
 
   private BootstrapSource() {}
 

@@ -31,9 +31,10 @@ public enum Flag {
   FORWARD(
       "[NAME@]LISTEN=TARGET",
       Arity.MANY,
-      "a local port and the xDS target behind it. LISTEN: PORT (on 127.0.0.1), HOST:PORT,"
-          + " [::1]:PORT or unix:/path. TARGET: xds:///orders, xds://authority/orders, or xds:///*"
-          + " (each request's :authority names the target)"),
+      "a local port and the target behind it. LISTEN: PORT (on 127.0.0.1), HOST:PORT,"
+          + " [::1]:PORT or unix:/path. TARGET: xds:///orders, xds://authority/orders, xds:///*"
+          + " (each request's :authority names the target), or dns:///orders:50051 (all addresses of"
+          + " a name, without a control plane)"),
   MAX_TARGETS("N", Arity.ONE, "targets at once behind a forward to xds:///*. Default 100"),
   ADMIN(
       "HOST:PORT", Arity.ONE, "admin HTTP server and page; 'off' disables. Default 127.0.0.1:9901"),

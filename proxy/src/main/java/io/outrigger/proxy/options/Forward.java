@@ -1,14 +1,16 @@
 package io.outrigger.proxy.options;
 
-/** A local address and the xDS target behind it. */
-public record Forward(String name, ListenAddress listen, XdsTarget target) {
+import java.util.stream.Stream;
+
+/** A local address and the target behind it. */
+public record Forward(String name, ListenAddress listen, Target target) {
   /**
    * Reads {@code [NAME@]LISTEN=TARGET}; the name defaults to the target's path.
    *
    * @throws IllegalArgumentException with the reason, when it is not of that form
    */
   static Forward parse(String text) {
-    int equals = text.contains("=xds:") ? text.indexOf("=xds:") : text.indexOf('=');
+    int equals = beginOfTarget(text);
     if (equals < 0) {
       throw new IllegalArgumentException(
           "\"" + text + "\" has no target; write it as 9001=xds:///orders");
@@ -19,12 +21,21 @@ public record Forward(String name, ListenAddress listen, XdsTarget target) {
       throw new IllegalArgumentException("\"" + text + "\" has an empty name before the @");
     }
     ListenAddress listen = ListenAddress.parse(left.substring(at + 1));
-    XdsTarget target = XdsTarget.parse(text.substring(equals + 1));
+    Target target = Target.parse(text.substring(equals + 1));
     return new Forward(at < 0 ? defaultName(target) : left.substring(0, at), listen, target);
   }
 
-  private static String defaultName(XdsTarget target) {
-    return target instanceof XdsTarget.Service service ? service.path() : "*";
+  /** Where its {@code =} is: that of a target that is one, where the path of a socket has some. */
+  private static int beginOfTarget(String text) {
+    return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=")
+        .mapToInt(text::indexOf)
+        .filter(index -> index >= 0)
+        .findFirst()
+        .orElse(-1);
+  }
+
+  private static String defaultName(Target target) {
+    return target instanceof Target.Single single ? single.forwardName() : "*";
   }
 
   /** As the command line has it. */

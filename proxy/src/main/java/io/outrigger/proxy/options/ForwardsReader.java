@@ -63,6 +63,12 @@ final class ForwardsReader {
     taken.add(Map.entry(address, subject));
   }
 
+  /** Whether any of them leads to what a control plane serves; so does one that is wrong. */
+  boolean needControlPlane() {
+    return forwards.isEmpty()
+        || forwards.stream().anyMatch(forward -> forward.target() instanceof XdsTarget);
+  }
+
   /**
    * Each target must have the name of a Listener by {@code bootstrap}.
    *
@@ -71,6 +77,9 @@ final class ForwardsReader {
   void checkTargets(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();
     for (Forward forward : forwards) {
+      if (forward.target() instanceof DnsTarget) {
+        continue;
+      }
       XdsTarget.Service service =
           forward.target() instanceof XdsTarget.Service named
               ? named

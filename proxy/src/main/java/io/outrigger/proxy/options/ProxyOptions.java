@@ -58,8 +58,8 @@ public record ProxyOptions(
   /**
    * Where configuration comes from.
    *
-   * @param bootstrap the one that was given, or with static resources alone a plain one; with
-   *     static resources it has exactly one server, {@link #STATIC_SERVER}
+   * @param bootstrap the one that was given, else a plain one; with static resources it has exactly
+   *     one server, {@link #STATIC_SERVER}, and where nobody asks a control plane none
    * @param bootstrapOrigin who named the bootstrap, for the log; empty when there is none
    * @param warnings what to look at in the bootstrap, one line each
    * @param resources static resources in place of a control plane; empty for a control plane

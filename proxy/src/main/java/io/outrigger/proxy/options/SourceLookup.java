@@ -74,7 +74,7 @@ public final class SourceLookup {
   }
 
   private ConfigSource read() throws InvalidInput {
-    ConfigSource source = SourceReader.read(settings, environment);
+    ConfigSource source = SourceReader.read(settings, environment, forwards.needControlPlane());
     forwards.checkTargets(source.bootstrap());
     return source;
   }

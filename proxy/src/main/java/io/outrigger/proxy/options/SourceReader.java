@@ -2,10 +2,8 @@ package io.outrigger.proxy.options;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.Authority;
-import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,17 +14,17 @@ import java.util.Optional;
 
 /** Reads where configuration comes from: {@code --bootstrap} and {@code --resources}. */
 final class SourceReader {
-  private static final String LISTENER_IS_TARGET = "%s";
-
   private SourceReader() {}
 
   /**
    * Reads the bootstrap, and names the static resources.
    *
+   * @param isNeeded whether one of the two must be there
    * @throws AbsentFile when the bootstrap alone is wrong, and is not there
    * @throws InvalidInput with a line for each thing that is wrong
    */
-  static ConfigSource read(Settings settings, Map<String, String> environment) throws InvalidInput {
+  static ConfigSource read(
+      Settings settings, Map<String, String> environment, boolean isNeeded) throws InvalidInput {
     var problems = new Problems();
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
@@ -41,16 +39,16 @@ final class SourceReader {
       throw problems.and(wrong);
     }
     problems.throwIfAny();
-    if (found.isEmpty() && resources.isEmpty()) {
+    if (found.isEmpty() && resources.isEmpty() && isNeeded) {
       throw new InvalidInput(
           List.of(
               Flag.BOOTSTRAP.option()
-                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
-                  + " a control plane"));
+                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources or"
+                  + " targets such as dns:///orders:50051 without a control plane"));
     }
     Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
     return new ConfigSource(
-        resources.isEmpty() && bootstrap.isPresent() ? bootstrap.get() : forFiles(bootstrap),
+        resources.isEmpty() ? bootstrap.orElse(BootstrapSource.NONE) : forFiles(bootstrap),
         found.map(BootstrapSource.Found::origin),
         found.map(BootstrapSource.Found::warnings).orElse(List.of()),
         resources);
@@ -80,16 +78,14 @@ final class SourceReader {
 
   /** With files in place of control planes all names come from one server. */
   private static Bootstrap forFiles(Optional<Bootstrap> given) {
-    List<XdsServer> servers =
-        List.of(
-            new XdsServer(
-                ConfigSource.STATIC_SERVER,
-                new XdsServer.ChannelCredentials.Insecure(),
-                List.of(),
-                given.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE)));
+    var files =
+        new XdsServer(
+            ConfigSource.STATIC_SERVER,
+            new XdsServer.ChannelCredentials.Insecure(),
+            List.of(),
+            given.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE));
     if (given.isEmpty()) {
-      Node node = new Node("outrigger", "", new Locality("", "", ""), Map.of());
-      return new Bootstrap(servers, node, Map.of(), Map.of(), LISTENER_IS_TARGET);
+      return BootstrapSource.NONE.servedBy(files);
     }
     Map<String, Authority> authorities = new HashMap<>();
     given
@@ -99,7 +95,7 @@ final class SourceReader {
             (name, a) ->
                 authorities.put(name, new Authority(List.of(), a.listenerNameTemplate(), false)));
     return new Bootstrap(
-        servers,
+        List.of(files),
         given.get().node(),
         authorities,
         given.get().certificateProviders(),

@@ -5,16 +5,22 @@ import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a forward leads to (A47 "gRPC Client Target URI Syntax"). */
-public sealed interface XdsTarget {
+/** A target that a control plane serves (A47 "gRPC Client Target URI Syntax"). */
+public sealed interface XdsTarget extends Target {
   /**
    * A service.
    *
    * @param authority whose control plane knows it; empty for the default one
    * @param path without the leading slash and without percent-encoding
    */
-  record Service(Optional<String> authority, String path) implements XdsTarget {
-    /** What virtual hosts are matched with: the path, its slashes percent-encoded. */
+  record Service(Optional<String> authority, String path) implements XdsTarget, Target.Single {
+    @Override
+    public String forwardName() {
+      return path;
+    }
+
+    /** The path, its slashes percent-encoded. */
+    @Override
     public String dataPlaneAuthority() {
       return path.replace("/", "%2F");
     }
@@ -46,7 +52,7 @@ public sealed interface XdsTarget {
    */
   static XdsTarget parse(String text) {
     String wrong =
-        "\"" + text + "\" is not a target such as xds:///orders or xds://authority/orders";
+        "\"" + text + "\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051";
     URI uri;
     try {
       uri = new URI(text);

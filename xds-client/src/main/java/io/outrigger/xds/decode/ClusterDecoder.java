@@ -24,7 +24,7 @@ final class ClusterDecoder {
 
   static Optional<ClusterResource> decode(
       Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, errors);
+    Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, context, errors);
     boolean aggregate = proto.hasClusterType();
     Optional<BalancingPolicy> policy =
         aggregate
@@ -48,7 +48,11 @@ final class ClusterDecoder {
             proto.getName(),
             source.get(),
             policy.get(),
-            maxRequests(proto.getCircuitBreakers()),
+            maxRequests(
+                proto.getCircuitBreakers(),
+                source.get() instanceof ClusterSource.StrictDns
+                    ? ClusterResource.UNLIMITED // decision proxy-0041
+                    : ClusterResource.DEFAULT_MAX_REQUESTS),
             maxConnections,
             outlierDetection,
             idleTimeout,
@@ -74,15 +78,15 @@ final class ClusterDecoder {
   }
 
   /** A32: the first entry for the default priority decides, and nothing else. */
-  private static long maxRequests(CircuitBreakers proto) {
+  private static long maxRequests(CircuitBreakers proto, long unset) {
     for (CircuitBreakers.Thresholds thresholds : proto.getThresholdsList()) {
       if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
         return thresholds.hasMaxRequests()
             ? Integer.toUnsignedLong(thresholds.getMaxRequests().getValue())
-            : ClusterResource.DEFAULT_MAX_REQUESTS;
+            : unset;
       }
     }
-    return ClusterResource.DEFAULT_MAX_REQUESTS;
+    return unset;
   }
 
   /** A105 "xDS Configuration": as {@link #maxRequests}, but per host, and never 0. */

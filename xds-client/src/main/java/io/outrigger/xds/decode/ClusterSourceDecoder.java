@@ -9,8 +9,12 @@ import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
 import io.outrigger.config.cluster.ClusterSource;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BiFunction;
 
-/** How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"). */
+/**
+ * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"); those
+ * that we make for {@code dns:///} targets, by strict DNS (decision proxy-0041).
+ */
 final class ClusterSourceDecoder {
   static final String AGGREGATE = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
@@ -19,23 +23,28 @@ final class ClusterSourceDecoder {
 
   private ClusterSourceDecoder() {}
 
-  static Optional<ClusterSource> decode(Cluster proto, FieldErrors errors) {
+  static Optional<ClusterSource> decode(
+      Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.hasClusterType()) {
       return aggregate(proto.getClusterType(), errors.at("cluster_type"));
     }
     // Unset reads as STATIC, the first value of the enum.
     return switch (proto.getType()) {
       case EDS -> eds(proto, errors.at("eds_cluster_config"));
-      case LOGICAL_DNS -> logicalDns(proto, errors.at("load_assignment"));
-      case STATIC, STRICT_DNS, ORIGINAL_DST, UNRECOGNIZED -> {
-        errors
-            .at("type")
-            .add(
-                (proto.hasType() ? proto.getType() + " is not supported" : "is missing")
-                    + SUPPORTED);
-        yield Optional.empty();
-      }
+      case LOGICAL_DNS ->
+          dns(proto, ClusterSource.LogicalDns::new, errors.at("load_assignment"));
+      case STRICT_DNS ->
+          context.isOurs()
+              ? dns(proto, ClusterSource.StrictDns::new, errors.at("load_assignment"))
+              : unsupported(proto, errors.at("type"));
+      case STATIC, ORIGINAL_DST, UNRECOGNIZED -> unsupported(proto, errors.at("type"));
     };
+  }
+
+  private static Optional<ClusterSource> unsupported(Cluster proto, FieldErrors errors) {
+    errors.add(
+        (proto.hasType() ? proto.getType() + " is not supported" : "is missing") + SUPPORTED);
+    return Optional.empty();
   }
 
   private static Optional<ClusterSource> eds(Cluster proto, FieldErrors errors) {
@@ -53,7 +62,8 @@ final class ClusterSourceDecoder {
     return Optional.of(new ClusterSource.Eds(proto.getName()));
   }
 
-  private static Optional<ClusterSource> logicalDns(Cluster proto, FieldErrors errors) {
+  private static Optional<ClusterSource> dns(
+      Cluster proto, BiFunction<String, Integer, ClusterSource> kind, FieldErrors errors) {
     if (!proto.hasLoadAssignment()) {
       errors.add("is missing");
       return Optional.empty();
@@ -76,10 +86,11 @@ final class ClusterSourceDecoder {
     if (!AddressDecoder.requireSocketAddress(endpoint.getAddress(), here)) {
       return Optional.empty();
     }
-    return dnsName(endpoint.getAddress().getSocketAddress(), here.at("socket_address"));
+    return dnsName(endpoint.getAddress().getSocketAddress(), kind, here.at("socket_address"));
   }
 
-  private static Optional<ClusterSource> dnsName(SocketAddress proto, FieldErrors errors) {
+  private static Optional<ClusterSource> dnsName(
+      SocketAddress proto, BiFunction<String, Integer, ClusterSource> kind, FieldErrors errors) {
     if (!proto.getResolverName().isEmpty()) {
       errors.at("resolver_name").add("is not supported; must be empty");
     }
@@ -88,7 +99,7 @@ final class ClusterSourceDecoder {
     }
     OptionalInt port = AddressDecoder.port(proto, errors);
     return port.isPresent()
-        ? Optional.of(new ClusterSource.LogicalDns(proto.getAddress(), port.getAsInt()))
+        ? Optional.of(kind.apply(proto.getAddress(), port.getAsInt()))
         : Optional.empty();
   }
 

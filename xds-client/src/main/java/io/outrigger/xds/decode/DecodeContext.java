@@ -14,23 +14,26 @@ import java.util.Optional;
  * @param certificateProviders of the bootstrap, by instance name (A29)
  * @param loadServer whom an {@code lrs_server} of {@code self} means; empty when what sent the
  *     resource takes no load reports
+ * @param isOurs whether we made the resource ourselves: it may be of a kind that control planes may
+ *     not use
  * @param overlay local policy over the resource; whether it is valid does not depend on that
  */
 public record DecodeContext(
     ServerFeatures features,
     Map<String, CertificateProvider> certificateProviders,
     Optional<XdsServer> loadServer,
+    boolean isOurs,
     Overlay overlay) {
   public DecodeContext {
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** Without local policy. */
+  /** For resources of others, without local policy. */
   public DecodeContext(
       ServerFeatures features,
       Map<String, CertificateProvider> certificateProviders,
       Optional<XdsServer> loadServer) {
-    this(features, certificateProviders, loadServer, Overlay.NONE);
+    this(features, certificateProviders, loadServer, false, Overlay.NONE);
   }
 
   /** For resources from where no load is reported to. */
@@ -39,8 +42,13 @@ public record DecodeContext(
     this(features, certificateProviders, Optional.empty());
   }
 
+  /** For resources that we make ourselves, without local policy. */
+  public static DecodeContext ofOurs() {
+    return new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.empty(), true, Overlay.NONE);
+  }
+
   /** The same under another overlay. */
   public DecodeContext under(Overlay other) {
-    return new DecodeContext(features, certificateProviders, loadServer, other);
+    return new DecodeContext(features, certificateProviders, loadServer, isOurs, other);
   }
 }

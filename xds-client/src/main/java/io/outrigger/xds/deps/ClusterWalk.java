@@ -230,7 +230,7 @@ final class ClusterWalk {
       wanted.endpoints().add(eds.serviceName());
       return lookup.endpoints(eds.serviceName());
     }
-    if (source instanceof ClusterSource.LogicalDns host) {
+    if (source instanceof ClusterSource.Dns host) {
       wanted.hosts().add(host);
       return lookup.host(host);
     }

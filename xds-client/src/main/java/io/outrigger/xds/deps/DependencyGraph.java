@@ -58,7 +58,7 @@ final class DependencyGraph {
 
     WatchState<EndpointSet> endpoints(String serviceName);
 
-    WatchState<EndpointSet> host(ClusterSource.LogicalDns host);
+    WatchState<EndpointSet> host(ClusterSource.Dns host);
   }
 
   /** The result of a walk. */

@@ -10,14 +10,14 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
-/** The DNS names of LOGICAL_DNS clusters (A37): each resolved once for all clusters that use it. */
+/** The DNS names of clusters (A37): each resolved once for all clusters that use it. */
 @ControlConfined
 final class DnsClusters {
   private final ControlLoop loop;
   private final DnsLookup dns;
   private final RandomSource random;
   private final Runnable onChange;
-  private final Map<ClusterSource.LogicalDns, DnsName> names = new HashMap<>();
+  private final Map<ClusterSource.Dns, DnsName> names = new HashMap<>();
 
   /**
    * @param onChange called, never from within a method of this class, when {@link #get} answers
@@ -31,14 +31,14 @@ final class DnsClusters {
   }
 
   /** What is known of {@code name}; nothing when it is not resolved by us. */
-  WatchState<EndpointSet> get(ClusterSource.LogicalDns name) {
+  WatchState<EndpointSet> get(ClusterSource.Dns name) {
     DnsName entry = names.get(name);
     return entry == null ? WatchState.nothing() : entry.known();
   }
 
   /** Begins to resolve those of {@code wanted} that are new. */
-  void start(Set<ClusterSource.LogicalDns> wanted) {
-    for (ClusterSource.LogicalDns name : wanted) {
+  void start(Set<ClusterSource.Dns> wanted) {
+    for (ClusterSource.Dns name : wanted) {
       if (!names.containsKey(name)) {
         var entry = new DnsName(loop, dns, random, name, onChange);
         names.put(name, entry);
@@ -48,10 +48,10 @@ final class DnsClusters {
   }
 
   /** Forgets the names that are in neither set. */
-  void retain(Set<ClusterSource.LogicalDns> wanted, Set<ClusterSource.LogicalDns> others) {
-    for (Iterator<Map.Entry<ClusterSource.LogicalDns, DnsName>> all = names.entrySet().iterator();
+  void retain(Set<ClusterSource.Dns> wanted, Set<ClusterSource.Dns> others) {
+    for (Iterator<Map.Entry<ClusterSource.Dns, DnsName>> all = names.entrySet().iterator();
         all.hasNext(); ) {
-      Map.Entry<ClusterSource.LogicalDns, DnsName> next = all.next();
+      Map.Entry<ClusterSource.Dns, DnsName> next = all.next();
       if (!wanted.contains(next.getKey()) && !others.contains(next.getKey())) {
         all.remove();
         next.getValue().close();

@@ -8,10 +8,8 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.cluster.ClusterSource;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.EndpointSet;
-import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import java.time.Duration;
@@ -51,7 +49,7 @@ final class DnsName {
 
   private final ControlLoop loop;
   private final DnsLookup dns;
-  private final ClusterSource.LogicalDns name;
+  private final ClusterSource.Dns name;
   private final Runnable onChange;
   private final Backoff backoff;
   private State state = State.WAITING;
@@ -65,7 +63,7 @@ final class DnsName {
       ControlLoop loop,
       DnsLookup dns,
       RandomSource random,
-      ClusterSource.LogicalDns name,
+      ClusterSource.Dns name,
       Runnable onChange) {
     this.loop = loop;
     this.dns = dns;
@@ -132,7 +130,7 @@ final class DnsName {
     backoff.reset();
     restedAt = loop.nanoTime();
     state = State.RESTING;
-    known = WatchState.of(Outcome.ok(oneEndpoint(addresses)));
+    known = WatchState.of(Outcome.ok(endpoints(addresses)));
   }
 
   private void onFailure(RpcStatus answer) {
@@ -158,11 +156,9 @@ final class DnsName {
     return RpcStatus.unavailable("DNS name \"" + name + "\": " + text);
   }
 
-  /** All addresses are one server to us, in one locality without a name (A37-02, A61). */
-  private EndpointSet oneEndpoint(List<EndpointAddress> addresses) {
-    // A81: the host name of a LOGICAL_DNS endpoint is the name resolved, with its port
-    var endpoint = new Endpoint(addresses, HealthStatus.UNKNOWN, 1, name.toString());
-    var locality = new LocalityEndpoints(NOWHERE, 1, List.of(endpoint));
+  /** All of them are in one locality without a name (A37-02). */
+  private EndpointSet endpoints(List<EndpointAddress> addresses) {
+    var locality = new LocalityEndpoints(NOWHERE, 1, name.endpoints(addresses));
     return new EndpointSet(name.toString(), List.of(List.of(locality)), List.of());
   }
 }

@@ -11,7 +11,7 @@ record WatchSet(
     Set<String> routes,
     Set<String> clusters,
     Set<String> endpoints,
-    Set<ClusterSource.LogicalDns> hosts) {
+    Set<ClusterSource.Dns> hosts) {
   /** Nothing but the listener, which is always watched. */
   static WatchSet nothing() {
     return new WatchSet(new HashSet<>(), new HashSet<>(), new HashSet<>(), new HashSet<>());

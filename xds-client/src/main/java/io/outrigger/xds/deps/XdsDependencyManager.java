@@ -290,7 +290,7 @@ public final class XdsDependencyManager {
     }
 
     @Override
-    public WatchState<EndpointSet> host(ClusterSource.LogicalDns host) {
+    public WatchState<EndpointSet> host(ClusterSource.Dns host) {
       return hosts.get(host);
     }
   }

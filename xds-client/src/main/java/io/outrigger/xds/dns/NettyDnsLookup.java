@@ -9,6 +9,7 @@ import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.NoopDnsCache;
+import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
@@ -19,6 +20,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +51,19 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
 
   /** A look-up that will have an event loop of its own; {@link #close} stops it. */
   public NettyDnsLookup(ControlLoop loop) {
-    this(loop, NettyDnsLookup::start);
+    this(loop, () -> start(UnaryOperator.identity()));
+  }
+
+  /** One that asks {@code nameServer}, not those of the system. */
+  public NettyDnsLookup(ControlLoop loop, InetSocketAddress nameServer) {
+    this(
+        loop,
+        () ->
+            start(
+                builder ->
+                    builder
+                        .nameServerProvider(new SingletonDnsServerAddressStreamProvider(nameServer))
+                        .searchDomains(List.of())));
   }
 
   NettyDnsLookup(ControlLoop loop, Supplier<Resolver> start) {
@@ -56,23 +71,23 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     this.start = start;
   }
 
-  private static Resolver start() {
+  private static Resolver start(UnaryOperator<DnsNameResolverBuilder> settings) {
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("dns", true), NioIoHandler.newFactory());
     return new Resolver(
-        resolver(group.next()), () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+        settings.apply(resolver(group.next())).build(),
+        () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
   }
 
-  private static DnsNameResolver resolver(EventLoop eventLoop) {
+  private static DnsNameResolverBuilder resolver(EventLoop eventLoop) {
     return new DnsNameResolverBuilder(eventLoop)
         .datagramChannelType(NioDatagramChannel.class)
         .socketChannelType(NioSocketChannel.class, true)
         .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
         .completeOncePreferredResolved(false) // both families are one endpoint's addresses
         .resolveCache(NoopDnsCache.INSTANCE)
-        .queryTimeoutMillis(QUERY_TIMEOUT.toMillis())
-        .build();
+        .queryTimeoutMillis(QUERY_TIMEOUT.toMillis());
   }
 
   @Override

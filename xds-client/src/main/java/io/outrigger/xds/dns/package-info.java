@@ -1,5 +1,5 @@
 /**
- * DNS for LOGICAL_DNS clusters (A37), by Netty's resolver on an event loop of its own; answers hop
+ * DNS for clusters (A37) and {@code dns:///} targets, by Netty's resolver on an event loop of its own; answers hop
  * to the control loop.
  */
 @NullMarked

@@ -19,17 +19,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The server's end of one state-of-the-world stream over a {@link ResourceDirectory}.
+ * The server's end of one state-of-the-world stream over a {@link ResourceSource}.
  *
  * <p>A response is due for a type when its client names more than before, or when what the client
- * was told is not what the files hold; it goes out once the files were read and the client reads.
- * What was told is not repeated, refused or not, until it changes. Files are all there is: a name
- * that they lack is answered at once with an error of its own (xRFC TP3).
+ * was told is not what the source has; it goes out once that is known and the client reads. What was
+ * told is not repeated, refused or not, until it changes. The source is all there is: a name that it
+ * lacks is answered at once with an error of its own (xRFC TP3).
  */
 @ControlConfined
 final class LocalAdsStream implements AdsStream {
   private final ControlLoop loop;
-  private final ResourceDirectory directory;
+  private final ResourceSource source;
   private final AdsTransport.Listener listener;
   private final Consumer<LocalAdsStream> onEnd;
   private final Map<String, LocalSubscription> subscriptions = new LinkedHashMap<>();
@@ -40,17 +40,17 @@ final class LocalAdsStream implements AdsStream {
 
   LocalAdsStream(
       ControlLoop loop,
-      ResourceDirectory directory,
+      ResourceSource source,
       AdsTransport.Listener listener,
       Consumer<LocalAdsStream> onEnd) {
     this.loop = loop;
-    this.directory = directory;
+    this.source = source;
     this.listener = listener;
     this.onEnd = onEnd;
   }
 
   void start() {
-    directory.subscribe(onChange);
+    source.subscribe(onChange);
     tell(listener::onReady);
   }
 
@@ -62,7 +62,7 @@ final class LocalAdsStream implements AdsStream {
             .filter(known -> known.typeUrl().equals(request.getTypeUrl()))
             .findFirst();
     if (closed || type.isEmpty()) {
-      return; // a type that files cannot hold is never answered
+      return; // a type that no source holds is never answered
     }
     subscriptions
         .computeIfAbsent(request.getTypeUrl(), url -> new LocalSubscription(type.get()))
@@ -87,7 +87,7 @@ final class LocalAdsStream implements AdsStream {
     loop.checkInside();
     if (!closed) {
       closed = true;
-      directory.unsubscribe(onChange);
+      source.unsubscribe(onChange);
       onEnd.accept(this);
     }
   }
@@ -101,7 +101,7 @@ final class LocalAdsStream implements AdsStream {
   }
 
   private void respond() {
-    directory
+    source
         .snapshot()
         .ifPresent(snapshot -> subscriptions.values().forEach(each -> respond(each, snapshot)));
   }
@@ -137,7 +137,7 @@ final class LocalAdsStream implements AdsStream {
         .setErrorDetail(
             Status.newBuilder()
                 .setCode(Code.NOT_FOUND_VALUE)
-                .setMessage("does not exist in " + directory.name()))
+                .setMessage("does not exist in " + source.name()))
         .build();
   }
 

@@ -9,22 +9,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A control plane whose resources come from files. It stands behind the same seam as a real one, so
- * that files meet the same stream, decoders and cache.
+ * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
+ * targets of forwards. It stands behind the same seam as a real one, so that they meet the same
+ * stream, decoders and cache.
  */
 @ControlConfined
 public final class LocalAdsTransport implements AdsTransport {
   private final ControlLoop loop;
-  private final ResourceDirectory directory;
+  private final ResourceSource source;
   private final List<LocalAdsStream> streams = new ArrayList<>();
   private boolean closed;
 
   /**
-   * @param directory stays the caller's, who starts and closes it
+   * Serves files.
+   *
+   * @param files stay the caller's, who starts and closes them
    */
-  public LocalAdsTransport(ControlLoop loop, ResourceDirectory directory) {
+  public LocalAdsTransport(ControlLoop loop, ResourceDirectory files) {
+    this(loop, (ResourceSource) files);
+  }
+
+  /** Serves {@code names}, to clients of {@link DnsResources#SERVER}. */
+  public LocalAdsTransport(ControlLoop loop, DnsResources names) {
+    this(loop, (ResourceSource) names);
+  }
+
+  private LocalAdsTransport(ControlLoop loop, ResourceSource source) {
     this.loop = loop;
-    this.directory = directory;
+    this.source = source;
   }
 
   @Override
@@ -33,7 +45,7 @@ public final class LocalAdsTransport implements AdsTransport {
     if (closed) {
       throw new IllegalStateException("a stream on a closed transport");
     }
-    var stream = new LocalAdsStream(loop, directory, listener, streams::remove);
+    var stream = new LocalAdsStream(loop, source, listener, streams::remove);
     streams.add(stream);
     stream.start();
     return stream;
@@ -48,6 +60,6 @@ public final class LocalAdsTransport implements AdsTransport {
 
   @Override
   public String name() {
-    return directory.name();
+    return source.name();
   }
 }

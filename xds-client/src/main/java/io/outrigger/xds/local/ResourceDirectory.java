@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * swapped links of a Kubernetes volume.
  */
 @ControlConfined
-public final class ResourceDirectory {
+public final class ResourceDirectory implements ResourceSource {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -98,21 +98,24 @@ public final class ResourceDirectory {
   }
 
   /** What to serve; empty until the files were read once. */
-  Optional<ResourceSnapshot> snapshot() {
+  @Override
+  public Optional<ResourceSnapshot> snapshot() {
     return loaded ? Optional.of(files.snapshot()) : Optional.empty();
   }
 
-  /** Calls {@code onChange} after each change of the snapshot. */
-  void subscribe(Runnable onChange) {
+  @Override
+  public void subscribe(Runnable onChange) {
     subscribers.add(onChange);
   }
 
-  void unsubscribe(Runnable onChange) {
+  @Override
+  public void unsubscribe(Runnable onChange) {
     subscribers.remove(onChange);
   }
 
   /** Names of files and folders, for messages. */
-  String name() {
+  @Override
+  public String name() {
     return String.join(", ", roots.stream().map(Path::toString).toList());
   }
 

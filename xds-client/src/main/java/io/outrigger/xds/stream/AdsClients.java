@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While no list of servers in the bootstrap has a fall-back, all targets share one client, and
  * with it one stream to each server and one copy of each resource (A57-37). Else each target has a
- * client of its own, since one that falls back must not take the others along (A71-07).
+ * client of its own, since one that falls back must not take the others along (A71-07). Targets
+ * that no control plane serves have a server of our own, and a client beside those.
  */
 @ControlConfined
 public final class AdsClients {
@@ -53,6 +54,7 @@ public final class AdsClients {
   private final Bootstrap bootstrap;
   private final Node node;
   private final ResponseDecoder decoder;
+  private final Function<XdsServer, AdsTransport> connect;
   private final AdsObserver observer;
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
@@ -84,13 +86,14 @@ public final class AdsClients {
     this.bootstrap = bootstrap;
     this.node = NodeMessage.of(bootstrap.node(), version);
     this.decoder = decoder;
+    this.connect = connect;
     this.observer = observer;
     this.policy = new LocalPolicy(loop, decoding, decoder, this::contextOf, this::subscriptions);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
-    if (isShared()) {
-      clients.put(ALL_TARGETS, newClient(ALL_TARGETS));
+    if (isShared() && !bootstrap.servers().isEmpty()) {
+      clients.put(ALL_TARGETS, newClient(ALL_TARGETS, bootstrap));
     }
   }
 
@@ -101,7 +104,18 @@ public final class AdsClients {
    * @param target as configured, such as {@code xds:///orders}
    */
   public XdsClient of(String target) {
-    String scope = isShared() ? ALL_TARGETS : target;
+    return of(target, isShared() ? ALL_TARGETS : target, bootstrap);
+  }
+
+  /**
+   * The client of one target that is served by {@code server}, which is one of our own and none of
+   * the bootstrap's; may be called on any thread. All targets of that server share a client.
+   */
+  public XdsClient of(String target, XdsServer server) {
+    return of(target, server.uri(), bootstrap.servedBy(server));
+  }
+
+  private XdsClient of(String target, String scope, Bootstrap servers) {
     return new XdsClient() {
       @Override
       public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
@@ -109,7 +123,7 @@ public final class AdsClients {
         policy.use(target);
         Watch watch =
             clients
-                .computeIfAbsent(scope, AdsClients.this::newClient)
+                .computeIfAbsent(scope, absent -> newClient(absent, servers))
                 .watch(type, name, new TargetWatcher<>(type, target, watcher));
         var open = new AtomicBoolean(true);
         return () -> {
@@ -215,15 +229,17 @@ public final class AdsClients {
         bootstrap.authorities().values().stream().map(Bootstrap.Authority::servers));
   }
 
-  private TargetClient newClient(String scope) {
-    return new TargetClient(loop, scope, bootstrap, this::newSupervisor);
+  private TargetClient newClient(String scope, Bootstrap servers) {
+    return new TargetClient(loop, scope, servers, this::newSupervisor);
   }
 
   private DecodeContext contextOf(XdsServer server) {
     return new DecodeContext(
         server.features(),
         bootstrap.certificateProviders(),
-        transport(server).loadReports().map(reports -> server));
+        transport(server).loadReports().map(reports -> server),
+        !bootstrap.allServers().contains(server),
+        Overlay.NONE);
   }
 
   private Collection<Subscription<?>> subscriptions() {
@@ -246,7 +262,7 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return Optional.ofNullable(transports.get(server)).orElseThrow();
+    return transports.computeIfAbsent(server, connect); // those of the bootstrap are there
   }
 
   /** Behind the turn in which a watch may be closed and opened again. */

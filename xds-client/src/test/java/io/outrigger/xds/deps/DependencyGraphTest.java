@@ -90,7 +90,7 @@ class DependencyGraphTest {
     }
 
     @Override
-    public WatchState<EndpointSet> host(ClusterSource.LogicalDns host) {
+    public WatchState<EndpointSet> host(ClusterSource.Dns host) {
       throw new AssertionError(host);
     }
   }

@@ -1,0 +1,132 @@
+package io.outrigger.xds.local;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Duration;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.Address;
+import io.envoyproxy.envoy.config.core.v3.HttpProtocolOptions;
+import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
+import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
+import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
+import io.envoyproxy.envoy.config.listener.v3.ApiListener;
+import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.config.route.v3.Route;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.config.route.v3.RouteMatch;
+import io.envoyproxy.envoy.config.route.v3.VirtualHost;
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.xds.ResourceType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a control plane would have to say of {@code dns:///} targets (decision proxy-0041): a
+ * Listener with one route, for everything, to a cluster of type STRICT_DNS. All three have the name
+ * of the target. They set as little as a gRPC client of that name would have: no time limit, no
+ * limit of requests, no retries. What local policy sets is therefore never set already.
+ */
+@AnyThread
+public final class DnsResources implements ResourceSource {
+  /** Who is asked for these targets. */
+  public static final XdsServer SERVER =
+      new XdsServer(
+          "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
+
+  private final ResourceSnapshot snapshot;
+
+  private DnsResources(ResourceSnapshot snapshot) {
+    this.snapshot = snapshot;
+  }
+
+  /** The resources of these names. */
+  public static DnsResources of(List<ClusterSource.StrictDns> names) {
+    Map<String, Any> listeners = new HashMap<>();
+    Map<String, Any> clusters = new HashMap<>();
+    for (ClusterSource.StrictDns name : names) {
+      String target = target(name);
+      listeners.put(target, Any.pack(listener(target)));
+      clusters.put(target, Any.pack(cluster(target, name)));
+    }
+    return new DnsResources(
+        ResourceSnapshot.of(
+            Map.of(ResourceType.LISTENER, listeners, ResourceType.CLUSTER, clusters)));
+  }
+
+  /** The target, and the name of everything that belongs to it: {@code dns:///host:port}. */
+  public static String target(ClusterSource.StrictDns name) {
+    return "dns:///" + name.authority();
+  }
+
+  private static Listener listener(String target) {
+    var route =
+        Route.newBuilder()
+            .setName(target)
+            .setMatch(RouteMatch.newBuilder().setPrefix(""))
+            .setRoute(RouteAction.newBuilder().setCluster(target));
+    var routes =
+        RouteConfiguration.newBuilder()
+            .setName(target)
+            .addVirtualHosts(
+                VirtualHost.newBuilder().setName(target).addDomains("*").addRoutes(route));
+    var manager =
+        HttpConnectionManager.newBuilder()
+            .setCommonHttpProtocolOptions( // A31: zero is no limit, where a route has none
+                HttpProtocolOptions.newBuilder()
+                    .setMaxStreamDuration(Duration.getDefaultInstance()))
+            .setRouteConfig(routes)
+            .addHttpFilters(
+                HttpFilter.newBuilder()
+                    .setName("router")
+                    .setTypedConfig(Any.pack(Router.getDefaultInstance())));
+    return Listener.newBuilder()
+        .setName(target)
+        .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager.build())))
+        .build();
+  }
+
+  private static Cluster cluster(String target, ClusterSource.StrictDns name) {
+    var address =
+        SocketAddress.newBuilder().setAddress(name.hostname()).setPortValue(name.port());
+    var endpoint =
+        LbEndpoint.newBuilder()
+            .setEndpoint(
+                Endpoint.newBuilder().setAddress(Address.newBuilder().setSocketAddress(address)));
+    return Cluster.newBuilder()
+        .setName(target)
+        .setType(Cluster.DiscoveryType.STRICT_DNS)
+        .setLoadAssignment(
+            ClusterLoadAssignment.newBuilder()
+                .setClusterName(target)
+                .addEndpoints(LocalityLbEndpoints.newBuilder().addLbEndpoints(endpoint)))
+        .build();
+  }
+
+  @Override
+  public Optional<ResourceSnapshot> snapshot() {
+    return Optional.of(snapshot);
+  }
+
+  @Override
+  public void subscribe(Runnable onChange) {
+    // Nothing changes: addresses are no part of it.
+  }
+
+  @Override
+  public void unsubscribe(Runnable onChange) {}
+
+  @Override
+  public String name() {
+    return SERVER.uri();
+  }
+}
