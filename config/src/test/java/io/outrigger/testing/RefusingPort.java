@@ -26,7 +26,7 @@ public final class RefusingPort implements AutoCloseable {
   /** Takes a free port. */
   public static RefusingPort any() {
     try {
-      return new RefusingPort(bound(0));
+      return new RefusingPort(bound(InetAddress.getLoopbackAddress(), 0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -34,10 +34,15 @@ public final class RefusingPort implements AutoCloseable {
 
   /** Takes the port of a server that has been closed: its selector lets go of it a little later. */
   public static RefusingPort at(int port) {
+    return at(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /** The same of another address of this machine. */
+  public static RefusingPort at(InetAddress address, int port) {
     long start = WaitingClock.nanoTime();
     while (true) {
       try {
-        return new RefusingPort(bound(port));
+        return new RefusingPort(bound(address, port));
       } catch (IOException inUse) {
         if (WaitingClock.nanoTime() - start > PATIENCE.toNanos()) {
           throw new UncheckedIOException(inUse);
@@ -47,11 +52,11 @@ public final class RefusingPort implements AutoCloseable {
     }
   }
 
-  private static Socket bound(int port) throws IOException {
+  private static Socket bound(InetAddress address, int port) throws IOException {
     var socket = new Socket();
     try {
       socket.setReuseAddress(true); // connections of a server that was there may linger
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      socket.bind(new InetSocketAddress(address, port));
       return socket;
     } catch (IOException e) {
       socket.close();

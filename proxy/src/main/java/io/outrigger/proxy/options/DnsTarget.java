@@ -51,9 +51,9 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
     String host = end < 0 ? path : path.substring(0, end);
     String rest = path.substring(host.length());
     require(
-        bracketed || IpLiteral.canonical(path).isEmpty() || path.indexOf(':') < 0,
+        bracketed || path.indexOf(':') == path.lastIndexOf(':'),
         text,
-        "write an IPv6 address in brackets, such as dns:///[::1]:50051");
+        "it has several colons; write an IPv6 address in brackets, such as dns:///[::1]:50051");
     require(
         rest.startsWith(":") && rest.length() > 1,
         text,

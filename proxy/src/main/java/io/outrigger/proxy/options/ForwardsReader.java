@@ -14,6 +14,7 @@ final class ForwardsReader {
   private final Settings settings;
   private final Problems problems;
   private final List<Forward> forwards = new ArrayList<>();
+  private boolean needControlPlane;
 
   /** Who listens where, in the words of a message. */
   private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
@@ -28,6 +29,7 @@ final class ForwardsReader {
     Map<String, String> names = new HashMap<>();
     List<String> values = settings.get(Flag.FORWARD).map(Settings.Given::values).orElse(List.of());
     if (values.isEmpty()) {
+      needControlPlane = true;
       problems.add(origin, "is missing; give at least one, such as --forward 9001=xds:///orders");
     }
     for (String text : values) {
@@ -42,7 +44,9 @@ final class ForwardsReader {
         }
         take(origin, "\"" + text + "\"", forward.listen());
         forwards.add(forward);
+        needControlPlane |= forward.target() instanceof XdsTarget;
       } catch (IllegalArgumentException e) {
+        needControlPlane |= !text.contains("=" + DnsTarget.SCHEME);
         problems.add(origin, String.valueOf(e.getMessage()));
       }
     }
@@ -63,10 +67,9 @@ final class ForwardsReader {
     taken.add(Map.entry(address, subject));
   }
 
-  /** Whether any of them leads to what a control plane serves; so does one that is wrong. */
+  /** Whether any of them leads, or was meant to lead, to what a control plane serves. */
   boolean needControlPlane() {
-    return forwards.isEmpty()
-        || forwards.stream().anyMatch(forward -> forward.target() instanceof XdsTarget);
+    return needControlPlane;
   }
 
   /**

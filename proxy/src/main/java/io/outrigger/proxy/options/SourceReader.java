@@ -43,8 +43,8 @@ final class SourceReader {
       throw new InvalidInput(
           List.of(
               Flag.BOOTSTRAP.option()
-                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources or"
-                  + " targets such as dns:///orders:50051 without a control plane"));
+                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
+                  + " a control plane"));
     }
     Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
     return new ConfigSource(

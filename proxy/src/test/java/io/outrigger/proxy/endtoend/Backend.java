@@ -56,6 +56,7 @@ final class Backend implements AutoCloseable {
   private static final int MAX_METADATA = 1 << 20; // more than any sidecar lets through
 
   private final String name;
+  private final InetAddress host;
   private final int port;
   private final List<Heard> heard = new CopyOnWriteArrayList<>();
   private final Queue<ServerCall<String, String>> held = new ConcurrentLinkedQueue<>();
@@ -74,8 +75,9 @@ final class Backend implements AutoCloseable {
   private @Nullable Server server;
   private @Nullable RefusingPort refusing; // while there is no server
 
-  private Backend(String name, RefusingPort port) {
+  private Backend(String name, InetAddress host, RefusingPort port) {
     this.name = name;
+    this.host = host;
     this.port = port.number();
     refusing = port;
   }
@@ -86,7 +88,13 @@ final class Backend implements AutoCloseable {
 
   /** One that is not there yet: its port refuses until {@link #revive}. */
   static Backend absent(String name) {
-    return new Backend(name, RefusingPort.any());
+    return new Backend(name, InetAddress.getLoopbackAddress(), RefusingPort.any());
+  }
+
+  /** One on that port of another loopback address. */
+  static Backend start(String name, String ip, int port) {
+    InetAddress host = new InetSocketAddress(ip, port).getAddress();
+    return new Backend(name, host, RefusingPort.at(host, port)).revive();
   }
 
   String name() {
@@ -171,7 +179,7 @@ final class Backend implements AutoCloseable {
   Backend kill() {
     end();
     if (refusing == null) {
-      refusing = RefusingPort.at(port);
+      refusing = RefusingPort.at(host, port);
     }
     return this;
   }
@@ -250,7 +258,7 @@ final class Backend implements AutoCloseable {
     try {
       var builder =
           NettyServerBuilder.forAddress(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort));
+              new InetSocketAddress(host, onPort));
       if (tls != null) {
         builder.sslContext(tls);
       }

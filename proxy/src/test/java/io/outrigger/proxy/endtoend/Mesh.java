@@ -1,11 +1,14 @@
 package io.outrigger.proxy.endtoend;
 
+import io.outrigger.base.ControlLoop;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -14,6 +17,7 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +40,8 @@ final class Mesh implements AutoCloseable {
   private String certificateProviders = "{}";
   private @Nullable String otherBootstrap;
   private final List<ControlPlane> servers;
+  private Function<ControlLoop, NettyDnsLookup> names = NettyDnsLookup::new;
+  private boolean hasBootstrap = true;
   private @Nullable ProxyApp proxy;
 
   Mesh() {
@@ -76,6 +82,18 @@ final class Mesh implements AutoCloseable {
     return this;
   }
 
+  /** Has names looked up at {@code server}; before the start. */
+  Mesh asking(NameServer server) {
+    names = control -> new NettyDnsLookup(control, server.address());
+    return this;
+  }
+
+  /** Gives the sidecar no bootstrap; before the start. */
+  Mesh withoutBootstrap() {
+    hasBootstrap = false;
+    return this;
+  }
+
   /** Another control plane, to fall back to; before the start. */
   ControlPlane fallback() {
     var server = keep(new ControlPlane());
@@ -110,10 +128,10 @@ final class Mesh implements AutoCloseable {
   /** Starts the sidecar. */
   Mesh start() throws Exception {
     Map<String, String> environment =
-        flags.containsKey(Flag.RESOURCES)
+        flags.containsKey(Flag.RESOURCES) || !hasBootstrap
             ? Map.of()
             : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap());
-    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()));
+    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()), names);
     proxy = started;
     parts.push(started);
     return this;
@@ -154,6 +172,11 @@ final class Mesh implements AutoCloseable {
 
   Backend backend(String name) {
     return keep(Backend.start(name));
+  }
+
+  /** One on that port of another loopback address. */
+  Backend backend(String name, String ip, int port) {
+    return keep(Backend.start(name, ip, port));
   }
 
   Backend absentBackend(String name) {

@@ -246,6 +246,37 @@ final class OptionsReaderTest extends OptionsFixture {
                 + " without a control plane");
   }
 
+  @Conformance("DI-08")
+  @Test
+  void targetsOfDnsAloneNeedNoBootstrap() throws InvalidInput {
+    flags.remove(Flag.BOOTSTRAP);
+    give(Flag.FORWARD, "9001=dns:///orders:50051", "pay@unix:/run/a=b.sock=dns:///pay:1");
+
+    assertThat(read().forwards())
+        .extracting(Forward::toString)
+        .containsExactly(
+            "orders:50051@127.0.0.1:9001=dns:///orders:50051",
+            "pay@unix:/run/a=b.sock=dns:///pay:1");
+    assertThat(read().source().orElseThrow().bootstrap().allServers()).isEmpty();
+
+    give(Flag.FORWARD, "9001=dns:///orders:50051", "9002=xds:///orders");
+    assertThat(errors()).singleElement().asString().startsWith("--bootstrap: is missing");
+    give(Flag.FORWARD, "9001=dns:///orders");
+    assertThat(errors())
+        .containsExactly(
+            "--forward: \"dns:///orders\" is not a target such as dns:///orders:50051: it has no"
+                + " port; add the one that the backends listen on, such as dns:///orders:50051");
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aBootstrapThatIsNamedIsReadForTargetsOfDnsToo() {
+    give(Flag.FORWARD, "9001=dns:///orders:50051");
+    give(Flag.BOOTSTRAP, folder.resolve("absent.json").toString());
+
+    assertThat(errors()).singleElement().asString().contains("absent.json");
+  }
+
   @Test
   void aBootstrapThatIsNotThereIsLeftForLaterWhereThereIsTime() throws InvalidInput {
     give(Flag.BOOTSTRAP, folder.resolve("late.json").toString());

@@ -3,6 +3,8 @@ package io.outrigger.proxy.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -152,6 +154,55 @@ final class TextFormsTest {
     assertThat(expected.dataPlaneAuthority()).isEqualTo(dataPlaneAuthority);
   }
 
+  @Conformance("DI-08")
+  @ParameterizedTest(name = "{0} -> {1} {2}")
+  @CsvSource({
+    "dns:///orders:50051, orders, 50051, orders:50051",
+    "DNS:///Orders.example.:1, Orders.example., 1, Orders.example.:1",
+    "dns:orders:65535, orders, 65535, orders:65535",
+    "dns:///10.0.0.1:50051, 10.0.0.1, 50051, 10.0.0.1:50051",
+    "dns:///[2001:DB8:0::1]:50051, 2001:db8::1, 50051, [2001:db8::1]:50051",
+    "dns:///_grpc.my-svc.ns.svc:80, _grpc.my-svc.ns.svc, 80, _grpc.my-svc.ns.svc:80",
+  })
+  void namesOfDns(String text, String host, int port, String authority) {
+    var target = (DnsTarget) Target.parse(text);
+
+    assertThat(target.name()).isEqualTo(new ClusterSource.StrictDns(host, port));
+    assertThat(target.dataPlaneAuthority()).isEqualTo(authority);
+    assertThat(target.forwardName()).isEqualTo(authority);
+    assertThat(target).hasToString("dns:///" + authority);
+  }
+
+  @Conformance("DI-08")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dns:///orders | it has no port; add the one that the backends listen on, such as dns:///orders:50051",
+        "dns:///[::1] | it has no port; add the one that the backends listen on, such as dns:///[::1]:50051",
+        "dns:///orders: | it has no port",
+        "dns:///orders:0 | \"0\" is not a port from 1 to 65535",
+        "dns:///orders:65536 | \"65536\" is not a port",
+        "dns:///orders:http | \"http\" is not a port",
+        "dns:///a:1:2 | it has several colons; write an IPv6 address in brackets, such as dns:///[::1]:50051",
+        "dns:///::1:50051 | it has several colons; write an IPv6 address in brackets",
+        "dns:///[::1:50051 | the ] is missing",
+        "dns:///[10.0.0.1]:1 | 10.0.0.1 is not an IPv6 address",
+        "dns:///:50051 | \"\" is not a host name",
+        "dns:///a b:1 | \"a b\" is not a host name",
+        "dns:///a..b:1 | \"a..b\" is not a host name",
+        "dns:///a/b:1 | \"a/b\" is not a host name",
+        "dns:/// | it names nothing",
+        "dns://orders:50051 | did you mean dns:///orders:50051?",
+        "dns://8.8.8.8/orders:1 | a name server of its own is not supported, the system's are asked; write it as dns:///orders:1",
+      })
+  void whatIsNoNameOfDns(String text, String reason) {
+    assertThatThrownBy(() -> Target.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("\"" + text + "\" is not a target such as dns:///orders:50051: ")
+        .hasMessageContaining(reason);
+  }
+
   @Test
   void theStarTakesTheServiceFromEachRequest() {
     XdsTarget.ByAuthority target = (XdsTarget.ByAuthority) XdsTarget.parse("xds:///*");
@@ -165,9 +216,9 @@ final class TextFormsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | is not a target such as xds:///orders or xds://authority/orders",
-        "orders | is not a target such as xds:///orders or xds://authority/orders",
-        "dns:///orders | is not a target such as xds:///orders or xds://authority/orders",
+        "'' | is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051",
+        "orders | is not a target such as xds:///orders, xds://authority/orders or dns:///",
+        "http:///orders | is not a target such as xds:///orders, xds://authority/orders or dns:///",
         "xds:/// | it names nothing",
         "xds://orders | did you mean xds:///orders?",
         "xds:///a b | Illegal character in path",
@@ -202,7 +253,7 @@ final class TextFormsTest {
         "9001 | \"9001\" has no target; write it as 9001=xds:///orders",
         "@9001=xds:///a | \"@9001=xds:///a\" has an empty name before the @",
         "x=xds:///a | \"x\" is not an address such as 9001, 127.0.0.1:9001 or [::1]:9001",
-        "9001=orders | \"orders\" is not a target such as xds:///orders or xds://authority/orders",
+        "9001=orders | \"orders\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051",
       })
   void whatIsNoForward(String text, String reason) {
     assertThatThrownBy(() -> Forward.parse(text)).hasMessage(reason);

@@ -2,26 +2,10 @@ package io.outrigger.xds.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.handler.codec.dns.DatagramDnsQuery;
-import io.netty.handler.codec.dns.DatagramDnsQueryDecoder;
-import io.netty.handler.codec.dns.DatagramDnsResponse;
-import io.netty.handler.codec.dns.DatagramDnsResponseEncoder;
-import io.netty.handler.codec.dns.DefaultDnsRawRecord;
-import io.netty.handler.codec.dns.DnsQuestion;
-import io.netty.handler.codec.dns.DnsRecordType;
 import io.netty.handler.codec.dns.DnsResponseCode;
-import io.netty.handler.codec.dns.DnsSection;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
@@ -29,8 +13,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.testing.Conformance;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import io.outrigger.xds.testing.NameServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,46 +29,26 @@ class NettyDnsLookupTest {
   private final ControlThread control = new ControlThread("test-control");
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private Channel server;
+  private final NameServer server =
+      new NameServer()
+          .answer("two.example", "10.0.0.1", "10.0.0.2")
+          .answer("both.example", "10.0.0.1", "2001:db8::1")
+          .answerLong("long.example", "10.0.0.1", "10.0.0.2")
+          .fail("broken.example", DnsResponseCode.SERVFAIL)
+          .keepSilentOf("mute.example");
   private NettyDnsLookup lookup;
 
   @BeforeEach
-  void start() throws Exception {
-    startServer();
+  void start() {
     // Longer than any pause of the machine: an answer that came must win over the timer.
     startLookup(PATIENCE);
   }
 
-  private void startServer() throws Exception {
-    server =
-        new Bootstrap()
-            .group(group)
-            .channel(NioDatagramChannel.class)
-            .handler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new DatagramDnsQueryDecoder(),
-                            new DatagramDnsResponseEncoder(),
-                            new NameServer());
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .sync()
-            .channel();
-  }
-
   private void startLookup(Duration queryTimeout) {
-    EventLoop loop = group.next();
     var resolver =
-        new DnsNameResolverBuilder(loop)
+        new DnsNameResolverBuilder(group.next())
             .datagramChannelType(NioDatagramChannel.class)
-            .nameServerProvider(
-                new SingletonDnsServerAddressStreamProvider(
-                    (InetSocketAddress) server.localAddress()))
+            .nameServerProvider(new SingletonDnsServerAddressStreamProvider(server.address()))
             .resolveCache(NoopDnsCache.INSTANCE)
             .searchDomains(List.of())
             .queryTimeoutMillis(queryTimeout.toMillis())
@@ -97,37 +60,8 @@ class NettyDnsLookupTest {
   void stop() throws Exception {
     control.execute(lookup::close);
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
+    server.close();
     control.close();
-  }
-
-  /** Knows {@code two.example}; says nothing about {@code mute.example}; denies all others. */
-  private static final class NameServer extends SimpleChannelInboundHandler<DatagramDnsQuery> {
-    @Override
-    protected void channelRead0(ChannelHandlerContext context, DatagramDnsQuery query) {
-      DnsQuestion question = query.recordAt(DnsSection.QUESTION);
-      if (question.name().startsWith("mute.")) {
-        return;
-      }
-      boolean known = question.name().equals("two.example.");
-      var response =
-          new DatagramDnsResponse(
-              /* sender= */ query.recipient(), /* recipient= */ query.sender(), query.id());
-      response.setCode(known ? DnsResponseCode.NOERROR : DnsResponseCode.NXDOMAIN);
-      response.addRecord(DnsSection.QUESTION, question);
-      if (known && question.type().equals(DnsRecordType.A)) {
-        response.addRecord(DnsSection.ANSWER, address(10, 0, 0, 1));
-        response.addRecord(DnsSection.ANSWER, address(10, 0, 0, 2));
-      }
-      var unused = context.writeAndFlush(response);
-    }
-
-    private static DefaultDnsRawRecord address(int... octets) {
-      ByteBuf bytes = Unpooled.buffer(4);
-      for (int octet : octets) {
-        bytes.writeByte(octet);
-      }
-      return new DefaultDnsRawRecord("two.example.", DnsRecordType.A, 60, bytes);
-    }
   }
 
   private Outcome<List<EndpointAddress>> resolve(String host) throws Exception {
@@ -149,6 +83,40 @@ class NettyDnsLookupTest {
     assertThat(resolve("two.example").toOptional())
         .contains(
             List.of(new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443)));
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void addressesOfBothFamiliesCount() throws Exception {
+    ask();
+
+    assertThat(resolve("both.example").toOptional().orElseThrow())
+        .containsExactlyInAnyOrder(
+            new EndpointAddress("10.0.0.1", 443), new EndpointAddress("2001:db8::1", 443));
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void anAnswerTooLongForUdpIsAskedForByTcp() throws Exception {
+    ask();
+
+    assertThat(resolve("long.example").toOptional().orElseThrow())
+        .containsExactly(new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443));
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aServerThatFailsIsNamedWithItsCode() throws Exception {
+    ask();
+
+    assertThat(resolve("broken.example").status().message())
+        .contains("broken.example", "SERVFAIL");
+  }
+
+  /** With the settings of the product. */
+  private void ask() {
+    control.execute(lookup::close);
+    lookup = new NettyDnsLookup(control, server.address());
   }
 
   @Test
@@ -179,7 +147,7 @@ class NettyDnsLookupTest {
 
   @Test
   void literalsAndTheHostsFileNeedNoNameServer() throws Exception {
-    server.close().sync();
+    server.close();
 
     assertThat(resolve("192.0.2.7").toOptional())
         .contains(List.of(new EndpointAddress("192.0.2.7", 443)));

@@ -1,0 +1,257 @@
+package io.outrigger.xds.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.testing.FakeDnsLookup;
+import io.outrigger.xds.testing.Overlays;
+import io.outrigger.xds.testing.RecordingConfigs;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** From a {@code dns:///} target through stream, decoders, cache and graph to its configuration. */
+class DnsResourcesScenarioTest {
+  private static final ClusterSource.StrictDns NAME = new ClusterSource.StrictDns("pay.test", 80);
+  private static final ClusterSource.StrictDns OTHER = new ClusterSource.StrictDns("::1", 81);
+  private static final String TARGET = "dns:///pay.test:80";
+  private static final Bootstrap NOBODY =
+      new Bootstrap(
+          List.of(), new Node("me", "", new Locality("", "", ""), Map.of()), Map.of(), Map.of(), "%s");
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final RecordingConfigs configs = new RecordingConfigs();
+  private final FakeDnsLookup dns = new FakeDnsLookup(loop);
+  private final AdsClients clients =
+      new AdsClients(
+          loop,
+          Runnable::run,
+          new ScriptedRandom(1),
+          NOBODY,
+          "1",
+          ResourceDecoder::decode,
+          server -> new LocalAdsTransport(loop, DnsResources.of(List.of(NAME, OTHER))),
+          AdsObserver.all());
+  private final XdsDependencyManager manager =
+      new XdsDependencyManager(
+          loop,
+          clients.of(TARGET, DnsResources.SERVER),
+          dns,
+          TARGET,
+          "anything",
+          "me",
+          configs);
+
+  private void start() {
+    loop.inside(manager::start);
+  }
+
+  private void answer(String... ips) {
+    loop.inside(() -> dns.answer("pay.test", ips));
+  }
+
+  private void fail(String reason) {
+    loop.inside(() -> dns.fail("pay.test", reason));
+  }
+
+  private void requestReresolution() {
+    loop.inside(manager::requestReresolution);
+  }
+
+  private XdsConfig config() {
+    return configs.last().toOptional().orElseThrow();
+  }
+
+  private ClusterConfig.Leaf leaf() {
+    Outcome<ClusterConfig> cluster = config().clusters().get(TARGET);
+    assertThat(cluster).as(TARGET).isNotNull();
+    return (ClusterConfig.Leaf) cluster.toOptional().orElseThrow();
+  }
+
+  private List<Endpoint> endpoints() {
+    var priorities = leaf().endpoints().toOptional().orElseThrow().priorities();
+    assertThat(priorities).hasSize(1);
+    assertThat(priorities.get(0)).hasSize(1);
+    return priorities.get(0).get(0).endpoints();
+  }
+
+  private List<String> addresses() {
+    return endpoints().stream().map(endpoint -> endpoint.address().toString()).toList();
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void eachAddressIsAnEndpointAndRoundRobinSharesCallsAmongThem() {
+    start();
+    answer("10.0.0.1", "10.0.0.2", "2001:db8::1");
+
+    assertThat(addresses()).containsExactly("10.0.0.1:80", "10.0.0.2:80", "[2001:db8::1]:80");
+    assertThat(endpoints()).allSatisfy(each -> assertThat(each.addresses()).hasSize(1));
+    assertThat(endpoints().get(0).hostname()).isEqualTo("pay.test:80");
+    assertThat(leaf().cluster().policy()).isEqualTo(ClusterResource.DEFAULT_POLICY);
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void nothingIsLimitedThatAPlainClientWouldNotLimit() {
+    start();
+    answer("10.0.0.1");
+
+    assertThat(config().listener().maxStreamDuration()).contains(Duration.ZERO);
+    var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();
+    assertThat(route.timeout().timeout()).isEmpty();
+    assertThat(leaf().cluster().maxRequests()).isEqualTo(ClusterResource.UNLIMITED);
+    assertThat(leaf().cluster().outlierDetection()).isEmpty();
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void rulesOfLocalPolicyFindEverythingUnset() {
+    loop.inside(
+        () ->
+            clients.overlay(
+                Overlays.of(
+                    """
+                    overlay:
+                    - name: limits
+                      clusters: ["dns:///*"]
+                      patch:
+                        outlier_detection: {interval: 1s}
+                        circuit_breakers: {thresholds: [{max_requests: 7}]}
+                        lb_policy: LEAST_REQUEST
+                    - name: retries
+                      targets: ["dns:///pay.test:*"]
+                      patch:
+                        timeout: 3s
+                        retry_policy: {retry_on: unavailable, num_retries: 2}
+                    """),
+                (resource, omission) -> {}));
+    start();
+    answer("10.0.0.1");
+
+    assertThat(leaf().cluster().maxRequests()).isEqualTo(7);
+    assertThat(leaf().cluster().outlierDetection()).isPresent();
+    assertThat(leaf().cluster().policy()).isNotEqualTo(ClusterResource.DEFAULT_POLICY);
+    var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();
+    assertThat(route.timeout().timeout()).contains(Duration.ofSeconds(3));
+    assertThat(route.retry().map(RetryPolicy::maxAttempts)).contains(3);
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aNameIsAskedForAgainOnRequestEveryThirtySecondsAtMost() {
+    start();
+    answer("10.0.0.1");
+    dns.takeAsked();
+
+    requestReresolution();
+    loop.advance(Duration.ofMillis(29_999));
+    assertThat(dns.takeAsked()).isEmpty();
+    loop.advance(Duration.ofMillis(1));
+    assertThat(dns.takeAsked()).containsExactly("pay.test:80");
+
+    answer("10.0.0.2");
+    assertThat(addresses()).containsExactly("10.0.0.2:80");
+    loop.advance(Duration.ofMinutes(10));
+    assertThat(dns.takeAsked()).as("nobody asked").isEmpty();
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aFailureIsTriedAgainAfterABackOff() {
+    start();
+    fail("NXDOMAIN");
+
+    assertThat(leaf().endpoints().status())
+        .isEqualTo(RpcStatus.unavailable("DNS name \"pay.test:80\": NXDOMAIN"));
+    loop.advance(Duration.ofMillis(1200));
+    fail("SERVFAIL");
+    loop.advance(Duration.ofMillis(1200));
+    assertThat(dns.running()).as("the second back-off is longer").isZero();
+    loop.advance(Duration.ofMillis(800));
+    answer("10.0.0.1");
+
+    assertThat(addresses()).containsExactly("10.0.0.1:80");
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aLaterFailureKeepsTheAddresses() {
+    start();
+    answer("10.0.0.1", "10.0.0.2");
+    loop.advance(Duration.ofSeconds(30));
+    requestReresolution();
+    fail("SERVFAIL");
+
+    assertThat(addresses()).containsExactly("10.0.0.1:80", "10.0.0.2:80");
+    assertThat(leaf().resolutionNote()).isEqualTo("DNS name \"pay.test:80\": SERVFAIL");
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aNameServerThatHangsIsToldOfAndWaitedFor() {
+    start();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(leaf().endpoints().status().message()).contains("pay.test:80", "no answer after 5 s");
+
+    loop.advance(Duration.ofMinutes(1));
+    answer("10.0.0.1");
+
+    assertThat(addresses()).containsExactly("10.0.0.1:80");
+  }
+
+  @Test
+  void aTargetThatNobodyNamedDoesNotExist() {
+    var stranger =
+        new XdsDependencyManager(
+            loop,
+            clients.of("dns:///other:1", DnsResources.SERVER),
+            dns,
+            "dns:///other:1",
+            "other:1",
+            "me",
+            configs);
+
+    loop.inside(stranger::start);
+
+    assertThat(configs.last().status().message()).contains("does not exist in dns");
+  }
+
+  @Test
+  void allTargetsShareAStream() {
+    start();
+    loop.inside(
+        new XdsDependencyManager(
+                loop,
+                clients.of("dns:///[::1]:81", DnsResources.SERVER),
+                dns,
+                "dns:///[::1]:81",
+                "[::1]:81",
+                "me",
+                new RecordingConfigs())
+            ::start);
+
+    loop.inside(() -> assertThat(clients.status().servers()).hasSize(1));
+    assertThat(dns.takeAsked()).contains("pay.test:80", "::1:81");
+    assertThat(DnsResources.target(OTHER)).isEqualTo("dns:///[::1]:81");
+  }
+}
