@@ -56,10 +56,14 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Option(
       names = "--live",
-      description = "fetches what --target needs from the control plane, or from DNS, and prints its tree")
+      description =
+          "fetches what --target needs from the control plane, or from DNS, and prints its tree")
   private boolean live;
 
-  @Option(names = "--target", paramLabel = "TARGET", description = "such as xds:///orders or dns:///orders:50051")
+  @Option(
+      names = "--target",
+      paramLabel = "TARGET",
+      description = "such as xds:///orders or dns:///orders:50051")
   private Optional<String> target = Optional.empty();
 
   @Option(
@@ -85,7 +89,10 @@ final class ValidateCommand implements Callable<Integer> {
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap(errors, fine);
     OverlayFiles overlay = checkOverlay(errors, fine);
-    if (read.isEmpty() && errors.isEmpty() && resources.isEmpty() && overlays.isEmpty()
+    if (read.isEmpty()
+        && errors.isEmpty()
+        && resources.isEmpty()
+        && overlays.isEmpty()
         && asked.isEmpty()) {
       throw new InvalidInput(
           List.of(
@@ -119,8 +126,7 @@ final class ValidateCommand implements Callable<Integer> {
       throw new InvalidInput(
           List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
     }
-    if (FlagValue.read("--target", target.get(), Target::parse)
-        instanceof Target.Single single) {
+    if (FlagValue.read("--target", target.get(), Target::parse) instanceof Target.Single single) {
       return Optional.of(single);
     }
     throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
@@ -150,8 +156,7 @@ final class ValidateCommand implements Callable<Integer> {
     return read.orElseThrow(
         () ->
             new InvalidInput(
-                List.of(
-                    "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+                List.of("--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
   }
 
   /** At once: whoever reads it may still stop this. */

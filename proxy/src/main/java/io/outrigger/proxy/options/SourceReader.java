@@ -23,8 +23,8 @@ final class SourceReader {
    * @throws AbsentFile when the bootstrap alone is wrong, and is not there
    * @throws InvalidInput with a line for each thing that is wrong
    */
-  static ConfigSource read(
-      Settings settings, Map<String, String> environment, boolean isNeeded) throws InvalidInput {
+  static ConfigSource read(Settings settings, Map<String, String> environment, boolean isNeeded)
+      throws InvalidInput {
     var problems = new Problems();
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);

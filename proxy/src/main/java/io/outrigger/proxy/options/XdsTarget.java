@@ -52,7 +52,9 @@ public sealed interface XdsTarget extends Target {
    */
   static XdsTarget parse(String text) {
     String wrong =
-        "\"" + text + "\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051";
+        "\""
+            + text
+            + "\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051";
     URI uri;
     try {
       uri = new URI(text);

@@ -256,9 +256,7 @@ final class Backend implements AutoCloseable {
 
   private Server listen(int onPort) {
     try {
-      var builder =
-          NettyServerBuilder.forAddress(
-              new InetSocketAddress(host, onPort));
+      var builder = NettyServerBuilder.forAddress(new InetSocketAddress(host, onPort));
       if (tls != null) {
         builder.sslContext(tls);
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
 import io.outrigger.proxy.cli.OutriggerProcess;
+import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,6 +123,20 @@ class CommandsIT {
       assertThat(silent.awaitExit()).isEqualTo(2);
       assertThat(String.join("\n", silent.outLines()))
           .contains("nothing came of listener \"orders\" within 0.5 s");
+    }
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aNameOfDnsIsCheckedWithoutABootstrap() throws Exception {
+    Backend a = mesh.backend("a");
+    try (var good =
+        OutriggerProcess.start(
+            folder, "validate", "--live", "--target", "dns:///127.0.0.1:" + a.port())) {
+      assertThat(good.awaitExit()).as(good.errorText()).isZero();
+      assertThat(String.join("\n", good.outLines()))
+          .contains("dns:///127.0.0.1:" + a.port() + ": virtual host \"dns:///127.0.0.1:")
+          .contains("round_robin: 127.0.0.1:" + a.port());
     }
   }
 

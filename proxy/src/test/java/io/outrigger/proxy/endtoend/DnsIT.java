@@ -71,9 +71,10 @@ class DnsIT {
     Await.until(
         backends + " endpoints are READY",
         this::lb,
-        () -> mesh.admin().get("/lb").body().split("\"health\"", -1).length - 1 == backends
-            && !lb().contains("CONNECTING")
-            && !lb().contains("IDLE"));
+        () ->
+            mesh.admin().get("/lb").body().split("\"health\"", -1).length - 1 == backends
+                && !lb().contains("CONNECTING")
+                && !lb().contains("IDLE"));
   }
 
   @Conformance("DI-08")
@@ -101,8 +102,7 @@ class DnsIT {
     assertThat(admin.get("/config_dump").body()).contains("STRICT_DNS");
     assertThat(admin.get("/events?format=json").body())
         .contains("\"kind\": \"dns\"", "resolved: 127.0.0.1, 127.0.0.2, 127.0.0.3");
-    assertThat(admin.get("/metrics").body())
-        .contains("grpc_target=\"" + target(first) + "\"");
+    assertThat(admin.get("/metrics").body()).contains("grpc_target=\"" + target(first) + "\"");
   }
 
   @Conformance("DI-08")

@@ -131,7 +131,8 @@ final class Mesh implements AutoCloseable {
         flags.containsKey(Flag.RESOURCES) || !hasBootstrap
             ? Map.of()
             : Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap());
-    ProxyApp started = ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()), names);
+    ProxyApp started =
+        ProxyApp.start(OptionsReader.read(flags, environment, Machine.current()), names);
     proxy = started;
     parts.push(started);
     return this;

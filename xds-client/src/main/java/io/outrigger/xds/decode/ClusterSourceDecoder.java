@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.function.BiFunction;
 
 /**
- * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"); those
- * that we make for {@code dns:///} targets, by strict DNS (decision proxy-0041).
+ * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation");
+ * those that we make for {@code dns:///} targets, by strict DNS (decision proxy-0041).
  */
 final class ClusterSourceDecoder {
   static final String AGGREGATE = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
@@ -23,16 +23,14 @@ final class ClusterSourceDecoder {
 
   private ClusterSourceDecoder() {}
 
-  static Optional<ClusterSource> decode(
-      Cluster proto, DecodeContext context, FieldErrors errors) {
+  static Optional<ClusterSource> decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.hasClusterType()) {
       return aggregate(proto.getClusterType(), errors.at("cluster_type"));
     }
     // Unset reads as STATIC, the first value of the enum.
     return switch (proto.getType()) {
       case EDS -> eds(proto, errors.at("eds_cluster_config"));
-      case LOGICAL_DNS ->
-          dns(proto, ClusterSource.LogicalDns::new, errors.at("load_assignment"));
+      case LOGICAL_DNS -> dns(proto, ClusterSource.LogicalDns::new, errors.at("load_assignment"));
       case STRICT_DNS ->
           context.isOurs()
               ? dns(proto, ClusterSource.StrictDns::new, errors.at("load_assignment"))

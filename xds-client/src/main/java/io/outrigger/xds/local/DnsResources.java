@@ -96,8 +96,7 @@ public final class DnsResources implements ResourceSource {
   }
 
   private static Cluster cluster(String target, ClusterSource.StrictDns name) {
-    var address =
-        SocketAddress.newBuilder().setAddress(name.hostname()).setPortValue(name.port());
+    var address = SocketAddress.newBuilder().setAddress(name.hostname()).setPortValue(name.port());
     var endpoint =
         LbEndpoint.newBuilder()
             .setEndpoint(

@@ -22,9 +22,9 @@ import java.util.function.Consumer;
  * The server's end of one state-of-the-world stream over a {@link ResourceSource}.
  *
  * <p>A response is due for a type when its client names more than before, or when what the client
- * was told is not what the source has; it goes out once that is known and the client reads. What was
- * told is not repeated, refused or not, until it changes. The source is all there is: a name that it
- * lacks is answered at once with an error of its own (xRFC TP3).
+ * was told is not what the source has; it goes out once that is known and the client reads. What
+ * was told is not repeated, refused or not, until it changes. The source is all there is: a name
+ * that it lacks is answered at once with an error of its own (xRFC TP3).
  */
 @ControlConfined
 final class LocalAdsStream implements AdsStream {

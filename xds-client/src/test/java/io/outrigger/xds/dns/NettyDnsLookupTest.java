@@ -101,7 +101,8 @@ class NettyDnsLookupTest {
     ask();
 
     assertThat(resolve("long.example").toOptional().orElseThrow())
-        .containsExactly(new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443));
+        .containsExactly(
+            new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443));
   }
 
   @Conformance("DI-08")
@@ -109,8 +110,7 @@ class NettyDnsLookupTest {
   void aServerThatFailsIsNamedWithItsCode() throws Exception {
     ask();
 
-    assertThat(resolve("broken.example").status().message())
-        .contains("broken.example", "SERVFAIL");
+    assertThat(resolve("broken.example").status().message()).contains("broken.example", "SERVFAIL");
   }
 
   /** With the settings of the product. */

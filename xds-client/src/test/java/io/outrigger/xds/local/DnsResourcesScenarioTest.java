@@ -36,7 +36,11 @@ class DnsResourcesScenarioTest {
   private static final String TARGET = "dns:///pay.test:80";
   private static final Bootstrap NOBODY =
       new Bootstrap(
-          List.of(), new Node("me", "", new Locality("", "", ""), Map.of()), Map.of(), Map.of(), "%s");
+          List.of(),
+          new Node("me", "", new Locality("", "", ""), Map.of()),
+          Map.of(),
+          Map.of(),
+          "%s");
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final RecordingConfigs configs = new RecordingConfigs();
@@ -53,13 +57,7 @@ class DnsResourcesScenarioTest {
           AdsObserver.all());
   private final XdsDependencyManager manager =
       new XdsDependencyManager(
-          loop,
-          clients.of(TARGET, DnsResources.SERVER),
-          dns,
-          TARGET,
-          "anything",
-          "me",
-          configs);
+          loop, clients.of(TARGET, DnsResources.SERVER), dns, TARGET, "anything", "me", configs);
 
   private void start() {
     loop.inside(manager::start);
@@ -211,7 +209,8 @@ class DnsResourcesScenarioTest {
   void aNameServerThatHangsIsToldOfAndWaitedFor() {
     start();
     loop.advance(Duration.ofSeconds(5));
-    assertThat(leaf().endpoints().status().message()).contains("pay.test:80", "no answer after 5 s");
+    assertThat(leaf().endpoints().status().message())
+        .contains("pay.test:80", "no answer after 5 s");
 
     loop.advance(Duration.ofMinutes(1));
     answer("10.0.0.1");
