@@ -6,7 +6,6 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
@@ -23,8 +22,6 @@ import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
-import io.outrigger.proxy.options.DnsTarget;
-import io.outrigger.proxy.options.Forward;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -260,19 +257,11 @@ public final class ProxyApp implements AutoCloseable {
 
   private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
     if (server.equals(DnsResources.SERVER)) {
-      return new LocalAdsTransport(control, DnsResources.of(dnsNames()));
+      return new LocalAdsTransport(control, DnsResources.of(options.dnsNames()));
     }
     return files == null
         ? new GrpcAdsTransport(control, server)
         : new LocalAdsTransport(control, files);
-  }
-
-  private List<ClusterSource.StrictDns> dnsNames() {
-    return options.forwards().stream()
-        .map(Forward::target)
-        .filter(DnsTarget.class::isInstance)
-        .map(target -> ((DnsTarget) target).name())
-        .toList();
   }
 
   /** The configuration comes, from now on. */

@@ -2,6 +2,7 @@ package io.outrigger.proxy.options;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.cluster.ClusterSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +54,15 @@ public record ProxyOptions(
     overlays = List.copyOf(overlays);
     forwards = List.copyOf(forwards);
     metricMethods = Set.copyOf(metricMethods);
+  }
+
+  /** The names to which {@code dns:///} targets lead. */
+  public List<ClusterSource.StrictDns> dnsNames() {
+    return forwards.stream()
+        .map(Forward::target)
+        .filter(DnsTarget.class::isInstance)
+        .map(target -> ((DnsTarget) target).name())
+        .toList();
   }
 
   /**

@@ -24,6 +24,8 @@ import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.FakeDnsLookup;
 import io.outrigger.xds.testing.Overlays;
 import io.outrigger.xds.testing.RecordingConfigs;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +154,23 @@ class DnsResourcesScenarioTest {
     var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();
     assertThat(route.timeout().timeout()).contains(Duration.ofSeconds(3));
     assertThat(route.retry().map(RetryPolicy::maxAttempts)).contains(3);
+  }
+
+  /** The rules of proxy/docs/dns.md. */
+  @Test
+  void theRulesOfThePageAreInForce() throws Exception {
+    String page = Files.readString(Path.of("../proxy/docs/dns.md"));
+    int begin = page.indexOf("```yaml\n") + "```yaml\n".length();
+    String rules =
+        page.substring(begin, page.indexOf("```", begin)).replace("orders.example", "pay.test");
+    loop.inside(() -> clients.overlay(Overlays.of(rules), (resource, omission) -> {}));
+    start();
+    answer("10.0.0.1");
+
+    assertThat(leaf().cluster().outlierDetection()).isPresent();
+    var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();
+    assertThat(route.timeout().timeout()).contains(Duration.ofSeconds(2));
+    assertThat(route.retry()).isPresent();
   }
 
   @Conformance("DI-08")
