@@ -1,5 +1,6 @@
 package io.outrigger.proxy.options;
 
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** A local address and the target behind it. */
@@ -32,6 +33,12 @@ public record Forward(String name, ListenAddress listen, Target target) {
         .filter(index -> index >= 0)
         .findFirst()
         .orElse(-1);
+  }
+
+  /** Whether its target is, or was meant to be, a {@link DnsTarget}. */
+  static boolean isForDns(String text) {
+    String target = text.substring(beginOfTarget(text) + 1);
+    return target.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME);
   }
 
   private static String defaultName(Target target) {

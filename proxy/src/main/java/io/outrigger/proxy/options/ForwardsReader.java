@@ -14,7 +14,6 @@ final class ForwardsReader {
   private final Settings settings;
   private final Problems problems;
   private final List<Forward> forwards = new ArrayList<>();
-  private boolean needControlPlane;
 
   /** Who listens where, in the words of a message. */
   private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
@@ -27,9 +26,8 @@ final class ForwardsReader {
   List<Forward> read() {
     String origin = settings.origin(Flag.FORWARD);
     Map<String, String> names = new HashMap<>();
-    List<String> values = settings.get(Flag.FORWARD).map(Settings.Given::values).orElse(List.of());
+    List<String> values = values();
     if (values.isEmpty()) {
-      needControlPlane = true;
       problems.add(origin, "is missing; give at least one, such as --forward 9001=xds:///orders");
     }
     for (String text : values) {
@@ -44,9 +42,7 @@ final class ForwardsReader {
         }
         take(origin, "\"" + text + "\"", forward.listen());
         forwards.add(forward);
-        needControlPlane |= forward.target() instanceof XdsTarget;
       } catch (IllegalArgumentException e) {
-        needControlPlane |= !text.contains("=" + DnsTarget.SCHEME);
         problems.add(origin, String.valueOf(e.getMessage()));
       }
     }
@@ -67,9 +63,13 @@ final class ForwardsReader {
     taken.add(Map.entry(address, subject));
   }
 
+  private List<String> values() {
+    return settings.get(Flag.FORWARD).map(Settings.Given::values).orElse(List.of());
+  }
+
   /** Whether any of them leads, or was meant to lead, to what a control plane serves. */
   boolean needControlPlane() {
-    return needControlPlane;
+    return values().isEmpty() || !values().stream().allMatch(Forward::isForDns);
   }
 
   /**

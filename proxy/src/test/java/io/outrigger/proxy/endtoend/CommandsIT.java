@@ -136,7 +136,7 @@ class CommandsIT {
       assertThat(good.awaitExit()).as(good.errorText()).isZero();
       assertThat(String.join("\n", good.outLines()))
           .contains("dns:///127.0.0.1:" + a.port() + ": virtual host \"dns:///127.0.0.1:")
-          .contains("round_robin: 127.0.0.1:" + a.port());
+          .contains("round_robin: //, 127.0.0.1:" + a.port());
     }
   }
 
