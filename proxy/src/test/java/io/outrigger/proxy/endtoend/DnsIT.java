@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
@@ -133,6 +134,7 @@ class DnsIT {
   @Conformance("DI-08")
   @Test
   void aLostConnectionHasTheNameResolvedAgainAndNoCallOfTheOthersIsLost() throws Exception {
+    assumeTrue(loops > 1, "half a minute, once");
     Backend stays = mesh.backend("stays");
     Backend goes = mesh.backend("goes", "127.0.0.2", stays.port());
     mesh.backend("comes", "127.0.0.3", stays.port());
