@@ -3,9 +3,11 @@ package io.outrigger.proxy.cli;
 import io.outrigger.proxy.options.InvalidInput;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code --admin}, of the commands that ask a running sidecar. */
+@Command // a part of one
 final class AdminOption {
   @Option(
       names = "--admin",
