@@ -19,6 +19,7 @@ public interface RandomSource {
     ENFORCEMENT,
     LEAST_REQUEST,
     HASH,
+    SUBSET,
     FAULT_DELAY,
     FAULT_ABORT
   }

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * XXH64 with seed 0 (A42): equal input has an equal hash in every process and every language. Pure
- * functions.
+ * XXH64, with seed 0 (A42) unless another is given (A68): equal input has an equal hash in every
+ * process and every language. Pure functions.
  */
 public final class Xxh64 {
   private static final long P1 = 0x9E3779B185EBCA87L;
@@ -34,6 +34,12 @@ public final class Xxh64 {
     return hash(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The hash of a text in UTF-8 with {@code seed}. */
+  public static long hash(String text, long seed) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return hash(bytes, bytes.length, seed);
+  }
+
   /** The hash of eight bytes, the lowest first. */
   public static long hash(long value) {
     return avalanche(withLong(P5 + Long.BYTES, value));
@@ -45,13 +51,17 @@ public final class Xxh64 {
 
   /** The hash of the first {@code length} bytes. */
   public static long hash(byte[] bytes, int length) {
+    return hash(bytes, length, 0);
+  }
+
+  private static long hash(byte[] bytes, int length, long seed) {
     int at = 0;
-    long hash = P5;
+    long hash = seed + P5;
     if (length >= STRIPE) {
-      long a = SUM;
-      long b = P2;
-      long c = 0;
-      long d = -P1;
+      long a = seed + SUM;
+      long b = seed + P2;
+      long c = seed;
+      long d = seed - P1;
       for (; at <= length - STRIPE; at += STRIPE) {
         a = round(a, (long) LONGS.get(bytes, at));
         b = round(b, (long) LONGS.get(bytes, at + 8));

@@ -33,6 +33,19 @@ class Xxh64Test {
     assertThat(Long.toHexString(Xxh64.hash(bytes, 101))).isEqualTo("e99038495f85381e");
   }
 
+  @ParameterizedTest(name = "[{0}]")
+  @CsvSource({
+    "'', 2654435761, ac75fda2929b17ef",
+    "'', 0, ef46db3751d8e999",
+    "a, 0, d24ec4f1a98c6e5b",
+    "10.0.0.1:80, 1, a456919bcbffaa92",
+    "10.0.0.1:80, -1, 3b9ad94959a1fdcc",
+    "0123456789abcdef0123456789abcdefXYZ12345678, 2654435761, bde5a5ddeb07ee72",
+  })
+  void aSeedGivesAnotherFunction(String text, long seed, String hash) {
+    assertThat(Long.toHexString(Xxh64.hash(text, seed))).isEqualTo(hash);
+  }
+
   @Test
   void aNumberIsItsEightBytes() {
     long number = 0xFEDC_BA98_7654_3210L;

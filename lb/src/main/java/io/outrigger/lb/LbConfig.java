@@ -228,6 +228,30 @@ public sealed interface LbConfig {
   record Target(Locality locality, long weight, LbConfig child) {}
 
   /**
+   * Beneath is a random part of the endpoints (A68).
+   *
+   * @param subsetSize how many endpoints are in it, at least 1
+   * @param child of all endpoints, of which the policy takes those that are in it
+   */
+  record RandomSubset(long subsetSize, LbConfig child) implements LbConfig {
+    @Override
+    public String policy() {
+      return BalancingPolicy.RandomSubsetting.POLICY;
+    }
+
+    /** All, in the subset or not: outlier detection and sessions know every one of them. */
+    @Override
+    public List<Backend> backends() {
+      return child.backends();
+    }
+
+    @Override
+    public int size() {
+      return child.size();
+    }
+  }
+
+  /**
    * A policy that picks an endpoint: the same configuration for all of them. Which policy it is,
    * the class of its settings says.
    *

@@ -12,8 +12,10 @@ import java.util.Objects;
  * of these where it is needed and not kept with the endpoint: one that stays is the same object.
  *
  * @param weights unsigned 32 bit, at least 1; a locality that is not named weighs 1
+ * @param whole what the endpoints of each locality weigh together, where a policy has a part of
+ *     them only; empty where it has all
  */
-public record LocalityWeights(Map<Locality, Long> weights) {
+public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
   /** All localities weigh the same. */
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
 
@@ -22,6 +24,20 @@ public record LocalityWeights(Map<Locality, Long> weights) {
 
   public LocalityWeights {
     weights = Map.copyOf(weights);
+    whole = Map.copyOf(whole);
+  }
+
+  /** Of a policy that has all endpoints. */
+  public LocalityWeights(Map<Locality, Long> weights) {
+    this(weights, Map.of());
+  }
+
+  /**
+   * The same for a policy that has a part of {@code all}: endpoints keep the shares that they have
+   * among all (A68 leaves them as they are).
+   */
+  public LocalityWeights amongAll(List<Backend> all) {
+    return whole.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
   }
 
   /**
@@ -30,6 +46,10 @@ public record LocalityWeights(Map<Locality, Long> weights) {
    * @param sums of at least one endpoint each
    */
   public Shares shares(Map<Locality, Long> sums) {
+    return sharesIn(whole.isEmpty() ? sums : whole);
+  }
+
+  private Shares sharesIn(Map<Locality, Long> sums) {
     long all = sums.keySet().stream().mapToLong(this::weight).sum();
     Map<Locality, Part> parts = new HashMap<>();
     sums.forEach(
@@ -58,12 +78,16 @@ public record LocalityWeights(Map<Locality, Long> weights) {
 
   /** The share of each endpoint in all, in the same order. */
   public long[] sharesOf(List<Backend> backends) {
-    Map<Locality, Long> sums = new HashMap<>();
-    backends.forEach(
-        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
-    Shares shares = shares(sums);
+    Shares shares = shares(sums(backends));
     return backends.stream()
         .mapToLong(backend -> shares.of(backend.locality(), backend.endpoint().weight()))
         .toArray();
+  }
+
+  private static Map<Locality, Long> sums(List<Backend> backends) {
+    Map<Locality, Long> sums = new HashMap<>();
+    backends.forEach(
+        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
+    return sums;
   }
 }

@@ -26,6 +26,29 @@ public sealed interface BalancingPolicy {
     }
   }
 
+  /**
+   * {@code child} among a random part of the endpoints, which each process chooses for itself
+   * (A68).
+   *
+   * @param subsetSize how many endpoints are in it, 1 to {@link #LARGEST}; all, where there are
+   *     fewer
+   */
+  record RandomSubsetting(long subsetSize, BalancingPolicy child) implements BalancingPolicy {
+    public static final String POLICY = "random_subsetting";
+    public static final long LARGEST = 0xFFFF_FFFFL; // A68: unsigned 32 bit
+
+    public RandomSubsetting {
+      if (subsetSize < 1 || subsetSize > LARGEST) {
+        throw new IllegalArgumentException("subset_size is " + subsetSize);
+      }
+    }
+
+    @Override
+    public boolean heedsEjections() {
+      return child.heedsEjections();
+    }
+  }
+
   /** A leaf of the tree: picks an endpoint. */
   sealed interface EndpointPicking extends BalancingPolicy {
     /** The policy's name in gRPC's registry, as status views show it. */

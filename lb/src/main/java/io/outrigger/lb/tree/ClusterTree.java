@@ -21,7 +21,8 @@ import java.util.List;
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))
- *            where a child is weighted_target( leaf policy per locality ), or the leaf policy
+ *            where a child is weighted_target( leaf policy per locality ), or the leaf policy,
+ *            with random_subsetting above either where the policy of the cluster has it
  * aggregate  priority( one leaf's tree after the other )
  * </pre>
  */
@@ -140,6 +141,10 @@ final class ClusterTree {
                               note,
                               locality.source().locality().label())))
               .toList());
+    }
+    if (policy instanceof BalancingPolicy.RandomSubsetting subsetting) {
+      return new LbConfig.RandomSubset(
+          subsetting.subsetSize(), policy(subsetting.child(), localities, note, place));
     }
     var settings = (BalancingPolicy.EndpointPicking) policy;
     LocalityWeights weights =

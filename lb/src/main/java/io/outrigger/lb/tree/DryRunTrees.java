@@ -56,6 +56,15 @@ public final class DryRunTrees {
           List.of(node(name, override.child())),
           override.setAside().stream().map(LbEndpoint::untouched).toList());
     }
+    if (config instanceof LbConfig.RandomSubset subset) {
+      return LbNode.inner(
+          name,
+          config,
+          Connectivity.IDLE,
+          Map.of("subset_size", subset.subsetSize()),
+          NOT_STARTED,
+          List.of(node(name, subset.child())));
+    }
     if (config instanceof LbConfig.Refusing refusing) {
       return refused(name, config, refusing.status().message());
     }

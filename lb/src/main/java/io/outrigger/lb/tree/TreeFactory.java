@@ -17,6 +17,7 @@ import io.outrigger.lb.locality.WeightedTargetPolicy;
 import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
 import io.outrigger.lb.priority.PriorityPolicy;
+import io.outrigger.lb.subset.RandomSubsettingPolicy;
 
 /** Makes every policy of the grammar: the one place that knows all of them. */
 @ControlConfined
@@ -57,6 +58,9 @@ final class TreeFactory implements PolicyFactory {
             .node(
                 LbConfig.WeightedTarget.class,
                 (config, parent) -> new WeightedTargetPolicy(this, random, config, parent))
+            .node(
+                LbConfig.RandomSubset.class,
+                (config, parent) -> new RandomSubsettingPolicy(this, random, config, parent))
             .complete();
   }
 

@@ -1,12 +1,15 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 
 /** The policy of a cluster: {@code load_balancing_policy}, else {@code lb_policy} (A27, A52). */
@@ -72,8 +75,7 @@ final class BalancingPolicyDecoder {
   /** The first supported entry decides, and must be valid (A52-01, A52-03). */
   private static Optional<BalancingPolicy> decode(
       LoadBalancingPolicy proto, boolean ofAggregate, int depth, FieldErrors errors) {
-    if (depth > DEEPEST) {
-      errors.add("policies nested more than " + DEEPEST + " deep");
+    if (isTooDeep(depth, errors)) {
       return Optional.empty();
     }
     var skipped = new LinkedHashSet<String>();
@@ -88,7 +90,7 @@ final class BalancingPolicyDecoder {
       if (typed.struct().isPresent()) {
         Optional<PolicyDecoder.Custom> custom = POLICIES.custom(typed.typeName());
         if (custom.isPresent()) {
-          return decode(custom.get(), typed.struct().get(), here.at("value"));
+          return decode(custom.get(), typed.struct().get(), depth, here.at("value"));
         }
       } else {
         Optional<PolicyDecoder> decoder = POLICIES.ofType(typed.typeName());
@@ -115,11 +117,61 @@ final class BalancingPolicyDecoder {
     return Optional.empty();
   }
 
+  private static boolean isTooDeep(int depth, FieldErrors errors) {
+    if (depth > DEEPEST) {
+      errors.add("policies nested more than " + DEEPEST + " deep");
+    }
+    return depth > DEEPEST;
+  }
+
   /** A setting of the wrong kind counts as absent: its error refuses the policy. */
   private static Optional<BalancingPolicy> decode(
-      PolicyDecoder.Custom custom, Struct config, FieldErrors errors) {
+      PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {
     int before = errors.count();
-    Optional<BalancingPolicy> policy = custom.decoder().apply(new ServiceConfig(config, errors));
+    Optional<BalancingPolicy> policy =
+        custom
+            .decoder()
+            .apply(
+                new ServiceConfig(
+                    config, errors, (list, field, at) -> children(list, field, depth + 1, at)));
     return errors.count() > before ? Optional.empty() : policy;
+  }
+
+  /**
+   * The list of a service config: objects of one field, whose name is a policy's and whose value
+   * its config. The first supported entry decides, and must be valid, as in gRPC.
+   */
+  private static Optional<BalancingPolicy> children(
+      ListValue policies, String field, int depth, FieldErrors errors) {
+    if (isTooDeep(depth, errors.at(field))) {
+      return Optional.empty();
+    }
+    var skipped = new LinkedHashSet<String>();
+    for (int i = 0; i < policies.getValuesCount(); i++) {
+      Map<String, Value> entry = policies.getValues(i).getStructValue().getFieldsMap();
+      FieldErrors here = errors.at(field, i);
+      if (entry.size() != 1) {
+        here.add("is not an object of one field, the name of a policy");
+        return Optional.empty();
+      }
+      String name = entry.keySet().iterator().next();
+      Value config = entry.get(name);
+      if (!config.hasStructValue()) {
+        here.at(name).add("is not an object");
+        return Optional.empty();
+      }
+      Optional<PolicyDecoder.Custom> custom = POLICIES.custom(name);
+      if (custom.isPresent()) {
+        return decode(custom.get(), config.getStructValue(), depth, here.at(name));
+      }
+      skipped.add(FieldErrors.quoted(name));
+    }
+    errors
+        .at(field)
+        .add(
+            (skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped))
+                + "; supported: "
+                + POLICIES.customNames());
+    return Optional.empty();
   }
 }

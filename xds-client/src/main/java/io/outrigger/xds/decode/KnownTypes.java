@@ -143,6 +143,7 @@ final class KnownTypes {
           entry(
               "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
               ClientSideWeightedRoundRobin::getDescriptor),
+          entry(RandomSubsettingMessage.TYPE, RandomSubsettingMessage::descriptor),
           entry(
               "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided",
               ClusterProvided::getDescriptor),

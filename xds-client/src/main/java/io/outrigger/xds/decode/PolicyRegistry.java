@@ -20,7 +20,8 @@ final class PolicyRegistry {
               new PickFirstDecoder(),
               new RingHashDecoder(),
               new LeastRequestDecoder(),
-              new WeightedRoundRobinDecoder()));
+              new WeightedRoundRobinDecoder(),
+              new RandomSubsettingDecoder()));
 
   private final List<PolicyDecoder> decoders;
   private final Map<String, PolicyDecoder> types;
@@ -77,6 +78,14 @@ final class PolicyRegistry {
   String typeNames() {
     return decoders.stream()
         .map(each -> each.typeName().substring(each.typeName().lastIndexOf('.') + 1))
+        .collect(joining(", "));
+  }
+
+  /** The names in gRPC's registry, for messages. */
+  String customNames() {
+    return decoders.stream()
+        .flatMap(each -> each.custom().stream())
+        .map(PolicyDecoder.Custom::name)
         .collect(joining(", "));
   }
 

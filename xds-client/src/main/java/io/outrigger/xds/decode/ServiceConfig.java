@@ -3,9 +3,11 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Duration;
+import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.protobuf.util.Durations;
+import io.outrigger.config.cluster.BalancingPolicy;
 import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,13 +21,22 @@ import java.util.Optional;
 final class ServiceConfig {
   private final Struct config;
   private final FieldErrors errors;
+  private final Children children;
+
+  /** Decodes the list of policies that {@code field} of a policy's config is. */
+  @FunctionalInterface
+  interface Children {
+    Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
+  }
 
   /**
    * @param errors of the whole config
+   * @param children decodes the policies beneath
    */
-  ServiceConfig(Struct config, FieldErrors errors) {
+  ServiceConfig(Struct config, FieldErrors errors, Children children) {
     this.config = config;
     this.errors = errors;
+    this.children = children;
   }
 
   /** The errors of {@code field}. */
@@ -111,6 +122,22 @@ final class ServiceConfig {
       default -> {
         fail(field, "is not a number");
         yield otherwise;
+      }
+    };
+  }
+
+  /** The policy beneath, of which {@code field} has a list; an error without any. */
+  Optional<BalancingPolicy> policy(String field) {
+    Value value = value(field);
+    return switch (value.getKindCase()) {
+      case LIST_VALUE -> children.decode(value.getListValue(), field, errors);
+      case KIND_NOT_SET, NULL_VALUE -> {
+        fail(field, "is missing");
+        yield Optional.empty();
+      }
+      default -> {
+        fail(field, "is not a list of policies");
+        yield Optional.empty();
       }
     };
   }

@@ -21,6 +21,14 @@ final class WrrLocalityDecoder implements PolicyDecoder {
         .flatMap(proto -> decode(proto, children, errors.at("endpoint_picking_policy")));
   }
 
+  @Override
+  public Optional<Custom> custom() {
+    return Optional.of(
+        new Custom(
+            "wrr_locality_experimental",
+            config -> config.policy("childPolicy").map(WrrLocalityDecoder::of)));
+  }
+
   private static Optional<BalancingPolicy> decode(
       WrrLocality proto, Children children, FieldErrors here) {
     if (!proto.hasEndpointPickingPolicy()) {
@@ -29,11 +37,13 @@ final class WrrLocalityDecoder implements PolicyDecoder {
     }
     return children
         .decode(proto.getEndpointPickingPolicy(), here)
-        .map(
-            child ->
-                // Within one locality there is nothing left to weigh.
-                child instanceof BalancingPolicy.WrrLocality
-                    ? child
-                    : new BalancingPolicy.WrrLocality(child));
+        .map(WrrLocalityDecoder::of);
+  }
+
+  /** Within one locality there is nothing left to weigh. */
+  private static BalancingPolicy of(BalancingPolicy child) {
+    return child instanceof BalancingPolicy.WrrLocality
+        ? child
+        : new BalancingPolicy.WrrLocality(child);
   }
 }

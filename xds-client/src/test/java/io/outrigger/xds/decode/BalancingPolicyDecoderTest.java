@@ -35,7 +35,7 @@ class BalancingPolicyDecoderTest {
   private static final Any MAGLEV = Any.pack(Maglev.getDefaultInstance());
   private static final String SUPPORTED =
       "; supported: WrrLocality, RoundRobin, PickFirst, RingHash, LeastRequest,"
-          + " ClientSideWeightedRoundRobin";
+          + " ClientSideWeightedRoundRobin, RandomSubsetting";
 
   @Test
   void legacyRoundRobinWeighsLocalities() {
@@ -82,21 +82,6 @@ class BalancingPolicyDecoderTest {
                 .build());
 
     assertThat(cluster.policy()).isEqualTo(new BalancingPolicy.PickFirst(true));
-  }
-
-  @Test
-  @Conformance("A52-01")
-  void randomSubsettingIsLeftForTheNextEntry() {
-    Any subsetting =
-        Any.newBuilder()
-            .setTypeUrl(
-                "type.googleapis.com/envoy.extensions.load_balancing_policies.random_subsetting.v3"
-                    + ".RandomSubsetting")
-            .build();
-
-    assertThat(valid(CLUSTER, with(subsetting, ROUND_ROBIN)).policy())
-        .isEqualTo(new BalancingPolicy.RoundRobin());
-    assertThat(errors(CLUSTER, with(subsetting))).singleElement().asString().contains("none is");
   }
 
   @Test

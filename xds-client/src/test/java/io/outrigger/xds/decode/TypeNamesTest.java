@@ -51,7 +51,8 @@ class TypeNamesTest {
         Arguments.of(TransportSecurityDecoder.RAW_BUFFER, RawBuffer.getDescriptor()),
         Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
         Arguments.of(RoundRobinDecoder.TYPE, RoundRobin.getDescriptor()),
-        Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()));
+        Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()),
+        Arguments.of(RandomSubsettingMessage.TYPE, RandomSubsettingMessage.descriptor()));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -1,0 +1,70 @@
+package io.outrigger.lb.subset;
+
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.LbConfig;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who is in a subset.
+ *
+ * @param places of each member; by identity, for a configuration has each endpoint as one object
+ */
+record Membership(Map<Backend, Integer> places) {
+  /** Of {@code members}, in that order. */
+  static Membership of(List<Backend> members) {
+    Map<Backend, Integer> places = new IdentityHashMap<>(members.size());
+    members.forEach(member -> places.putIfAbsent(member, places.size()));
+    return new Membership(places);
+  }
+
+  int size() {
+    return places.size();
+  }
+
+  boolean has(Backend backend) {
+    return places.containsKey(backend);
+  }
+
+  /**
+   * {@code config} for the members alone, in their order. A locality without any is left out; all
+   * else, weights too, is as it was.
+   */
+  LbConfig partOf(LbConfig config) {
+    if (config instanceof LbConfig.Leaf<?> leaf) {
+      return partOfLeaf(leaf);
+    }
+    if (config instanceof LbConfig.RandomSubset subset) {
+      return new LbConfig.RandomSubset(subset.subsetSize(), partOf(subset.child()));
+    }
+    if (config instanceof LbConfig.WeightedTarget weighted) {
+      List<LbConfig.Target> targets = new ArrayList<>();
+      for (LbConfig.Target target : weighted.targets()) {
+        if (target.child().backends().stream().anyMatch(this::has)) {
+          targets.add(
+              new LbConfig.Target(target.locality(), target.weight(), partOf(target.child())));
+        }
+      }
+      return new LbConfig.WeightedTarget(targets);
+    }
+    throw new AssertionError(config); // nothing else is below random_subsetting
+  }
+
+  private <S extends BalancingPolicy.EndpointPicking> LbConfig partOfLeaf(LbConfig.Leaf<S> leaf) {
+    return new LbConfig.Leaf<>(
+        leaf.settings(),
+        leaf.backends().stream()
+            .filter(this::has)
+            .sorted(Comparator.comparing(places::get))
+            .toList(),
+        leaf.settings().weighsLocalities()
+            ? leaf.weights().amongAll(leaf.backends())
+            : leaf.weights(),
+        leaf.note(),
+        leaf.locality());
+  }
+}

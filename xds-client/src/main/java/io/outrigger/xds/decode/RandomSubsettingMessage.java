@@ -1,0 +1,107 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.DescriptorValidationException;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.UInt32Value;
+import com.google.protobuf.WrappersProto;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
+import java.util.Optional;
+
+/**
+ * Envoy's message of A68, which is younger than the generated ones that there are:
+ *
+ * <pre>
+ * message RandomSubsetting {
+ *   google.protobuf.UInt32Value subset_size = 1;
+ *   config.cluster.v3.LoadBalancingPolicy child_policy = 2;
+ * }
+ * </pre>
+ */
+record RandomSubsettingMessage(
+    Optional<UInt32Value> subsetSize, Optional<LoadBalancingPolicy> childPolicy) {
+  private static final String PACKAGE =
+      "envoy.extensions.load_balancing_policies.random_subsetting.v3";
+  private static final String NAME = "RandomSubsetting";
+  static final String TYPE = PACKAGE + "." + NAME;
+
+  /** Made on first use. */
+  private static final class Made {
+    static final Descriptor DESCRIPTOR = make();
+
+    private static Descriptor make() {
+      FileDescriptor cluster = Cluster.getDescriptor().getFile();
+      var file =
+          FileDescriptorProto.newBuilder()
+              .setName(PACKAGE.replace('.', '/') + "/random_subsetting.proto")
+              .setPackage(PACKAGE)
+              .setSyntax("proto3")
+              .addDependency(cluster.getName())
+              .addDependency(WrappersProto.getDescriptor().getName())
+              .addMessageType(
+                  DescriptorProto.newBuilder()
+                      .setName(NAME)
+                      .addField(field("subset_size", 1, UInt32Value.getDescriptor()))
+                      .addField(field("child_policy", 2, LoadBalancingPolicy.getDescriptor())))
+              .build();
+      FileDescriptor[] imported = {cluster, WrappersProto.getDescriptor()};
+      try {
+        return FileDescriptor.buildFrom(file, imported).findMessageTypeByName(NAME);
+      } catch (DescriptorValidationException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private static FieldDescriptorProto field(String name, int number, Descriptor type) {
+      return FieldDescriptorProto.newBuilder()
+          .setName(name)
+          .setNumber(number)
+          .setLabel(Label.LABEL_OPTIONAL)
+          .setType(Type.TYPE_MESSAGE)
+          .setTypeName("." + type.getFullName())
+          .build();
+    }
+  }
+
+  static Descriptor descriptor() {
+    return Made.DESCRIPTOR;
+  }
+
+  /** What {@code config} holds; empty when it cannot be read, which is then in {@code errors}. */
+  static Optional<RandomSubsettingMessage> read(TypedConfig config, FieldErrors errors) {
+    return config
+        .read(DynamicMessage.getDefaultInstance(descriptor()), errors)
+        .map(
+            message ->
+                new RandomSubsettingMessage(
+                    field(message, 1, UInt32Value.getDefaultInstance()),
+                    field(message, 2, LoadBalancingPolicy.getDefaultInstance())));
+  }
+
+  private static <M extends Message> Optional<M> field(
+      DynamicMessage message, int number, M prototype) {
+    FieldDescriptor field = descriptor().findFieldByNumber(number);
+    if (!message.hasField(field)) {
+      return Optional.empty();
+    }
+    try {
+      Message.Builder builder = prototype.newBuilderForType();
+      builder.mergeFrom(((Message) message.getField(field)).toByteString());
+      @SuppressWarnings("unchecked") // a builder builds what it was made for
+      M read = (M) builder.build();
+      return Optional.of(read);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e); // it was read before
+    }
+  }
+}
