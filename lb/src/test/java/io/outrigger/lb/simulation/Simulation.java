@@ -202,7 +202,7 @@ record Simulation(
   }
 
   /** Nobody resolves anything again, and no cluster goes. */
-  private static final class Deaf implements ClusterManager.Listener {
+  static final class Deaf implements ClusterManager.Listener {
     @Override
     public void onClustersChanged() {}
 

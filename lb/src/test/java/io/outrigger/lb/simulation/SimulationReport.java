@@ -30,6 +30,7 @@ final class SimulationReport {
     Scenario.all(SERVERS).forEach(report::scenario);
     report.hour();
     report.fleet();
+    report.subsets();
     report.line("");
     report.line("Simulated calls in this report: %,d.", report.calls);
     return report.text.toString();
@@ -256,6 +257,13 @@ final class SimulationReport {
     return times.isEmpty()
         ? share
         : share + ", " + seconds(times.stream().mapToDouble(t -> t).average().orElseThrow());
+  }
+
+  private void subsets() {
+    var subsets = new SubsetReport();
+    calls += subsets.calls();
+    line("");
+    subsets.lines().forEach(each -> line("%s", each));
   }
 
   private static String capitalized(String words) {

@@ -4,10 +4,13 @@ import static io.outrigger.proxy.oracle.Verdicts.CLUSTER;
 import static io.outrigger.proxy.oracle.Verdicts.TARGET;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.xds.type.v3.TypedStruct;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.Struct;
 import com.google.protobuf.TextFormat;
+import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
@@ -183,6 +186,55 @@ class ValidationOracleIT {
     var cluster = MeshResources.cluster(CLUSTER).toBuilder();
 
     check(ResourceType.CLUSTER, merge(text, cluster).build(), accepted);
+  }
+
+  /** In the form of a service config, within a TypedStruct. */
+  @Order(3)
+  @Conformance({"A68-01", "A52-02"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "subsetSize: 3, childPolicy: [{round_robin: {}}] | ACK",
+        "subsetSize: 4294967295, childPolicy: [{round_robin: {}}] | ACK",
+        "subsetSize: 4294967296, childPolicy: [{round_robin: {}}] | grpc-java",
+        "subsetSize: '3', childPolicy: [{round_robin: {}}] | ACK",
+        "subsetSize: 3, childPolicy: [{xyz: {}}, {least_request_experimental: {}}] | ACK",
+        "subsetSize: 3, childPolicy: [{random_subsetting_experimental: {subsetSize: 2, childPolicy: [{pick_first: {}}]}}] | ACK",
+        "subsetSize: 3, childPolicy: [{wrr_locality_experimental: {childPolicy: [{round_robin: {}}]}}] | ACK",
+        "subsetSize: 3, childPolicy: [{ring_hash_experimental: {minRingSize: 9, maxRingSize: 8}}] | NACK",
+        "subsetSize: 3, childPolicy: [{random_subsetting_experimental: {subsetSize: 0, childPolicy: [{pick_first: {}}]}}] | NACK",
+        "subsetSize: 0, childPolicy: [{round_robin: {}}] | NACK",
+        "subsetSize: -1, childPolicy: [{round_robin: {}}] | NACK",
+        "subsetSize: 1.5, childPolicy: [{round_robin: {}}] | NACK",
+        "subsetSize: 'x', childPolicy: [{round_robin: {}}] | NACK",
+        "subset_size: 3, child_policy: [{round_robin: {}}] | NACK",
+        "childPolicy: [{round_robin: {}}] | NACK",
+        "subsetSize: 3 | NACK",
+        "subsetSize: 3, childPolicy: [] | NACK",
+        "subsetSize: 3, childPolicy: {} | NACK",
+        "subsetSize: 3, childPolicy: [1] | NACK",
+        "subsetSize: 3, childPolicy: [{xyz: {}}] | NACK",
+        "subsetSize: 3, childPolicy: [{round_robin: {}, pick_first: {}}] | NACK",
+        "subsetSize: 3, childPolicy: [{round_robin: null}] | NACK",
+      })
+  void randomSubsetting(String config, String accepted) throws Exception {
+    var settings = Struct.newBuilder();
+    JsonFormat.parser().merge("{" + config + "}", settings);
+    var named =
+        TypedStruct.newBuilder()
+            .setTypeUrl("type.googleapis.com/random_subsetting_experimental")
+            .setValue(settings);
+    var cluster = MeshResources.cluster(CLUSTER).toBuilder();
+    cluster
+        .getLoadBalancingPolicyBuilder()
+        .addPoliciesBuilder()
+        .getTypedExtensionConfigBuilder()
+        .setName("subset")
+        .setTypedConfig(Any.pack(named.build()));
+
+    check(ResourceType.CLUSTER, cluster.build(), accepted);
   }
 
   @Order(4)
