@@ -38,8 +38,7 @@ final class SubsetReport {
   private static final int SEED = 1;
 
   /** Few calls are enough, for all of them fail at a server that is dead. */
-  private static final OutlierDetection DETECTION =
-      Kinds.failing(Duration.ofSeconds(10), 60, 3);
+  private static final OutlierDetection DETECTION = Kinds.failing(Duration.ofSeconds(10), 60, 3);
 
   private final List<String> lines = new ArrayList<>();
   private long calls;
@@ -53,7 +52,8 @@ final class SubsetReport {
         SIDECARS, ENDPOINTS);
     line("\"Within\": endpoints whose connections are within 20 %% of the mean.");
     line("");
-    line("| subset_size | connections in all | per endpoint: mean | least | most | deviation | within |");
+    line(
+        "| subset_size | connections in all | per endpoint: mean | least | most | deviation | within |");
     line("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (int size : new int[] {ENDPOINTS, 25, 10, 5}) {
       connectionsRow(size);
@@ -62,9 +62,11 @@ final class SubsetReport {
     line(
         "A tenth of the endpoints fails every call for five minutes; a sidecar makes %.0f calls per second. Of %d sidecars;",
         RATE, SIDECARS_SAMPLED);
-    line("detection is 60 %%, volume 3, 10 s. \"Calls\" is what a sidecar sends to one endpoint per interval.");
+    line(
+        "detection is 60 %%, volume 3, 10 s. \"Calls\" is what a sidecar sends to one endpoint per interval.");
     line("");
-    line("| subset_size | calls | errors without detection | errors with it | ejected per sidecar | false per sidecar |");
+    line(
+        "| subset_size | calls | errors without detection | errors with it | ejected per sidecar | false per sidecar |");
     line("| --- | ---: | ---: | ---: | ---: | ---: |");
     for (int size : new int[] {ENDPOINTS, 25, 10, 5}) {
       detectionRow(size);
@@ -93,7 +95,10 @@ final class SubsetReport {
     int[] connections = connections(size);
     double mean = Arrays.stream(connections).average().orElseThrow();
     double variance =
-        Arrays.stream(connections).mapToDouble(n -> (n - mean) * (n - mean)).average().orElseThrow();
+        Arrays.stream(connections)
+            .mapToDouble(n -> (n - mean) * (n - mean))
+            .average()
+            .orElseThrow();
     line(
         "| %s | %,d | %.0f | %d | %d | %.1f | %d |",
         shown(size),
@@ -108,9 +113,15 @@ final class SubsetReport {
   /** To each endpoint, of all sidecars. */
   private static int[] connections(int size) {
     String[] addresses =
-        IntStream.range(0, ENDPOINTS).mapToObj(i -> "10.0.0." + (1 + i) + ":80").toArray(String[]::new);
+        IntStream.range(0, ENDPOINTS)
+            .mapToObj(i -> "10.0.0." + (1 + i) + ":80")
+            .toArray(String[]::new);
     var resource =
-        Samples.cluster("simulated", new ClusterSource.Eds("simulated"), policy(size), ClusterResource.DEFAULT_MAX_REQUESTS);
+        Samples.cluster(
+            "simulated",
+            new ClusterSource.Eds("simulated"),
+            policy(size),
+            ClusterResource.DEFAULT_MAX_REQUESTS);
     var config =
         Samples.config(
             Set.of("simulated"),
@@ -124,7 +135,13 @@ final class SubsetReport {
       RandomSource source = (bound, purpose) -> draws.nextLong(bound);
       var manager =
           new ClusterManager(
-              loop, connector, source, new CircuitBreakers(), event -> {}, 1, new Simulation.Deaf());
+              loop,
+              connector,
+              source,
+              new CircuitBreakers(),
+              event -> {},
+              1,
+              new Simulation.Deaf());
       loop.inside(
           () -> {
             Map<String, ClusterHandle> unused = manager.apply(config);

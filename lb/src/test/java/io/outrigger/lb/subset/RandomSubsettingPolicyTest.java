@@ -13,7 +13,6 @@ import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.LocalityWeights;
 import io.outrigger.lb.NodeVisitor;
@@ -131,8 +130,7 @@ class RandomSubsettingPolicyTest {
     assertThat(last())
         .isEqualTo(
             new LbConfig.WeightedTarget(
-                List.of(
-                    new LbConfig.Target(only.locality(), weight, roundRobin(List.of(only))))));
+                List.of(new LbConfig.Target(only.locality(), weight, roundRobin(List.of(only))))));
 
     update(policy, 15, all);
     assertThat(((LbConfig.WeightedTarget) last()).targets())
@@ -147,8 +145,7 @@ class RandomSubsettingPolicyTest {
   void endpointsWeighWhatTheyWeighAmongAll() {
     List<Backend> all = new ArrayList<>(backends(0, 2, "a"));
     all.addAll(backends(2, 22, "b"));
-    var weights =
-        new LocalityWeights(Map.of(Samples.locality("a"), 1L, Samples.locality("b"), 1L));
+    var weights = new LocalityWeights(Map.of(Samples.locality("a"), 1L, Samples.locality("b"), 1L));
     long[] whole = weights.sharesOf(all);
     RandomSubsettingPolicy policy = policy(recording);
 
@@ -173,8 +170,7 @@ class RandomSubsettingPolicyTest {
 
     assertThat(last())
         .isEqualTo(
-            new LbConfig.RandomSubset(
-                2, roundRobin(new Ranking(SEED).lowest(backends(0, 20), 5))));
+            new LbConfig.RandomSubset(2, roundRobin(new Ranking(SEED).lowest(backends(0, 20), 5))));
   }
 
   /** Nothing is on the way of a pick. */

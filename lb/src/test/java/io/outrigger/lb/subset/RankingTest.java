@@ -16,9 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class RankingTest {
   private static final List<Backend> HUNDRED =
-      IntStream.rangeClosed(1, 100)
-          .mapToObj(i -> Samples.backend("10.0.0." + i + ":80"))
-          .toList();
+      IntStream.rangeClosed(1, 100).mapToObj(i -> Samples.backend("10.0.0." + i + ":80")).toList();
 
   /**
    * Each endpoint has 100 connections on average, with a standard deviation of 9.5: 20 % is little

@@ -162,7 +162,8 @@ class SubsetScenarioTest {
     apply(3, TWELVE);
     lb.loop().inside(() -> lb.connector().readyAll());
     Set<String> members = members();
-    String outside = TWELVE.stream().filter(each -> !members.contains(each)).findFirst().orElseThrow();
+    String outside =
+        TWELVE.stream().filter(each -> !members.contains(each)).findFirst().orElseThrow();
 
     lb.pick("pay", SessionCall.to(outside));
     assertThat(lb.pick("pay", SessionCall.to(outside))).isEqualTo(PickResult.QUEUE);
@@ -299,8 +300,7 @@ class SubsetScenarioTest {
     lb.apply(config(policy, endpoints));
   }
 
-  private XdsConfig config(
-      BalancingPolicy policy, EndpointSet endpoints) {
+  private XdsConfig config(BalancingPolicy policy, EndpointSet endpoints) {
     var cluster =
         new ClusterResource(
             "pay",

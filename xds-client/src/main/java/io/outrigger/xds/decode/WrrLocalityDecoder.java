@@ -35,9 +35,7 @@ final class WrrLocalityDecoder implements PolicyDecoder {
       here.add("is missing");
       return Optional.empty();
     }
-    return children
-        .decode(proto.getEndpointPickingPolicy(), here)
-        .map(WrrLocalityDecoder::of);
+    return children.decode(proto.getEndpointPickingPolicy(), here).map(WrrLocalityDecoder::of);
   }
 
   /** Within one locality there is nothing left to weigh. */

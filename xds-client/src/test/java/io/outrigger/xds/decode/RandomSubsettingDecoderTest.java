@@ -104,7 +104,8 @@ class RandomSubsettingDecoderTest {
     }
     String nested = struct(config.substring(config.indexOf(": {") + 3, config.length() - 2));
     for (int level = 10; level > 0; level--) {
-      nested = message("subset_size: 9, " + nested.replace("load_balancing_policy", "child_policy"));
+      nested =
+          message("subset_size: 9, " + nested.replace("load_balancing_policy", "child_policy"));
       expected = new RandomSubsetting(9, expected);
     }
 
