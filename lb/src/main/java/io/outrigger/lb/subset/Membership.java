@@ -1,5 +1,6 @@
 package io.outrigger.lb.subset;
 
+import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.LbConfig;
@@ -7,19 +8,17 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
-/**
- * Who is in a subset.
- *
- * @param places of each member; by identity, for a configuration has each endpoint as one object
- */
-record Membership(Map<Backend, Integer> places) {
+/** Who is in a subset. */
+@ControlConfined
+final class Membership {
+  /** The place of each member; by identity, for a configuration has each endpoint as one object. */
+  private final IdentityHashMap<Backend, Integer> places;
+
   /** Of {@code members}, in that order. */
-  static Membership of(List<Backend> members) {
-    Map<Backend, Integer> places = new IdentityHashMap<>(members.size());
+  Membership(List<Backend> members) {
+    places = new IdentityHashMap<>(members.size());
     members.forEach(member -> places.putIfAbsent(member, places.size()));
-    return new Membership(places);
   }
 
   int size() {

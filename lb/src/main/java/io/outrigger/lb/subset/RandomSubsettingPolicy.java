@@ -32,7 +32,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final Ranking ranking;
 
   private LbConfig.RandomSubset config;
-  private Membership members = Membership.of(List.of());
+  private Membership members = new Membership(List.of());
 
   /** A policy without endpoints until its first update. */
   public RandomSubsettingPolicy(
@@ -47,7 +47,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     config = (LbConfig.RandomSubset) next;
     List<Backend> all = config.backends();
     List<Backend> chosen = ranking.lowest(all, config.subsetSize());
-    members = Membership.of(chosen);
+    members = new Membership(chosen);
     boolean isWhole = chosen.size() == all.size();
     child.update(isWhole ? config.child() : members.partOf(config.child()));
   }

@@ -154,8 +154,9 @@ final class BalancingPolicyDecoder {
         here.add("is not an object of one field, the name of a policy");
         return Optional.empty();
       }
-      String name = entry.keySet().iterator().next();
-      Value config = entry.get(name);
+      Map.Entry<String, Value> only = entry.entrySet().iterator().next();
+      String name = only.getKey();
+      Value config = only.getValue();
       if (!config.hasStructValue()) {
         here.at(name).add("is not an object");
         return Optional.empty();

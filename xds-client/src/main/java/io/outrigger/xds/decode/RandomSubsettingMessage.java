@@ -2,8 +2,6 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
@@ -66,8 +64,8 @@ record RandomSubsettingMessage(
       return FieldDescriptorProto.newBuilder()
           .setName(name)
           .setNumber(number)
-          .setLabel(Label.LABEL_OPTIONAL)
-          .setType(Type.TYPE_MESSAGE)
+          .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL)
+          .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
           .setTypeName("." + type.getFullName())
           .build();
     }
