@@ -32,7 +32,8 @@ final class Ranking {
     this.seed = seed;
   }
 
-  private record Ranked(long hash, int place, Backend backend) {
+  /** An endpoint with its hash and its place in the configuration. */
+  record Ranked(long hash, int place, Backend backend) {
     /** Those of equal hashes in the order of their addresses, wherever they stand. */
     static final Comparator<Ranked> LOWEST_FIRST =
         ((Comparator<Ranked>) (one, other) -> Long.compareUnsigned(one.hash, other.hash))

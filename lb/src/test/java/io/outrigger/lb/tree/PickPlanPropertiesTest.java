@@ -50,6 +50,7 @@ class PickPlanPropertiesTest {
           new BalancingPolicy.RingHash(64, 4096, ""),
           new BalancingPolicy.RingHash(64, 4096, "x-user"),
           new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)),
+          new BalancingPolicy.RandomSubsetting(2, ClusterResource.DEFAULT_POLICY),
           ClusterResource.DEFAULT_POLICY);
 
   private final LbScript lb = new LbScript();
