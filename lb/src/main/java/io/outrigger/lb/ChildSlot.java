@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ChildSlot {
+  private static final FixedPicker WAITS =
+      new FixedPicker(PickResult.Queue.connecting("waiting for the policy's first state"));
+
   private final PolicyFactory factory;
   private final LbParent owner;
   private @Nullable LbConfig config;
@@ -76,7 +79,7 @@ public final class ChildSlot {
   }
 
   public Picker picker() {
-    return current == null ? FixedPicker.QUEUE : current.picker;
+    return current == null ? WAITS : current.picker;
   }
 
   public void close() {
@@ -108,7 +111,7 @@ public final class ChildSlot {
     private final Object identity;
     private final LbPolicy policy;
     private Connectivity state = Connectivity.CONNECTING;
-    private Picker picker = FixedPicker.QUEUE;
+    private Picker picker = WAITS;
 
     Child(LbConfig first) {
       identity = first.identity();

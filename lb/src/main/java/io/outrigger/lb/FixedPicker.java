@@ -5,8 +5,6 @@ import io.outrigger.base.AnyThread;
 /** Gives every call the same answer. */
 @AnyThread
 public record FixedPicker(PickResult result) implements Picker {
-  public static final FixedPicker QUEUE = new FixedPicker(PickResult.QUEUE);
-
   @Override
   public PickResult pick(PickContext call) {
     return result;

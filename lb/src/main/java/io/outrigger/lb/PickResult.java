@@ -4,17 +4,24 @@ import io.outrigger.base.RpcStatus;
 
 /** The answer of a pick. Built beforehand and shared by many calls wherever possible. */
 public sealed interface PickResult {
-  /** No decision yet: wait for the next picker. */
-  PickResult QUEUE = new Queue();
-
   /**
    * Use this subchannel. Whoever receives it owes the subchannel exactly one {@link
    * Subchannel#callEnded}.
    */
   record Use(Subchannel subchannel) implements PickResult {}
 
-  /** See {@link #QUEUE}. */
-  record Queue() implements PickResult {}
+  /**
+   * No decision yet: wait for the next picker (A121 "LB Pick Delays").
+   *
+   * @param delayType what is waited for, one of few words
+   * @param reason the same for people, beginning with the policy's name
+   */
+  record Queue(String delayType, String reason) implements PickResult {
+    /** Waits until something connects. */
+    public static Queue connecting(String reason) {
+      return new Queue("connecting", reason);
+    }
+  }
 
   /** Fails the call, unless it waits for readiness: then it queues. */
   record Fail(RpcStatus status) implements PickResult {}

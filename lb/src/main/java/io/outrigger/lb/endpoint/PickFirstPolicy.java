@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class PickFirstPolicy implements LbPolicy {
+  private static final PickResult WAITS =
+      PickResult.Queue.connecting("pick_first: waiting for any subchannel to connect");
+
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
@@ -119,7 +122,7 @@ final class PickFirstPolicy implements LbPolicy {
         var use = new PickResult.Use(list.chosen().orElseThrow());
         parent.publish(Connectivity.READY, new FixedPicker(use));
       }
-      case CONNECTING -> parent.publish(Connectivity.CONNECTING, FixedPicker.QUEUE);
+      case CONNECTING -> parent.publish(Connectivity.CONNECTING, new FixedPicker(WAITS));
       case IDLE -> parent.publish(Connectivity.IDLE, new WakingPicker(list));
       case TRANSIENT_FAILURE ->
           fail("no address can be reached; last error: " + list.lastError().message());
@@ -145,12 +148,12 @@ final class PickFirstPolicy implements LbPolicy {
       if (!asked.get() && asked.compareAndSet(false, true)) {
         control.execute(list::connect);
       }
-      return PickResult.QUEUE;
+      return WAITS;
     }
 
     @Override
     public PickPlan plan(PlannedCall call) {
-      return new PickPlan.Certain(PickResult.QUEUE);
+      return new PickPlan.Certain(WAITS);
     }
   }
 }

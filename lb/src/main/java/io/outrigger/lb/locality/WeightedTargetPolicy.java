@@ -14,6 +14,7 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.NodeHead;
 import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
@@ -38,6 +39,11 @@ import java.util.Map;
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {
+  private static final FixedPicker WAITS =
+      new FixedPicker(
+          PickResult.Queue.connecting(
+              "weighted_target: waiting for an endpoint of any locality to connect"));
+
   private final PolicyFactory factory;
   private final RandomSource random;
   private final LbParent parent;
@@ -112,8 +118,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
       return;
     }
     state = aggregated();
-    parent.publish(
-        state, state == Connectivity.CONNECTING ? FixedPicker.QUEUE : pickerAmong(state));
+    parent.publish(state, state == Connectivity.CONNECTING ? WAITS : pickerAmong(state));
   }
 
   private Connectivity aggregated() {

@@ -7,6 +7,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 
 /**
@@ -26,9 +27,14 @@ import io.outrigger.lb.Picker;
 public abstract class EveryEndpointPolicy<
         S extends BalancingPolicy.EndpointPicking, M extends Member>
     extends EndpointPolicy<S, M> {
+  private final FixedPicker waits;
+
   /** A policy without endpoints until its first update. */
   protected EveryEndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     super(control, config, parent);
+    waits =
+        new FixedPicker(
+            PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));
   }
 
   /** Shares calls among those READY, of which there are some. */
@@ -49,7 +55,7 @@ public abstract class EveryEndpointPolicy<
     if (count(Connectivity.READY) > 0) {
       publish(Connectivity.READY, picker());
     } else if (count(Connectivity.CONNECTING) + count(Connectivity.IDLE) > 0) {
-      publish(Connectivity.CONNECTING, FixedPicker.QUEUE);
+      publish(Connectivity.CONNECTING, waits);
     } else {
       publishFailure();
     }

@@ -34,7 +34,7 @@ final class FirstSessionPicker implements Picker {
     if (!asked.get() && asked.compareAndSet(false, true)) {
       prepare.run();
     }
-    return PickResult.QUEUE;
+    return OverrideHostPicker.WAITS;
   }
 
   /** The first call of a session waits until hosts are looked up; a plan does not begin that. */
@@ -53,7 +53,7 @@ final class FirstSessionPicker implements Picker {
                     PickPlan.OverrideOutcome.NOT_LOOKED_UP,
                     preferred.isEmpty()
                         ? child.plan(call)
-                        : new PickPlan.Certain(PickResult.QUEUE)))
+                        : new PickPlan.Certain(OverrideHostPicker.WAITS)))
         .orElseGet(() -> child.plan(call));
   }
 }

@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
+  static final PickResult WAITS =
+      PickResult.Queue.connecting(
+          "xds_override_host: waiting for the endpoint of the session to connect");
+
   private final HostTable hosts;
   private final ControlLoop clock;
   private final Consumer<Host> connect;
@@ -62,8 +66,7 @@ final class OverrideHostPicker implements Picker {
     PickPlan rest =
         chosen == null
             ? child.plan(call)
-            : new PickPlan.Certain(
-                link != null && link.use() != null ? link.use() : PickResult.QUEUE);
+            : new PickPlan.Certain(link != null && link.use() != null ? link.use() : WAITS);
     var wishes =
         preferred.stream()
             .map(each -> new PickPlan.OverrideCandidate(each, standing(each)))
@@ -128,7 +131,7 @@ final class OverrideHostPicker implements Picker {
     if (link == null || link.state() == Connectivity.IDLE) {
       connect.accept(host);
     }
-    return PickResult.QUEUE;
+    return WAITS;
   }
 
   private PickResult pickAny(PickContext call, SessionHint session) {

@@ -41,6 +41,7 @@ public final class PriorityPolicy implements LbPolicy {
   private final LbObserver observer;
   private final PolicyFactory factory;
   private final LbParent parent;
+  private final boolean tellsDelays;
   private final ChildOwner owner = new ChildOwner();
   private final PublishGate gate = new PublishGate(this::choose);
   private final Map<String, PriorityChild> children = new HashMap<>();
@@ -50,24 +51,28 @@ public final class PriorityPolicy implements LbPolicy {
   private String chosenLabel = "";
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable Picker published;
+  private int publishedIndex;
   private boolean closed;
 
   /**
    * A policy without children until its first update.
    *
    * @param observer hears when another child comes into use
+   * @param tellsDelays whether calls that wait are to know in which priority (A121)
    */
   public PriorityPolicy(
       ControlLoop control,
       LbObserver observer,
       PolicyFactory factory,
       LbConfig.Priority config,
-      LbParent parent) {
+      LbParent parent,
+      boolean tellsDelays) {
     this.control = control;
     this.observer = observer;
     this.factory = factory;
     this.config = config;
     this.parent = parent;
+    this.tellsDelays = tellsDelays;
   }
 
   @Override
@@ -154,7 +159,9 @@ public final class PriorityPolicy implements LbPolicy {
       RpcStatus status =
           RpcStatus.unavailable("cluster \"" + config.cluster() + "\": empty priority list");
       chosen = "";
-      publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(new PickResult.Fail(status)));
+      state = Connectivity.TRANSIENT_FAILURE;
+      published = null;
+      parent.publish(state, new FixedPicker(new PickResult.Fail(status)));
       return;
     }
     for (int i = 0; i < priorities.size(); i++) {
@@ -229,7 +236,7 @@ public final class PriorityPolicy implements LbPolicy {
       chosen = next.name();
     }
     chosenLabel = next.label();
-    publish(child.state(), child.picker());
+    publish(index, child);
   }
 
   /** Why the child in use gives way to that at {@code index}. */
@@ -245,13 +252,30 @@ public final class PriorityPolicy implements LbPolicy {
     return chosenLabel + " is no longer configured";
   }
 
-  /** The same picker again would tell nobody anything. */
-  private void publish(Connectivity next, Picker picker) {
-    if (next != state || picker != published) {
-      state = next;
+  /** The same picker of the same priority again would tell nobody anything. */
+  private void publish(int index, PriorityChild child) {
+    Picker picker = child.picker();
+    if (child.state() != state || picker != published || index != publishedIndex) {
+      state = child.state();
       published = picker;
-      parent.publish(next, picker);
+      publishedIndex = index;
+      parent.publish(
+          state, tellsDelays ? new PriorityPicker(index, failover(index), picker) : picker);
     }
+  }
+
+  /** Why calls go to the priority at {@code index} and to none before it. */
+  private String failover(int index) {
+    if (index == 0) {
+      return "";
+    }
+    LbConfig.Child before = config.children().get(index - 1);
+    return "priority: failing over to priority "
+        + index
+        + "; "
+        + before.label()
+        + " "
+        + standing(children.get(before.name()));
   }
 
   /** What children tell. */

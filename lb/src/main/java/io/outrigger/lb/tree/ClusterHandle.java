@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -32,7 +33,7 @@ public final class ClusterHandle {
   private final AtomicInteger use = new AtomicInteger();
 
   private volatile String note = "";
-  private volatile Published published = new Published(Connectivity.CONNECTING, FixedPicker.QUEUE);
+  private volatile Published published;
 
   /**
    * @param onUnused told, on whichever thread it happens, that a retired handle was released last
@@ -40,6 +41,13 @@ public final class ClusterHandle {
   ClusterHandle(String name, Consumer<ClusterHandle> onUnused) {
     this.name = name;
     this.onUnused = onUnused;
+    published = new Published(Connectivity.CONNECTING, new FixedPicker(notDefined(name)));
+  }
+
+  private static PickResult notDefined(String name) {
+    return new PickResult.Queue(
+        "cds_dynamic_discovery",
+        "cds: waiting for CDS resource definition for cluster \"" + name + "\"");
   }
 
   public String name() {

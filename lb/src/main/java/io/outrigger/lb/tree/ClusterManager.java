@@ -11,7 +11,6 @@ import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.NodeVisitor;
-import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.load.LoadRegistry;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -52,7 +51,7 @@ public final class ClusterManager {
   private final RandomSource random;
   private final Listener listener;
   private final LbObserver observer;
-  private final PolicyFactory factory;
+  private final TreeFactory factory;
   private final Reresolution reresolution;
   private final LbConfigCache trees = new LbConfigCache();
   private final Map<String, ClusterLb> live = new TreeMap<>();
@@ -103,6 +102,14 @@ public final class ClusterManager {
    */
   public ClusterManager letAggregatesDecide() {
     trees.letAggregatesDecide();
+    return this;
+  }
+
+  /**
+   * From now on calls that wait are told in which priority (A121); before the first {@link #apply}.
+   */
+  public ClusterManager tellDelays() {
+    factory.tellDelays();
     return this;
   }
 

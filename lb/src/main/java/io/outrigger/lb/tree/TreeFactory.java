@@ -28,6 +28,7 @@ final class TreeFactory implements PolicyFactory {
   private final LbObserver observer;
   private final int loops;
   private final PolicyRegistry policies;
+  private boolean tellsDelays;
 
   TreeFactory(
       ControlLoop control,
@@ -45,7 +46,8 @@ final class TreeFactory implements PolicyFactory {
         LeafPolicies.registry(control, random, observer, loops)
             .node(
                 LbConfig.Priority.class,
-                (config, parent) -> new PriorityPolicy(control, observer, this, config, parent))
+                (config, parent) ->
+                    new PriorityPolicy(control, observer, this, config, parent, tellsDelays))
             .node(
                 LbConfig.OutlierDetecting.class,
                 (config, parent) ->
@@ -62,6 +64,11 @@ final class TreeFactory implements PolicyFactory {
                 LbConfig.RandomSubset.class,
                 (config, parent) -> new RandomSubsettingPolicy(this, random, config, parent))
             .complete();
+  }
+
+  /** From now on calls that wait know in which priority they do (A121). */
+  void tellDelays() {
+    tellsDelays = true;
   }
 
   @Override

@@ -124,8 +124,8 @@ class ClusterImplPolicyTest {
   void aCallThatWaitsDoesNotCount() {
     update(config(1, List.of()));
 
-    assertThat(parent.pick()).isEqualTo(PickResult.QUEUE);
-    assertThat(parent.pick()).isEqualTo(PickResult.QUEUE);
+    assertThat(parent.pick()).isInstanceOf(PickResult.Queue.class);
+    assertThat(parent.pick()).isInstanceOf(PickResult.Queue.class);
 
     assertThat(breaker.inFlight()).isZero();
   }

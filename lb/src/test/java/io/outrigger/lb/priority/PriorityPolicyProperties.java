@@ -48,7 +48,8 @@ class PriorityPolicyProperties {
             LbObserver.none(),
             children,
             new LbConfig.Priority("pay", List.of()),
-            parent);
+            parent,
+            false);
     int configured = update(parent, policy, CHILDREN);
 
     for (Event event : events) {

@@ -6,6 +6,7 @@ import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEvent;
@@ -32,7 +33,65 @@ class PriorityPolicyTest {
   private final List<LbEvent> events = new ArrayList<>();
   private final PriorityPolicy policy =
       new PriorityPolicy(
-          parent.loop(), events::add, children, new LbConfig.Priority("pay", List.of()), parent);
+          parent.loop(),
+          events::add,
+          children,
+          new LbConfig.Priority("pay", List.of()),
+          parent,
+          false);
+
+  /** What calls wait for in the policy in {@code parent}. */
+  private static String waits(FakeParent parent) {
+    var queue = (PickResult.Queue) parent.pick();
+    return queue.delayType() + ", " + queue.reason();
+  }
+
+  @Conformance("A121-01")
+  @Test
+  void callsThatWaitAreToldInWhichPriorityWhereSomebodyAsks() {
+    var told = new FakeParent();
+    var outerPolicies = new FakePolicies();
+    var outer =
+        new PriorityPolicy(
+            told.loop(),
+            events::add,
+            outerPolicies,
+            new LbConfig.Priority("all", List.of()),
+            told,
+            true);
+    List<LbConfig.Child> priorities =
+        List.of(
+            new LbConfig.Child("p0", "p0", FakePolicies.config("p0", 0), true),
+            new LbConfig.Child("p1", "p1", FakePolicies.config("p1", 0), true));
+    told.loop().inside(() -> outer.update(new LbConfig.Priority("all", priorities)));
+    PickResult nested = new PickResult.Queue("1:connecting", "round_robin: waiting");
+
+    told.loop().inside(() -> outerPolicies.get("p0").publish(CONNECTING, nested));
+    assertThat(waits(told)).isEqualTo("0:1:connecting, round_robin: waiting");
+    assertThat(told.pick()).isSameAs(told.pick());
+
+    told.loop()
+        .inside(
+            () ->
+                outerPolicies
+                    .get("p0")
+                    .publish(
+                        TRANSIENT_FAILURE, new PickResult.Fail(RpcStatus.unavailable("down"))));
+    told.loop().inside(() -> outerPolicies.get("p1").publish(CONNECTING, nested));
+    assertThat(waits(told))
+        .isEqualTo(
+            "1:1:connecting, priority: failing over to priority 1; p0 is in TRANSIENT_FAILURE;"
+                + " round_robin: waiting");
+  }
+
+  @Conformance("A121-01")
+  @Test
+  void elsewherePickersAreHandedOnAsTheyAre() {
+    update("p0");
+    publish("p0", READY);
+
+    assertThat(parent.picker()).isInstanceOf(NamedPicker.class);
+  }
 
   @Conformance("A56-01")
   @Test

@@ -4,6 +4,7 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
+import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
@@ -29,7 +30,7 @@ public final class FakePolicies implements PolicyFactory {
   public record NamedPicker(String policy, Connectivity state, int number) implements Picker {
     @Override
     public PickResult pick(PickContext call) {
-      return PickResult.QUEUE;
+      return Samples.QUEUE;
     }
   }
 
@@ -89,6 +90,12 @@ public final class FakePolicies implements PolicyFactory {
       var picker = new NamedPicker(name, state, published++);
       parent.publish(state, picker);
       return picker;
+    }
+
+    /** Publishes a picker with one answer. */
+    public void publish(Connectivity state, PickResult answer) {
+      this.state = state;
+      parent.publish(state, new FixedPicker(answer));
     }
 
     public void requestReresolution() {

@@ -25,6 +25,7 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.PickResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -35,6 +36,9 @@ import java.util.Set;
 
 /** Small configurations for tests. Addresses are written as {@code ip:port}. */
 public final class Samples {
+  /** A pick that has to wait. */
+  public static final PickResult QUEUE = PickResult.Queue.connecting("test: waiting");
+
   /** The note of every sample. */
   public static final String NOTE = "xDS node ID: test";
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class ClusterHandleTest {
     handle.park(() -> woken.add("second"), seen);
     handle.park(() -> woken.add("third"), seen);
 
-    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
 
     assertThat(woken).containsExactly("first", "second", "third");
     assertThat(handle.parked()).isZero();
@@ -35,7 +35,7 @@ class ClusterHandleTest {
   @Test
   void aCallThatSawAnOldPickerDoesNotWait() {
     Picker seen = handle.picker();
-    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
 
     assertThat(handle.park(() -> {}, seen)).isEqualTo(PickQueue.NOT_PARKED);
     assertThat(handle.parked()).isZero();
@@ -51,7 +51,7 @@ class ClusterHandleTest {
             handle.picker());
 
     assertThat(handle.unpark(ticket)).isTrue();
-    handle.publish(Connectivity.READY, new FixedPicker(PickResult.QUEUE));
+    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
 
     assertThat(handle.unpark(ticket)).isFalse();
   }
@@ -114,7 +114,7 @@ class ClusterHandleTest {
     }
 
     while (stopped.get() < loops) {
-      handle.publish(Connectivity.CONNECTING, new FixedPicker(PickResult.QUEUE));
+      handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
     }
 
     for (Thread thread : threads) {

@@ -166,7 +166,7 @@ class SubsetScenarioTest {
         TWELVE.stream().filter(each -> !members.contains(each)).findFirst().orElseThrow();
 
     lb.pick("pay", SessionCall.to(outside));
-    assertThat(lb.pick("pay", SessionCall.to(outside))).isEqualTo(PickResult.QUEUE);
+    assertThat(lb.pick("pay", SessionCall.to(outside))).isInstanceOf(PickResult.Queue.class);
     lb.ready(outside);
 
     assertThat(lb.pick("pay", SessionCall.to(outside))).isInstanceOf(PickResult.Use.class);

@@ -155,6 +155,7 @@ public final class ProxyApp implements AutoCloseable {
             loops.count(),
             HttpFilters.ofProcess(),
             options.aggregatesDecide(),
+            options.otlp().isPresent() || !options.metricsExperimental().isEmpty(),
             options.ignoreRouteTimeout());
   }
 

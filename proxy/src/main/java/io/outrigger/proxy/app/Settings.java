@@ -11,6 +11,7 @@ import io.outrigger.proxy.memory.BufferMemory;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.memory.MemoryView;
+import io.outrigger.proxy.options.ExperimentalMetric;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.ProxyOptions;
@@ -59,7 +60,11 @@ final class Settings {
                 ForwardSettings.MAX_QUEUED_BYTES,
                 nodeId)
             .measuring(
-                new ForwardSettings.Measuring(options.metricMethods(), options.metricLocality()));
+                new ForwardSettings.Measuring(
+                    options.metricMethods(),
+                    options.metricLocality(),
+                    options.metricsExperimental().contains(ExperimentalMetric.CALL_DELAY),
+                    options.metricsExperimental().contains(ExperimentalMetric.ATTEMPT_DELAY)));
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 

@@ -39,6 +39,7 @@ record Targets(
     int loops,
     HttpFilters filters,
     boolean aggregatesDecide,
+    boolean tellsDelays,
     boolean ignoreRouteTimeout) {
   /**
    * A target, which needs to know the control planes when it is started.
@@ -65,7 +66,10 @@ record Targets(
                   counters.of(name).and(new LbEvents(events, forward)),
                   loops,
                   clusters);
-          return aggregatesDecide ? manager.letAggregatesDecide() : manager;
+          if (aggregatesDecide) {
+            manager.letAggregatesDecide();
+          }
+          return tellsDelays ? manager.tellDelays() : manager;
         },
         configs -> dependencies(forward, target, authority, configs));
   }

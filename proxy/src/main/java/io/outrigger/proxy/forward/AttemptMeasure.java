@@ -31,6 +31,12 @@ abstract class AttemptMeasure {
   private long sentPrefixes;
   private long receivedPrefixes;
 
+  /** What is waited for (A121); null while nothing is. */
+  private @Nullable String delayType;
+
+  private boolean delaysAttempt;
+  private long delayed;
+
   /** Made when the first attempt is followed by another: most are not. */
   private @Nullable Further further;
 
@@ -115,7 +121,38 @@ abstract class AttemptMeasure {
     return known;
   }
 
+  /** What is waited for; null while nothing is. */
+  final @Nullable String delayType() {
+    return delayType;
+  }
+
+  /**
+   * A wait begins.
+   *
+   * @param ofAttempt whether it is one of the attempt, else of the call
+   */
+  final void delayBegun(boolean ofAttempt, String type, long now) {
+    delayType = type;
+    delaysAttempt = ofAttempt;
+    delayed = now;
+  }
+
+  /** A wait is over, if there was one. */
+  final void delayEnded(long now) {
+    String type = delayType;
+    if (type == null) {
+      return;
+    }
+    delayType = null;
+    if (method != null && delaysAttempt) {
+      method.attemptDelayed(type, now - delayed);
+    } else if (method != null) {
+      method.callDelayed(type, now - delayed);
+    }
+  }
+
   private void attemptEnded(RpcStatus.Code code, long now) {
+    delayEnded(now);
     if (begun != NONE && method != null) {
       method.attemptEnded(
           cluster == null ? "" : cluster,

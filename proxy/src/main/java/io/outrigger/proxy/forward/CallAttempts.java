@@ -41,6 +41,12 @@ final class CallAttempts {
   /** How often connections may end before they come to a request (decision proxy-0033). */
   static final int MAX_REMADE = 64;
 
+  /** A121 "Channel Behavior for LB Pick Delays". */
+  private static final String STATE_MISMATCH = "subchannel_state_mismatch";
+
+  private static final String CONNECTION_GONE =
+      "the connection that was picked went before the call could use it";
+
   private final ForwardedCall call;
   private AttemptPhase phase = AttemptPhase.IDLE;
   private RouteDecision.@Nullable Forward decision;
@@ -152,6 +158,8 @@ final class CallAttempts {
   /** Picks until the call is on its way, waits, or is answered. Ends: it waits for publishes. */
   private void pick() {
     ClusterHandle from = requireNonNull(cluster);
+    String delayType;
+    String reason;
     do {
       Picker picker = from.picker();
       seen = picker;
@@ -160,6 +168,8 @@ final class CallAttempts {
         if (open(use.subchannel())) {
           return;
         }
+        delayType = STATE_MISMATCH;
+        reason = CONNECTION_GONE;
       } else if (result instanceof PickResult.Fail fail) {
         if (!call.head().waitsForReady()) {
           if (!retry(fail.status())) {
@@ -168,17 +178,30 @@ final class CallAttempts {
           return;
         }
         lastFailure = fail.status();
+        delayType = "picker_failing_with_wait_for_ready";
+        reason = fail.status().message();
       } else if (result instanceof PickResult.Drop drop) { // SC-21: even when it waits for ready
         call.reply(drop.status(), LocalReason.of(drop.reason()));
         return;
+      } else {
+        var queue = (PickResult.Queue) result;
+        delayType = queue.delayType();
+        reason = queue.reason();
       }
-    } while (!parkForPick());
+    } while (!parkForPick(delayType, reason));
   }
 
   /** True when the call waits, or was answered because there is no room to wait. */
-  private boolean parkForPick() {
+  private boolean parkForPick(String delayType, String reason) {
     waited = true;
-    return !call.takeSeat() || call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen));
+    if (!call.takeSeat()) {
+      return true;
+    }
+    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
+      return false;
+    }
+    call.record.attemptDelayed(delayType, reason, call.elapsedNanos());
+    return true;
   }
 
   /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
@@ -190,7 +213,8 @@ final class CallAttempts {
       to(AttemptPhase.PICKING);
       return false;
     }
-    if (next.isWaiting()) {
+    if (next.isWaiting()) { // for a stream, which is no delay of a pick (A121)
+      call.record.delayOver(call.elapsedNanos());
       waited = true;
       call.takeSeat(); // without one it is answered: in hand either way
     }
@@ -202,7 +226,7 @@ final class CallAttempts {
   /** Nothing was sent, and nothing will be: waits for the next picker. */
   void onNotSent() {
     to(AttemptPhase.PICKING);
-    if (!parkForPick()) {
+    if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
       pick();
     }
   }
@@ -218,6 +242,7 @@ final class CallAttempts {
     HeaderField authority =
         call.forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
+      call.record.delayOver(call.elapsedNanos());
       call.record.spans().pickDelayed();
     }
     call.loop

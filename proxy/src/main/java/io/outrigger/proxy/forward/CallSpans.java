@@ -39,6 +39,20 @@ public interface CallSpans {
   /** Body bytes on their way to the app; {@code data} stays the caller's. */
   default void inbound(ByteBuf data) {}
 
+  /**
+   * The call, or its attempt, waits (A121 "Tracing Schema").
+   *
+   * @param type what for, one of few words
+   * @param reason the same for people
+   */
+  default void delayBegins(boolean ofAttempt, String type, String reason) {}
+
+  /** It still waits for the same, and there is more to say of it. */
+  default void delayReason(String reason) {}
+
+  /** It waits no longer; a wait that is open when its attempt or call ends, ends with it. */
+  default void delayEnds() {}
+
   /** The attempt failed, and another follows. */
   default void attemptFailed(RpcStatus failure) {}
 

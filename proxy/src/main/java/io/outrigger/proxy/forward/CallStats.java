@@ -42,10 +42,10 @@ final class CallStats {
    */
   CallStats(int loop, ForwardSettings.Measuring told) {
     this.loop = loop;
-    other = new MethodStats(told.localities());
+    other = new MethodStats(told);
     byMethod =
         told.methods().stream()
-            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told.localities())));
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told)));
   }
 
   /** The event loop. */

@@ -32,6 +32,7 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   private @Nullable Subchannel picked;
   private int attempts;
   private boolean cancelled;
+  private String delayReason = "";
   private long requestBytes;
   private long responseBytes;
   private long durationNanos;
@@ -91,6 +92,40 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   void attemptBegins(int previous, boolean transparent, long now) {
     spans.attemptBegins(previous, transparent);
     attemptBegun(clusterName, now);
+  }
+
+  /** The call waits for what routes it (A121 "Resolver Delays"). */
+  void callDelayed(String reason, long now) {
+    delayed(false, "resolving", reason, now);
+  }
+
+  /** The attempt waits for a connection (A121 "LB Pick Delays"). */
+  void attemptDelayed(String type, String reason, long now) {
+    delayed(true, type, reason, now);
+  }
+
+  private void delayed(boolean ofAttempt, String type, String reason, long now) {
+    if (!isGrpc()) {
+      return;
+    }
+    if (type.equals(delayType())) {
+      if (!reason.equals(delayReason)) {
+        spans.delayReason(reason);
+      }
+    } else {
+      delayOver(now);
+      delayBegun(ofAttempt, type, now);
+      spans.delayBegins(ofAttempt, type, reason);
+    }
+    delayReason = reason;
+  }
+
+  /** What was waited for is there, if anything was. */
+  void delayOver(long now) {
+    if (delayType() != null) {
+      delayEnded(now);
+      spans.delayEnds();
+    }
   }
 
   /**

@@ -255,7 +255,11 @@ public final class ForwardedCall extends TimedCall
       ConfigSelector selector = from.selector();
       if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
         waitedForConfig = true;
-        if (!takeSeat() || waiting().parkOn(from, selector)) {
+        if (!takeSeat()) {
+          return;
+        }
+        if (waiting().parkOn(from, selector)) {
+          record.callDelayed(CallFailures.configuration(target), elapsedNanos());
           return;
         }
         continue;
@@ -275,6 +279,7 @@ public final class ForwardedCall extends TimedCall
 
   private void onDecision(RouteDecision decision) {
     if (waitedForConfig) {
+      record.delayOver(elapsedNanos());
       record.spans().resolutionDelayed();
     }
     if (decision instanceof RouteDecision.Reject reject) {

@@ -20,6 +20,9 @@ final class MethodStats {
   /** Beyond these, attempts count for {@link #OTHER}: a control plane may make up names. */
   static final int MAX_PLACES = 500;
 
+  /** Beyond these, waits count for {@link #OTHER}: priorities may be nested in many ways. */
+  static final int MAX_DELAY_TYPES = 100;
+
   /** A66's word for what is not told apart. */
   static final String OTHER = "other";
 
@@ -116,6 +119,12 @@ final class MethodStats {
   /** Attempts that ended, by where they went and by status. */
   final Map<Place, AtomicReferenceArray<CallAttempts>> places = new ConcurrentHashMap<>();
 
+  /** Waits of calls by what they were for (A121); null where nobody asks for them. */
+  final @Nullable Map<String, BoundedHistogram> callDelays;
+
+  /** The same of attempts. */
+  final @Nullable Map<String, BoundedHistogram> attemptDelays;
+
   private final boolean localities;
   private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
 
@@ -124,11 +133,10 @@ final class MethodStats {
   private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<CallAttempts> last;
 
-  /**
-   * @param localities whether attempts are told apart by locality too (A78 "Per-Call Metrics")
-   */
-  MethodStats(boolean localities) {
-    this.localities = localities;
+  MethodStats(ForwardSettings.Measuring told) {
+    localities = told.localities();
+    callDelays = told.callDelays() ? new ConcurrentHashMap<>() : null;
+    attemptDelays = told.attemptDelays() ? new ConcurrentHashMap<>() : null;
   }
 
   /** Whether {@link #attemptEnded} asks for the locality. */
@@ -158,6 +166,26 @@ final class MethodStats {
 
   long attemptsStarted() {
     return attemptsStarted.getOpaque(0);
+  }
+
+  void callDelayed(String type, long nanos) {
+    delayed(callDelays, type, nanos);
+  }
+
+  void attemptDelayed(String type, long nanos) {
+    delayed(attemptDelays, type, nanos);
+  }
+
+  private static void delayed(
+      @Nullable Map<String, BoundedHistogram> delays, String type, long nanos) {
+    if (delays != null) {
+      BoundedHistogram known = delays.get(type);
+      if (known == null) {
+        String name = delays.size() < MAX_DELAY_TYPES ? type : OTHER;
+        known = delays.computeIfAbsent(name, t -> new BoundedHistogram(LATENCY_NANOS));
+      }
+      known.record(nanos);
+    }
   }
 
   void callEnded(RpcStatus.Code code, long nanos) {

@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The gRPC calls of one method at one moment, over all event loops (A66, A96). */
 @AnyThread
@@ -14,6 +15,9 @@ public final class MethodTotals {
   private final Measured retries = new Measured(MethodStats.RETRIES);
   private final Measured transparentRetries = new Measured(MethodStats.TRANSPARENT_RETRIES);
   private final Measured retryDelays = new Measured(MethodStats.LATENCY_NANOS);
+
+  private final Map<String, Measured> callDelays = new TreeMap<>();
+  private final Map<String, Measured> attemptDelays = new TreeMap<>();
 
   /** A histogram: bounds in nanoseconds, bytes, or numbers. */
   public static final class Measured {
@@ -87,6 +91,8 @@ public final class MethodTotals {
     retries.add(loop.retries);
     transparentRetries.add(loop.transparentRetries);
     retryDelays.add(loop.retryDelays);
+    addDelays(loop.callDelays, callDelays);
+    addDelays(loop.attemptDelays, attemptDelays);
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       LatencyHistogram durations = loop.calls.getAcquire(code.number());
       if (durations != null) {
@@ -108,6 +114,25 @@ public final class MethodTotals {
             }
           }
         });
+  }
+
+  private static void addDelays(
+      @Nullable Map<String, BoundedHistogram> more, Map<String, Measured> all) {
+    if (more != null) {
+      more.forEach(
+          (type, delays) ->
+              all.computeIfAbsent(type, t -> new Measured(MethodStats.LATENCY_NANOS)).add(delays));
+    }
+  }
+
+  /** Waits of calls in nanoseconds, by what they were for; those that waited, if it is measured. */
+  public Map<String, Measured> callDelays() {
+    return callDelays;
+  }
+
+  /** The same of attempts. */
+  public Map<String, Measured> attemptDelays() {
+    return attemptDelays;
   }
 
   /** Attempts that began, those in progress included. */

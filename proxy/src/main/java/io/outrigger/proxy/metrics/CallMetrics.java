@@ -37,6 +37,9 @@ final class CallMetrics {
   private final Map<Labels, Measured> transparentRetries = new TreeMap<>();
   private final Map<Labels, Measured> retryDelays = new TreeMap<>();
 
+  private final Map<Labels, Measured> callDelays = new TreeMap<>();
+  private final Map<Labels, Measured> attemptDelays = new TreeMap<>();
+
   private CallMetrics() {}
 
   static void addTo(List<MetricsView.Forward> forwards, MetricSnapshots.Builder all) {
@@ -70,6 +73,14 @@ final class CallMetrics {
     put(retries, labels, totals.retries());
     put(transparentRetries, labels, totals.transparentRetries());
     put(retryDelays, labels, totals.retryDelays());
+    totals.callDelays().forEach((type, delays) -> put(callDelays, delayed(labels, type), delays));
+    totals
+        .attemptDelays()
+        .forEach((type, delays) -> put(attemptDelays, delayed(labels, type), delays));
+  }
+
+  private static Labels delayed(Labels labels, String type) {
+    return labels.add("grpc.delay_type", type);
   }
 
   private static Labels with(Labels labels, RpcStatus.Code code) {
@@ -131,6 +142,26 @@ final class CallMetrics {
         .metricSnapshot(callRetries.build())
         .metricSnapshot(callTransparentRetries.build())
         .metricSnapshot(callRetryDelay.build());
+    delays(
+        callDelays,
+        "grpc.client.call.delay.duration_seconds",
+        "Time that calls waited for their configuration. EXPERIMENTAL.",
+        all);
+    delays(
+        attemptDelays,
+        "grpc.client.attempt.delay.duration_seconds",
+        "Time that attempts waited for a pick. EXPERIMENTAL.",
+        all);
+  }
+
+  /** Of those that waited, where it is measured (A121). */
+  private static void delays(
+      Map<Labels, Measured> points, String name, String help, MetricSnapshots.Builder all) {
+    if (!points.isEmpty()) {
+      var delays = histogram(name, help).unit(Unit.SECONDS);
+      points(points, NANOS, delays);
+      all.metricSnapshot(delays.build());
+    }
   }
 
   /**

@@ -100,6 +100,11 @@ public enum Flag {
       Arity.MANY,
       "a gRPC method that metrics tell apart, such as pkg.Service/Method; all others count as"
           + " other, since names come from apps. Repeatable"),
+  METRICS_EXPERIMENTAL(
+      "NAME",
+      Arity.MANY,
+      "turns a metric on that its gRFC calls experimental: grpc.client.call.delay.duration or"
+          + " grpc.client.attempt.delay.duration. Repeatable"),
   METRIC_LOCALITY(
       "",
       Arity.SWITCH,

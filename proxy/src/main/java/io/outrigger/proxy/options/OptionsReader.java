@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +32,11 @@ import java.util.stream.Collectors;
  */
 public final class OptionsReader {
   /** gRPC's own variable, exactly {@code true} (A75 "Aggregate Cluster Changes"). */
+  private static final String EXPERIMENTAL_METRICS =
+      Arrays.stream(ExperimentalMetric.values())
+          .map(ExperimentalMetric::text)
+          .collect(Collectors.joining(", "));
+
   private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
 
   private static final String OFF = "off";
@@ -97,6 +103,7 @@ public final class OptionsReader {
     Optional<String> decisionHeader =
         value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
     Set<String> metricMethods = metricMethods();
+    Set<ExperimentalMetric> metricsExperimental = metricsExperimental();
     boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::truth);
     Logging logging =
         new Logging(
@@ -123,6 +130,7 @@ public final class OptionsReader {
         accessLog,
         decisionHeader,
         metricMethods,
+        metricsExperimental,
         metricLocality,
         logging,
         otlp);
@@ -160,6 +168,27 @@ public final class OptionsReader {
         value(Flag.MAX_MEMORY, memory.peerBytes(), text -> memoryBytes(text, memory)),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
+  }
+
+  private Set<ExperimentalMetric> metricsExperimental() {
+    Set<ExperimentalMetric> metrics = EnumSet.noneOf(ExperimentalMetric.class);
+    settings
+        .get(Flag.METRICS_EXPERIMENTAL)
+        .ifPresent(
+            given -> {
+              for (String text : given.values()) {
+                Arrays.stream(ExperimentalMetric.values())
+                    .filter(metric -> metric.text().equals(text))
+                    .findFirst()
+                    .ifPresentOrElse(
+                        metrics::add,
+                        () ->
+                            problems.add(
+                                given.origin(),
+                                "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
+              }
+            });
+    return metrics;
   }
 
   private Set<String> metricMethods() {

@@ -24,6 +24,7 @@ import java.util.Set;
  * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
  * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
  * @param metricMethods such as {@code pkg.Service/Method}: those that metrics tell apart
+ * @param metricsExperimental that are measured though they are off by default
  * @param metricLocality whether metrics of attempts tell localities apart (A78)
  * @param otlp where traces and metrics go; empty when switched off
  */
@@ -47,6 +48,7 @@ public record ProxyOptions(
     AccessLog accessLog,
     Optional<String> decisionHeader,
     Set<String> metricMethods,
+    Set<ExperimentalMetric> metricsExperimental,
     boolean metricLocality,
     Logging logging,
     Optional<String> otlp) {
@@ -54,6 +56,7 @@ public record ProxyOptions(
     overlays = List.copyOf(overlays);
     forwards = List.copyOf(forwards);
     metricMethods = Set.copyOf(metricMethods);
+    metricsExperimental = Set.copyOf(metricsExperimental);
   }
 
   /** The names to which {@code dns:///} targets lead. */

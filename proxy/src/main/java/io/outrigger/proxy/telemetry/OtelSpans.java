@@ -24,6 +24,9 @@ final class OtelSpans implements CallSpans {
       AttributeKey.booleanKey("transparent-retry");
   private static final AttributeKey<Long> SEQUENCE = AttributeKey.longKey("sequence-number");
   private static final AttributeKey<Long> SIZE = AttributeKey.longKey("message-size");
+  private static final AttributeKey<String> DELAY_TYPE = AttributeKey.stringKey("grpc.delay_type");
+  private static final AttributeKey<String> DELAY_REASON =
+      AttributeKey.stringKey("grpc.delay_reason");
   private static final AttributeKey<Long> COMPRESSED_SIZE =
       AttributeKey.longKey("message-size-compressed");
 
@@ -32,6 +35,9 @@ final class OtelSpans implements CallSpans {
   private final Context context;
   private final String method;
   private @Nullable Attempt attempt;
+
+  /** Of the wait that is open. */
+  private @Nullable Span delay;
 
   /** One attempt's span, and where its bodies stand. */
   private record Attempt(Span span, MessageScanner sent, MessageScanner received) {
@@ -100,6 +106,29 @@ final class OtelSpans implements CallSpans {
   }
 
   @Override
+  public void delayBegins(boolean ofAttempt, String type, String reason) {
+    Context parent = ofAttempt && attempt != null ? context.with(attempt.span()) : context;
+    delay =
+        tracer.spanBuilder("Delay").setParent(parent).setAttribute(DELAY_TYPE, type).startSpan();
+    delayReason(reason);
+  }
+
+  @Override
+  public void delayReason(String reason) {
+    if (delay != null) {
+      delay.addEvent("Delay triggered", Attributes.of(DELAY_REASON, reason));
+    }
+  }
+
+  @Override
+  public void delayEnds() {
+    if (delay != null) {
+      delay.end();
+      delay = null;
+    }
+  }
+
+  @Override
   public HeaderList context() {
     if (attempt == null) {
       return HeaderList.EMPTY;
@@ -132,6 +161,7 @@ final class OtelSpans implements CallSpans {
 
   @Override
   public void attemptFailed(RpcStatus failure) {
+    delayEnds();
     if (attempt != null) {
       end(attempt.span(), failure);
       attempt = null;

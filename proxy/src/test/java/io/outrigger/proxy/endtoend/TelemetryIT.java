@@ -153,6 +153,7 @@ class TelemetryIT {
     assertThat(call.getParentSpanId()).isEqualTo(ByteString.EMPTY);
   }
 
+  @Conformance("A121-02")
   @Test
   void waitsForConfigurationAreEvents() throws Exception {
     mesh.with(Flag.OTLP, collector.endpoint()).start();
@@ -172,9 +173,29 @@ class TelemetryIT {
     assertThat(span("Sent.test.Pay.Charge").getEventsList())
         .extracting(Span.Event::getName)
         .containsExactly("Delayed name resolution complete");
-    assertThat(span("Attempt.test.Pay.Charge").getEventsList())
+    Span attempt = span("Attempt.test.Pay.Charge");
+    assertThat(attempt.getEventsList())
         .extracting(Span.Event::getName)
         .startsWith("Delayed LB pick complete");
+    Span call = span("Sent.test.Pay.Charge");
+    assertThat(delays(call)).containsOnlyKeys("resolving");
+    assertThat(delays(call).get("resolving")).contains("xds:///orders");
+    assertThat(delays(attempt)).containsOnlyKeys("0:connecting");
+    assertThat(delays(attempt).get("0:connecting")).contains("to connect");
+  }
+
+  /** What was waited for below {@code parent}: types, with the reason when the wait began. */
+  private Map<String, String> delays(Span parent) {
+    return spans("Delay").stream()
+        .filter(delay -> delay.getParentSpanId().equals(parent.getSpanId()))
+        .collect(
+            Collectors.toMap(
+                delay -> attributes(delay.getAttributesList()).get("grpc.delay_type"),
+                delay -> {
+                  Span.Event event = delay.getEvents(0);
+                  assertThat(event.getName()).isEqualTo("Delay triggered");
+                  return attributes(event.getAttributesList()).get("grpc.delay_reason");
+                }));
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
-import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
@@ -93,7 +93,7 @@ class CallMeasuresTest {
   @Conformance("A66-01")
   @Test
   void anAttemptBeginsBeforeItsPickAndEndsWithoutABackendToo() {
-    script.picks(PickResult.QUEUE);
+    script.picks(Samples.QUEUE);
     App app = script.unary();
     script.time.advance(Duration.ofSeconds(2));
     assertThat(measured().attempts()).isEqualTo(1);
@@ -162,7 +162,8 @@ class CallMeasuresTest {
     script.forward =
         script.forward(
             ForwardSettings.defaults("node")
-                .measuring(new ForwardSettings.Measuring(Set.of("pkg.Svc/Call"), false)));
+                .measuring(
+                    new ForwardSettings.Measuring(Set.of("pkg.Svc/Call"), false, true, true)));
     script.unary();
     script.respond();
     script.succeed();
@@ -180,12 +181,12 @@ class CallMeasuresTest {
     script.forward =
         script.forward(
             ForwardSettings.defaults("node")
-                .measuring(new ForwardSettings.Measuring(Set.of(), true)));
+                .measuring(new ForwardSettings.Measuring(Set.of(), true, false, false)));
 
     script.unary();
     script.respond();
     script.succeed();
-    script.picks(PickResult.QUEUE);
+    script.picks(Samples.QUEUE);
     script.streaming().call.onReset(Http2Error.CANCEL, true);
 
     assertThat(measured().ended())

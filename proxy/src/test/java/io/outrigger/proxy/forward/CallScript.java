@@ -201,7 +201,8 @@ final class CallScript {
   CallScript picks(PickResult result) {
     var state =
         result instanceof PickResult.Use ? Connectivity.READY : Connectivity.TRANSIENT_FAILURE;
-    return publishes(result == PickResult.QUEUE ? Connectivity.CONNECTING : state, call -> result);
+    return publishes(
+        result instanceof PickResult.Queue ? Connectivity.CONNECTING : state, call -> result);
   }
 
   CallScript fails(String message) {

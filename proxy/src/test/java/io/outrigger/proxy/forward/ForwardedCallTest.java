@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
@@ -239,7 +239,7 @@ class ForwardedCallTest {
   @Conformance("A31-01")
   @Test
   void aRequestKeepsTheRouteItWasGiven() {
-    script.publishes(Connectivity.CONNECTING, call -> PickResult.QUEUE);
+    script.publishes(Connectivity.CONNECTING, call -> Samples.QUEUE);
     script.unary();
     var other = ClusterHandles.named("other");
     script.target.publish(CallScript.selector(other, CallScript.noLimit()));
@@ -263,7 +263,7 @@ class ForwardedCallTest {
   @Conformance("A31-37")
   @Test
   void theBackendIsToldWhatIsLeftOfTheTime() {
-    script.publishes(Connectivity.CONNECTING, call -> PickResult.QUEUE);
+    script.publishes(Connectivity.CONNECTING, call -> Samples.QUEUE);
     script.unary("grpc-timeout", "10S");
     script.time.advance(Duration.ofSeconds(4));
     script.picks(backend.use);

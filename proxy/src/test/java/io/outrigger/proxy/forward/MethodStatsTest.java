@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 final class MethodStatsTest {
   @Test
   void namesThatAControlPlaneMakesUpTakeBoundedRoom() {
-    var stats = new MethodStats(true);
+    var stats =
+        new MethodStats(new ForwardSettings.Measuring(java.util.Set.of(), true, false, false));
 
     for (int i = 0; i < 3 * MethodStats.MAX_PLACES; i++) {
       end(stats, "cluster-" + i, new Locality("r", "z" + i, ""));

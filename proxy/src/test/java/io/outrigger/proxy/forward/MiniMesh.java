@@ -14,6 +14,7 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.downstream.Http2Listener;
@@ -230,7 +231,7 @@ public final class MiniMesh implements AutoCloseable {
 
     @Override
     public void requestConnection() {
-      publish(Connectivity.CONNECTING, PickResult.QUEUE);
+      publish(Connectivity.CONNECTING, Samples.QUEUE);
       attempt = connector.connect(address, maxConnections, this);
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Xxh64;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +71,7 @@ class RequestHashTest {
             Connectivity.CONNECTING,
             call -> {
               hashes.add(call.hash());
-              return PickResult.QUEUE;
+              return Samples.QUEUE;
             });
   }
 }

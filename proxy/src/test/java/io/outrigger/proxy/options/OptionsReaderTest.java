@@ -65,6 +65,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AccessLog.Off(),
                 Optional.empty(),
                 Set.of(),
+                Set.of(),
                 false,
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 Optional.empty()));
@@ -109,6 +110,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.DRAIN_TIMEOUT, "2s");
     give(Flag.ACCESS_LOG, "-");
     give(Flag.METRIC_METHODS, "test.Pay/Charge", "a.b.C/D");
+    give(Flag.METRICS_EXPERIMENTAL, "grpc.client.attempt.delay.duration");
     give(Flag.METRIC_LOCALITY, "true");
     give(Flag.LOG_LEVEL, "debug");
     give(Flag.LOG_FORMAT, "json");
@@ -151,6 +153,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 new AccessLog.Stdout(),
                 Optional.empty(),
                 Set.of("test.Pay/Charge", "a.b.C/D"),
+                Set.of(ExperimentalMetric.ATTEMPT_DELAY),
                 true,
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
@@ -180,6 +183,17 @@ final class OptionsReaderTest extends OptionsFixture {
     }
 
     assertThat(read().drain().timeout()).isEqualTo(Duration.ofSeconds(seconds));
+  }
+
+  @Conformance("A121-01")
+  @Test
+  void anUnknownExperimentIsAnErrorThatNamesThoseThereAre() {
+    give(Flag.METRICS_EXPERIMENTAL, "grpc.client.call.delay.duration", "grpc.client.call.delay");
+
+    assertThat(errors())
+        .containsExactly(
+            "--metrics-experimental: \"grpc.client.call.delay\" is not one of"
+                + " grpc.client.call.delay.duration, grpc.client.attempt.delay.duration");
   }
 
   @Test

@@ -68,7 +68,7 @@ class RingOracleTest {
 
   /** Our choice, which is connected first if need be. */
   private static String picked(FakeParent ours, TestCall call) {
-    if (ours.picker().pick(call) == PickResult.QUEUE) {
+    if (ours.picker().pick(call) instanceof PickResult.Queue) {
       ours.loop().run();
       ours.loop().inside(ours.connector()::readyAll);
     }

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class RingHashPicker implements Picker {
+  private static final PickResult WAITS =
+      PickResult.Queue.connecting(
+          "ring_hash: waiting for the endpoint of the request's hash to connect");
+
   private static final int NONE = -1;
 
   private final Ring ring;
@@ -82,9 +86,9 @@ final class RingHashPicker implements Picker {
       case READY, TRANSIENT_FAILURE -> result(member);
       case IDLE -> {
         askFor(member);
-        yield PickResult.QUEUE;
+        yield WAITS;
       }
-      case CONNECTING -> PickResult.QUEUE;
+      case CONNECTING -> WAITS;
     };
   }
 
@@ -107,7 +111,7 @@ final class RingHashPicker implements Picker {
     if (ready != NONE) {
       return result(ring.memberAt(ready));
     }
-    return requested ? PickResult.QUEUE : result(ring.memberAt(first));
+    return requested ? WAITS : result(ring.memberAt(first));
   }
 
   /** The place, from {@code first} on, of a READY endpoint. */
@@ -187,7 +191,7 @@ final class RingHashPicker implements Picker {
 
   private PickPlan planOf(int member) {
     PickResult known = results[member];
-    return new PickPlan.Certain(known == null ? PickResult.QUEUE : known);
+    return new PickPlan.Certain(known == null ? WAITS : known);
   }
 
   private PickResult result(int member) {

@@ -1,0 +1,75 @@
+package io.outrigger.proxy.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.options.Flag;
+import io.outrigger.testing.Conformance;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How long calls wait, as metrics tell it (A121). */
+@Timeout(600)
+@ParameterizedClass(name = "{0} loops")
+@ValueSource(ints = {1, 2})
+class DelaysIT {
+  private static final String CALL = "grpc.client.call.delay.duration";
+  private static final String ATTEMPT = "grpc.client.attempt.delay.duration";
+  private static final String RESOLVING =
+      "grpc_client_call_delay_duration_seconds_count{grpc_delay_type=\"resolving\","
+          + "grpc_method=\"other\",grpc_target=\"xds:///orders\"}";
+  private static final String CONNECTING =
+      "grpc_client_attempt_delay_duration_seconds_count{grpc_delay_type=\"0:connecting\","
+          + "grpc_method=\"other\",grpc_target=\"xds:///orders\"}";
+
+  private final Mesh mesh;
+
+  DelaysIT(int loops) {
+    mesh = new Mesh(loops);
+  }
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  @Conformance("A121-01")
+  @ParameterizedTest
+  @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+  void waitsAreMeasuredWhereTheyAreAskedFor(boolean ofCalls, boolean ofAttempts) throws Exception {
+    if (ofCalls && ofAttempts) {
+      mesh.with(Flag.METRICS_EXPERIMENTAL, CALL, ATTEMPT);
+    } else if (ofCalls || ofAttempts) {
+      mesh.with(Flag.METRICS_EXPERIMENTAL, ofCalls ? CALL : ATTEMPT);
+    }
+    Backend backend = mesh.backend("a");
+    mesh.start();
+    App app = mesh.app();
+    CompletableFuture<App.Reply> waits = app.waitingForReady().send("test.Pay/Charge");
+    Await.until(
+        "the call waits",
+        () -> metrics().contains("outrigger_requests_queued{forward=\"orders\"} 1"));
+
+    mesh.controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", backend),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+
+    assertThat(App.join(waits).backend()).isEqualTo("a");
+    assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a"); // without a wait
+    Await.until("both are counted", () -> metrics().contains("grpc_status=\"OK\""));
+    assertThat(metrics().contains(RESOLVING + " 1")).isEqualTo(ofCalls);
+    assertThat(metrics().contains(CONNECTING + " 1")).isEqualTo(ofAttempts);
+    assertThat(metrics().contains("call_delay")).isEqualTo(ofCalls);
+    assertThat(metrics().contains("attempt_delay")).isEqualTo(ofAttempts);
+  }
+
+  private String metrics() {
+    return mesh.admin().get("/metrics").body();
+  }
+}
