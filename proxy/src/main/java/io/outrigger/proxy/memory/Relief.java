@@ -47,6 +47,9 @@ final class Relief {
   /** Whether the last round was in vain; until the next tick there is none then. */
   private boolean exhausted;
 
+  /** Whether the last round ended since another loop has heavier ones. */
+  private boolean deferred;
+
   /**
    * @param accounts those of {@code loop}
    */
@@ -66,7 +69,9 @@ final class Relief {
    * be read from in this turn of the loop. To be called between two connections, not within one.
    */
   void goIfHeavy() {
-    if (ledger.isHeavy() && loop.taken() >= nextRoundAt && (!exhausted || ledger.isOver())) {
+    if (ledger.isHeavy()
+        && loop.taken() >= nextRoundAt
+        && (!exhausted || (deferred && ledger.isOver()))) {
       nextRoundAt = loop.taken() + ROUND_BYTES;
       go();
     }
@@ -86,7 +91,8 @@ final class Relief {
     while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
       Weighed next = order.remove(order.size() - 1);
       long excess = ledger.excess();
-      if (excess <= 0 || next.weight == 0 || isHeavierElsewhere(next)) {
+      deferred = isHeavierElsewhere(next);
+      if (excess <= 0 || next.weight == 0 || deferred) {
         order.clear();
       } else if (next.account.isOpen()) {
         asked++;
