@@ -24,6 +24,8 @@ final class WaysInTest {
   private static final Path WAYS_IN = DOCS.resolve("ways-in");
   private static final Pattern BLOCK =
       Pattern.compile("^```([a-z]*)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+  private static final Pattern BEGINS_WITH_A_BLOCK = Pattern.compile("# [^\\n]+\\n\\n```");
+  private static final Pattern ARGUMENTS = Pattern.compile(" args: \\[([^]]*)]");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
   private static final Path SAMPLE = Path.of("..", "config", "examples", "bootstrap.json");
 
@@ -69,7 +71,8 @@ final class WaysInTest {
   void whatIsToBePastedIsTaken(Path page) throws IOException {
     List<Block> blocks = blocks(page);
 
-    assertThat(blocks.isEmpty()).isEqualTo(page.endsWith("README.md"));
+    assertThat(BEGINS_WITH_A_BLOCK.matcher(Files.readString(page)).lookingAt())
+        .isNotEqualTo(page.endsWith("README.md"));
     for (Block block : blocks) {
       switch (block.kind) {
         case "json" ->
@@ -77,7 +80,13 @@ final class WaysInTest {
                 .isInstanceOfSatisfying(
                     BootstrapResult.Accepted.class, read -> assertThat(read.warnings()).isEmpty());
         case "yaml" -> {
-          if (block.text.startsWith("overlay:")) {
+          Matcher arguments = ARGUMENTS.matcher(block.text);
+          if (arguments.find()) {
+            // Istio's template sets the variable.
+            run(
+                "GRPC_XDS_BOOTSTRAP=bootstrap.json outrigger "
+                    + arguments.group(1).replace(", ", " "));
+          } else if (!block.text.startsWith("resources:")) {
             assertThat(Overlays.problems(block.text, ".yaml")).isEmpty();
           }
         }
