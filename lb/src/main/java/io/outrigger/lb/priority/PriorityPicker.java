@@ -13,15 +13,15 @@ import io.outrigger.lb.PlannedCall;
  */
 @AnyThread
 final class PriorityPicker implements Picker {
-  /** What the child said, and how it is said here. */
-  private record Told(PickResult.Queue child, PickResult.Queue here) {}
+  /** What the child answered, and what this picker answers then. */
+  private record Answer(PickResult.Queue child, PickResult.Queue here) {}
 
   private final int priority;
   private final String failover;
   private final Picker child;
 
-  /** The last that was told: a child has one or two answers of the kind. */
-  private volatile Told told;
+  /** The last answer: a child has one or two of the kind. */
+  private volatile Answer last;
 
   /**
    * @param failover why no earlier priority is in use; empty for the first
@@ -30,7 +30,7 @@ final class PriorityPicker implements Picker {
     this.priority = priority;
     this.failover = failover;
     this.child = child;
-    this.told = tell(new PickResult.Queue("", ""));
+    this.last = answer(new PickResult.Queue("", ""));
   }
 
   @Override
@@ -46,16 +46,16 @@ final class PriorityPicker implements Picker {
 
   @SuppressWarnings("ReferenceEquality") // the same object is the same answer, and that is enough
   private PickResult here(PickResult.Queue queue) {
-    Told known = told;
+    Answer known = last;
     if (known.child != queue) {
-      known = tell(queue);
-      told = known;
+      known = answer(queue);
+      last = known;
     }
     return known.here;
   }
 
-  private Told tell(PickResult.Queue queue) {
+  private Answer answer(PickResult.Queue queue) {
     String reason = failover.isEmpty() ? queue.reason() : failover + "; " + queue.reason();
-    return new Told(queue, new PickResult.Queue(priority + ":" + queue.delayType(), reason));
+    return new Answer(queue, new PickResult.Queue(priority + ":" + queue.delayType(), reason));
   }
 }
