@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * from 40 %  short: connections return credit only for bytes that went on; the heaviest are read
  *            from ten times a second
  * from 85 %  the heaviest let go until 75 % are held: streams, then connections
- * from 100 % full: new requests and connections are refused
- * from 112 % over: no loop waits for another one's heavier connections to let go first
+ * from 100 % full: new requests and connections are refused; no loop waits for another one's
+ *            heavier connections to let go first
  * </pre>
  *
  * <p>The shares are those of whichever limit is nearest: of the heap, of buffers outside of it, or
@@ -42,7 +42,6 @@ public final class MemoryLedger {
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
-  private static final double OVER = 1.125;
 
   private final Limits limits;
   private final FastThreadLocal<@Nullable LoopAccounts> current = new FastThreadLocal<>();
@@ -135,11 +134,11 @@ public final class MemoryLedger {
   }
 
   /**
-   * Whether so much is held that whoever can let go has to: the loop with the heaviest connections
-   * may be one that gets no processor.
+   * Whether nothing new may begin, looked at now: then whoever can let go has to, since the loop
+   * with the heaviest connections may be one that gets no processor.
    */
-  boolean isOver() {
-    return measure() >= OVER;
+  boolean isFullNow() {
+    return measure() >= FULL;
   }
 
   /** Looks at the sums, and has all loops make connections let go when too much is held. */

@@ -71,7 +71,7 @@ final class Relief {
   void goIfHeavy() {
     if (ledger.isHeavy()
         && loop.taken() >= nextRoundAt
-        && (!exhausted || (deferred && ledger.isOver()))) {
+        && (!exhausted || (deferred && ledger.isFullNow()))) {
       nextRoundAt = loop.taken() + ROUND_BYTES;
       go();
     }
@@ -90,6 +90,7 @@ final class Relief {
     askedAt = loop.taken();
     while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
       Weighed next = order.remove(order.size() - 1);
+      loop.heaviest(next.weight);
       long excess = ledger.excess();
       deferred = isHeavierElsewhere(next);
       if (excess <= 0 || next.weight == 0 || deferred) {
@@ -97,6 +98,7 @@ final class Relief {
       } else if (next.account.isOpen()) {
         asked++;
         due -= ask(next, excess);
+        tellHeaviest(next.account);
       }
     }
     if (order.isEmpty()) {
@@ -120,17 +122,23 @@ final class Relief {
   }
 
   /**
-   * Another loop has much heavier ones, which it asks at the same time; unless that takes too long,
-   * and this one is no trifle.
+   * Another loop has much heavier ones, which it asks at the same time; unless calls are refused
+   * meanwhile, and this one is no trifle.
    */
   private boolean isHeavierElsewhere(Weighed next) {
     return next.weight < ledger.heaviestElsewhere(loop) / 2
-        && (next.account.bytes() < TRIFLE_BYTES || !ledger.isOver());
+        && (next.account.bytes() < TRIFLE_BYTES || !ledger.isFullNow());
+  }
+
+  /** Other loops compare theirs with what is left, not with what has gone. */
+  private void tellHeaviest(MemoryAccount asked) {
+    long left = asked.isOpen() ? asked.weight(ledger.shortage()) : 0;
+    long rest = order.isEmpty() ? 0 : order.get(order.size() - 1).weight;
+    loop.heaviest(Math.max(left, rest));
   }
 
   /** How many bytes are free now that were not. */
   private long ask(Weighed next, long excess) {
-    loop.heaviest(next.weight);
     long before = next.account.bytes();
     next.account.holder().letGo(excess);
     long freed = before - next.account.bytes();

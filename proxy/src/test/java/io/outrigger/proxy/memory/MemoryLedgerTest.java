@@ -23,13 +23,18 @@ final class MemoryLedgerTest {
   /** Gives back all that it is asked for, down to nothing. */
   private final class Peer implements MemoryHolder {
     final String name;
-    final MemoryAccount account = loop.open(PeerSide.APP, this);
+    final MemoryAccount account;
     boolean paused;
     boolean shared;
     int ticks;
 
     Peer(String name) {
+      this(name, loop);
+    }
+
+    Peer(String name, LoopAccounts of) {
       this.name = name;
+      account = of.open(PeerSide.APP, this);
     }
 
     Peer holds(int mib) {
@@ -345,6 +350,24 @@ final class MemoryLedgerTest {
 
     assertThat(asked).isEmpty();
     assertThat(neighbour.account.heapBytes()).isEqualTo(8L * MIB);
+  }
+
+  @Test
+  void anotherLoopsConnectionsThatHaveLetGoAreNotWaitedFor() {
+    var otherChannel = new EmbeddedChannel();
+    LoopAccounts other = ledger.on(otherChannel.eventLoop());
+    Peer attacker = new Peer("attacker", other).holds(90);
+    otherChannel.runPendingTasks();
+    assertThat(asked).containsExactly("attacker");
+    attacker.account.close();
+    otherChannel.runPendingTasks();
+    asked.clear();
+
+    new Peer("heavy").holds(44);
+    new Peer("light").holds(42);
+    channel.runPendingTasks();
+
+    assertThat(asked).containsExactly("heavy");
   }
 
   /** The other loop has not run since: its thread waits for a processor. */
