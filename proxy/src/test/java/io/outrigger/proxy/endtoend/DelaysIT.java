@@ -63,8 +63,8 @@ class DelaysIT {
     assertThat(App.join(waits).backend()).isEqualTo("a");
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a"); // without a wait
     Await.until("both are counted", () -> metrics().contains("grpc_status=\"OK\""));
-    assertThat(metrics().contains(RESOLVING + " 1")).isEqualTo(ofCalls);
-    assertThat(metrics().contains(CONNECTING + " 1")).isEqualTo(ofAttempts);
+    Await.until("resolving is", () -> metrics().contains(RESOLVING + " 1") == ofCalls);
+    Await.until("connecting is", () -> metrics().contains(CONNECTING + " 1") == ofAttempts);
     assertThat(metrics().contains("call_delay")).isEqualTo(ofCalls);
     assertThat(metrics().contains("attempt_delay")).isEqualTo(ofAttempts);
   }
