@@ -29,13 +29,22 @@ public final class LoopAccounts {
   /** A connection that holds less is read from whatever the others do. */
   static final long MIN_PAUSED_BYTES = 1 << 20;
 
+  /** How long one that fills memory is not read from. */
+  static final long REST_MILLIS = 20;
+
   /** A second while memory is short. */
   private static final int STRETCH_TICKS = 10;
 
   private final MemoryLedger ledger;
   private final EventExecutor loop;
   private final List<MemoryAccount> accounts = new ArrayList<>();
+
+  /** Not read from until the next tick. */
   private final List<MemoryAccount> paused = new ArrayList<>();
+
+  /** Not read from for a moment. */
+  private final List<MemoryAccount> resting = new ArrayList<>();
+
   private final AtomicLong heapBytes = new AtomicLong();
   private final AtomicLong directBytes = new AtomicLong();
   private final Relief relief;
@@ -79,6 +88,7 @@ public final class LoopAccounts {
     }
     account.place = -1;
     paused.remove(account);
+    resting.remove(account);
   }
 
   MemoryLedger ledger() {
@@ -120,8 +130,50 @@ public final class LoopAccounts {
           heaviest = weight;
         }
         ledger.look();
+        restIfHeavy(account, weight);
       }
     }
+  }
+
+  /**
+   * One that fills memory faster than ticks come is not read from for a moment: what it has said
+   * may be done with by then, and nothing has to be ended.
+   */
+  private void restIfHeavy(MemoryAccount account, long weight) {
+    if (ledger.isFilling()
+        && isToPause(account, weight)
+        && !paused.contains(account)
+        && !resting.contains(account)) {
+      account.holder().pauseReading(true);
+      resting.add(account);
+      if (resting.size() == 1) {
+        later(REST_MILLIS, this::endRest);
+      }
+    }
+  }
+
+  private void endRest() {
+    List<MemoryAccount> before = List.copyOf(resting);
+    resting.clear();
+    for (MemoryAccount account : before) {
+      if (!paused.contains(account)) {
+        account.holder().pauseReading(false);
+      }
+    }
+  }
+
+  private void endPause() {
+    List<MemoryAccount> before = List.copyOf(paused);
+    paused.clear();
+    for (MemoryAccount account : before) {
+      account.holder().pauseReading(false);
+    }
+  }
+
+  private boolean isToPause(MemoryAccount account, long weight) {
+    return account.bytes() >= MIN_PAUSED_BYTES
+        && weight >= heaviest / 4
+        && account.holder().isHeavyByReading();
   }
 
   /** Any thread. */
@@ -140,9 +192,12 @@ public final class LoopAccounts {
   }
 
   private void tickLater() {
-    long delay = ledger.isShort() ? BUSY_TICK_MILLIS : CALM_TICK_MILLIS;
+    later(ledger.isShort() ? BUSY_TICK_MILLIS : CALM_TICK_MILLIS, this::tick);
+  }
+
+  private void later(long millis, Runnable task) {
     try {
-      var unused = loop.schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+      var unused = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException stopped) {
       ticking = false; // the process ends
     }
@@ -151,10 +206,7 @@ public final class LoopAccounts {
   private void tick() {
     long now = loop.ticker().nanoTime();
     ledger.look();
-    for (MemoryAccount account : List.copyOf(paused)) {
-      account.holder().pauseReading(false);
-    }
-    paused.clear();
+    endPause();
     for (int i = accounts.size() - 1; i >= 0; i--) { // one may close, and the last takes its place
       if (i < accounts.size()) {
         accounts.get(i).holder().onTick(now);
@@ -187,11 +239,8 @@ public final class LoopAccounts {
    * may be what lets others go on, such as WINDOW_UPDATE.
    */
   private void pauseTheHeaviest(Weight.Shortage shortage) {
-    long least = heaviest / 4;
     for (MemoryAccount account : accounts) {
-      if (account.bytes() >= MIN_PAUSED_BYTES
-          && account.weight(shortage) >= least
-          && account.holder().isHeavyByReading()) {
+      if (isToPause(account, account.weight(shortage))) {
         account.holder().pauseReading(true);
         paused.add(account);
       }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * from 40 %  short: connections return credit only for bytes that went on; the heaviest are read
  *            from ten times a second
+ * from 60 %  filling: one that fills memory is not read from for a moment
  * from 85 %  the heaviest let go until 75 % are held: streams, then connections
  * from 100 % full: new requests and connections are refused; no loop waits for another one's
  *            heavier connections to let go first
@@ -39,6 +40,7 @@ public final class MemoryLedger {
       new MemoryLedger(new Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE));
 
   private static final double SHORT = 0.4;
+  private static final double FILLING = 0.6;
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
@@ -126,6 +128,11 @@ public final class MemoryLedger {
   /** Whether so much is held that nobody is to be given room ahead of time. */
   public boolean isShort() {
     return share >= SHORT;
+  }
+
+  /** Whether one that goes on as it does may soon make others let go. */
+  boolean isFilling() {
+    return share >= FILLING;
   }
 
   /** Whether nothing new may begin. */

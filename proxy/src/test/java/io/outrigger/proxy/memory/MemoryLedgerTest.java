@@ -308,6 +308,29 @@ final class MemoryLedgerTest {
   }
 
   @Test
+  void whoFillsMemoryIsNotReadFromForAMoment() {
+    Peer heavy = new Peer("heavy").holds(59);
+    Peer light = new Peer("light");
+    assertThat(heavy.paused).isFalse();
+
+    heavy.holds(1);
+    light.account.heap(100 << 10);
+    assertThat(heavy.paused).isTrue();
+    assertThat(light.paused).isFalse();
+
+    tick(LoopAccounts.REST_MILLIS - 1);
+    assertThat(heavy.paused).isTrue();
+    tick(1);
+    assertThat(heavy.paused).isFalse();
+    heavy.holds(1);
+    assertThat(heavy.paused).isTrue();
+
+    heavy.account.close();
+    tick(LoopAccounts.REST_MILLIS);
+    assertThat(heavy.paused).isTrue(); // nobody touches what is closed
+  }
+
+  @Test
   void theHeaviestAreReadFromInTurnsWhileMemoryIsShort() {
     Peer heavy = new Peer("heavy").holds(60);
     Peer light = new Peer("light").holds(2);
