@@ -15,15 +15,30 @@ public interface Connector {
   Attempt connect(EndpointAddress address, int maxConnections, Listener listener);
 
   /**
+   * The same for the subchannels of one cluster of a target, which has an object of its own; a
+   * connector that treats all alike has nothing to do.
+   *
+   * @param cluster the root of their tree
+   */
+  default Connector ofCluster(String cluster) {
+    return this;
+  }
+
+  /**
    * The same for the subchannels of one endpoint, so that status views can tell whose a connection
    * is; a connector that shows none has nothing to do.
    *
-   * @param cluster the root of their tree
    * @param endpoint the endpoint's first address
    */
-  default Connector of(String cluster, EndpointAddress endpoint) {
+  default Connector ofEndpoint(EndpointAddress endpoint) {
     return this;
   }
+
+  /**
+   * Calls wait for a connection of the cluster that this is for: its attempts come before those
+   * that nobody waits for. A connector that begins every attempt at once has nothing to do.
+   */
+  default void onAwaited() {}
 
   /** A connection, being made or made. */
   interface Attempt {
@@ -54,6 +69,9 @@ public interface Connector {
    * Hears what becomes of an attempt; on the control loop, never before {@code connect} returns.
    */
   interface Listener {
+    /** The attempt begins only now, others were before it; at most once. */
+    default void onBegun() {}
+
     /** Ready for streams: the peer's SETTINGS arrived (SC-51). At most once. */
     void onReady(Transport transport);
 

@@ -215,6 +215,11 @@ public final class ManagedSubchannel implements Subchannel {
     }
 
     @Override
+    public void onBegun() {
+      startedNanos = control.nanoTime();
+    }
+
+    @Override
     public void onReady(Transport ready) {
       control.checkInside();
       if (connection != this) {

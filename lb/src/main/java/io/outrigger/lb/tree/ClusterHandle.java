@@ -27,6 +27,7 @@ public final class ClusterHandle {
 
   private final String name;
   private final Consumer<ClusterHandle> onUnused;
+  private final Runnable onAwaited;
   private final PickQueue queue = new PickQueue();
 
   /** Calls in use times {@link #ONE_CALL}, plus {@link #RETIRED}. */
@@ -37,10 +38,12 @@ public final class ClusterHandle {
 
   /**
    * @param onUnused told, on whichever thread it happens, that a retired handle was released last
+   * @param onAwaited told, on the thread of a call that parks, that it is the first to wait
    */
-  ClusterHandle(String name, Consumer<ClusterHandle> onUnused) {
+  ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onAwaited) {
     this.name = name;
     this.onUnused = onUnused;
+    this.onAwaited = onAwaited;
     published = new Published(Connectivity.CONNECTING, new FixedPicker(notDefined(name)));
   }
 
@@ -94,7 +97,11 @@ public final class ClusterHandle {
    * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}: pick again at once
    */
   public long park(ParkedCall call, Picker seen) {
-    return queue.park(call, () -> published.picker() != seen);
+    long ticket = queue.park(call, () -> published.picker() != seen);
+    if (queue.isFirst(ticket)) {
+      onAwaited.run();
+    }
+    return ticket;
   }
 
   /** Takes a parked call out. False when its {@code wake} comes or came. */

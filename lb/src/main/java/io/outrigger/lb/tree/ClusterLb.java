@@ -44,11 +44,11 @@ final class ClusterLb implements LbParent {
       Reresolution reresolution,
       Consumer<ClusterHandle> onUnused) {
     this.control = control;
-    this.connector = connector;
+    this.connector = connector.ofCluster(name);
     this.random = random;
     this.observer = observer;
     this.reresolution = reresolution;
-    this.handle = new ClusterHandle(name, onUnused);
+    this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
     this.tree = new ChildSlot(factory, this);
   }
 
@@ -76,6 +76,11 @@ final class ClusterLb implements LbParent {
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
+  /** Any thread. */
+  private void onAwaited() {
+    control.execute(connector::onAwaited);
+  }
+
   void count(EndpointTally tally) {
     tree.count(tally);
   }
@@ -88,7 +93,7 @@ final class ClusterLb implements LbParent {
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
     var news = new SubchannelStateEvents(handle.name(), address, control, observer, listener);
-    Connector ofEndpoint = connector.of(handle.name(), backend.endpoint().address());
+    Connector ofEndpoint = connector.ofEndpoint(backend.endpoint().address());
     return new ManagedSubchannel(control, ofEndpoint, random, backend, address, news);
   }
 

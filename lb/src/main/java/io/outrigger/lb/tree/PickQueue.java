@@ -43,6 +43,12 @@ public final class PickQueue {
     return parked.remove(ticket) != null;
   }
 
+  /** Whether the call of that ticket waits, and none has waited longer. */
+  boolean isFirst(long ticket) {
+    Map.Entry<Long, ParkedCall> first = parked.firstEntry();
+    return first != null && first.getKey() == ticket;
+  }
+
   /** Wakes every call parked before this, in order of arrival; after the value was published. */
   public void wakeAll() {
     long end = tickets.get();

@@ -160,6 +160,22 @@ class ManagedSubchannelTest {
 
   @Conformance("SC-50")
   @Test
+  void anAttemptThatHadToWaitForOthersStartsWhenItBegins() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER);
+    connect();
+    loop.advance(Duration.ofMillis(600));
+    loop.inside(() -> connector.last(E1).begun());
+
+    loop.advance(Duration.ofMillis(300));
+    loop.inside(() -> connector.last(E1).end("refused"));
+    loop.advance(Duration.ofMillis(699));
+    assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE);
+    loop.advance(Duration.ofMillis(1));
+    assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE, IDLE);
+  }
+
+  @Conformance("SC-50")
+  @Test
   void anAttemptThatTookLongerThanTheBackOffMayBeRepeatedAtOnce() {
     connect();
     loop.advance(Duration.ofSeconds(20));

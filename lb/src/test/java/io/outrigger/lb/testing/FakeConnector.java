@@ -131,6 +131,11 @@ public final class FakeConnector implements Connector {
       this.number = number;
     }
 
+    /** It had to wait for others, and begins now. On the control loop. */
+    public void begun() {
+      listener.onBegun();
+    }
+
     /** It is connected now. On the control loop. */
     public void ready() {
       connected = true;

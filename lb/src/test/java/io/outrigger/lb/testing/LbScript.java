@@ -11,6 +11,7 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
@@ -55,10 +56,32 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** A tree that shares its loop and all that is counted for the process with another. */
   public LbScript(FakeControlLoop loop, CircuitBreakers breakers, LoadRegistry loads) {
+    this(loop, breakers, loads, Integer.MAX_VALUE);
+  }
+
+  /** A tree of whose attempts to connect at most {@code underWay} are under way. */
+  public LbScript(int underWay) {
+    this(new FakeControlLoop(), underWay);
+  }
+
+  private LbScript(FakeControlLoop loop, int underWay) {
+    this(loop, new CircuitBreakers(), new LoadRegistry(loop), underWay);
+  }
+
+  private LbScript(
+      FakeControlLoop loop, CircuitBreakers breakers, LoadRegistry loads, int underWay) {
     this.loop = loop;
     this.loads = loads;
     this.manager =
-        new ClusterManager(loop, connector, random, breakers, loads, events::add, LOOPS, this);
+        new ClusterManager(
+            loop,
+            new ConnectionPace(loop, underWay).of(connector),
+            random,
+            breakers,
+            loads,
+            events::add,
+            LOOPS,
+            this);
   }
 
   /** The policies of aggregates count, as before A75; before anything is applied. */

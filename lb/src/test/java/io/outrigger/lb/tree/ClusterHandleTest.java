@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class ClusterHandleTest {
   private final List<ClusterHandle> unused = new ArrayList<>();
-  private final ClusterHandle handle = new ClusterHandle("pay", unused::add);
+  private int firsts;
+  private final ClusterHandle handle = new ClusterHandle("pay", unused::add, () -> firsts++);
 
   @Conformance("SC-20")
   @Test
@@ -39,6 +40,24 @@ class ClusterHandleTest {
 
     assertThat(handle.park(() -> {}, seen)).isEqualTo(PickQueue.NOT_PARKED);
     assertThat(handle.parked()).isZero();
+  }
+
+  @Test
+  void theFirstOfThoseWhoWaitIsTold() {
+    Picker seen = handle.picker();
+    long first = handle.park(() -> {}, seen);
+    handle.park(() -> {}, seen);
+    assertThat(firsts).isEqualTo(1);
+
+    handle.unpark(first);
+    handle.park(() -> {}, seen);
+    assertThat(firsts).isEqualTo(1);
+
+    handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
+    handle.park(() -> {}, seen); // it does not wait
+    assertThat(firsts).isEqualTo(1);
+    handle.park(() -> {}, handle.picker());
+    assertThat(firsts).isEqualTo(2);
   }
 
   @Test
@@ -152,7 +171,7 @@ class ClusterHandleTest {
   @Test
   void aHeldHandleIsNeverReportedUnused() throws InterruptedException {
     var reports = new AtomicInteger();
-    var contested = new ClusterHandle("pay", done -> reports.incrementAndGet());
+    var contested = new ClusterHandle("pay", done -> reports.incrementAndGet(), () -> {});
     var stopped = new AtomicInteger();
     var broken = new AtomicInteger();
     int threads = 4;

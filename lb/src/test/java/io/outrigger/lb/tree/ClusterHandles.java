@@ -9,7 +9,7 @@ public final class ClusterHandles {
 
   /** A handle that queues every pick until {@link #publish}. */
   public static ClusterHandle named(String name) {
-    return new ClusterHandle(name, handle -> {});
+    return new ClusterHandle(name, handle -> {}, () -> {});
   }
 
   /** Refuses further calls, as when no route names the cluster any more. */

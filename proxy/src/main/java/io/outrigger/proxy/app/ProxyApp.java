@@ -7,6 +7,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.proxy.access.AccessLog;
 import io.outrigger.proxy.admin.AdminBudget;
@@ -148,6 +149,7 @@ public final class ProxyApp implements AutoCloseable {
             controlPlanes,
             dns,
             new NettyConnector(control, loops, Settings.upstream(options, memory), tls),
+            new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP),
             new CircuitBreakers(),
             loads,
             counters,

@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.events.DnsEvents;
@@ -32,6 +33,7 @@ record Targets(
     ControlPlanes controlPlanes,
     DnsLookup dns,
     NettyConnector connector,
+    ConnectionPace pace,
     CircuitBreakers breakers,
     LoadRegistry loads,
     LbCounters counters,
@@ -59,7 +61,7 @@ record Targets(
           var manager =
               new ClusterManager(
                   control,
-                  connector.of(new TargetName(forward, name, authority)),
+                  pace.of(connector.of(new TargetName(forward, name, authority))),
                   random,
                   breakers,
                   loads,

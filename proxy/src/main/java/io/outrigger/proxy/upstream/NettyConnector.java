@@ -40,7 +40,7 @@ public final class NettyConnector implements Connector {
 
   /** The same for one target: status views name its connections by it. Any thread. */
   public Connector of(TargetName target) {
-    return new OfTarget(target);
+    return new Named(target, "");
   }
 
   @Override
@@ -61,15 +61,23 @@ public final class NettyConnector implements Connector {
     return transport;
   }
 
-  private final class OfTarget implements Connector {
+  /** Whose connections these are. */
+  private final class Named implements Connector {
     private final TargetName target;
+    private final String cluster;
 
-    OfTarget(TargetName target) {
+    Named(TargetName target, String cluster) {
       this.target = target;
+      this.cluster = cluster;
     }
 
     @Override
-    public Connector of(String cluster, EndpointAddress endpoint) {
+    public Connector ofCluster(String name) {
+      return new Named(target, name);
+    }
+
+    @Override
+    public Connector ofEndpoint(EndpointAddress endpoint) {
       var owner = new SubchannelName(target, cluster, endpoint);
       return (address, maxConnections, listener) ->
           NettyConnector.this.connect(owner, address, maxConnections, listener);
@@ -77,7 +85,7 @@ public final class NettyConnector implements Connector {
 
     @Override
     public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
-      return of("", address).connect(address, maxConnections, listener);
+      return ofEndpoint(address).connect(address, maxConnections, listener);
     }
   }
 }

@@ -1,0 +1,278 @@
+package io.outrigger.lb.subchannel;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.Transport;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which attempts to connect begin when, over all targets: a few at a time (decision lb-0050). A
+ * policy that connects to all of its endpoints asks for thousands at once, and calls would wait
+ * until nearly all of them are made.
+ *
+ * <p>Clusters whose calls wait come first; among their likes clusters take turns, an attempt each.
+ * An attempt is under way until it is ready or has failed, yet no longer than {@link #PATIENCE}:
+ * addresses that never answer keep nobody waiting.
+ */
+@ControlConfined
+public final class ConnectionPace {
+  /** How many attempts of an event loop may be under way. */
+  public static final int PER_LOOP = 16;
+
+  /** How long an attempt counts as under way: most handshakes in a data centre take less. */
+  static final Duration PATIENCE = Duration.ofMillis(20);
+
+  private final ControlLoop control;
+  private final int limit;
+
+  /** Clusters with attempts that have to wait, the next one first. */
+  private final Set<OfCluster> awaited = new LinkedHashSet<>();
+
+  private final Set<OfCluster> others = new LinkedHashSet<>();
+
+  /** The attempts that count, in the order in which they began. */
+  private final Set<PacedAttempt> underWay = new LinkedHashSet<>();
+
+  private boolean admitting;
+  private @Nullable TimerHandle timer;
+
+  /**
+   * @param limit how many attempts may be under way, at least 1
+   */
+  public ConnectionPace(ControlLoop control, int limit) {
+    this.control = control;
+    this.limit = limit;
+  }
+
+  /** {@code connector} of a target, at this pace. Any thread. */
+  public Connector of(Connector connector) {
+    return new OfTarget(connector);
+  }
+
+  private boolean hasRoom() {
+    return underWay.size() < limit;
+  }
+
+  /** Once what closes attempts has closed all of them: the next one may be among those. */
+  private void admitLater() {
+    if (isWaitedFor() && !admitting) {
+      admitting = true;
+      control.execute(
+          () -> {
+            admitting = false;
+            admit();
+          });
+    }
+  }
+
+  private void admit() {
+    while (hasRoom() && isWaitedFor()) {
+      (awaited.isEmpty() ? others : awaited).iterator().next().beginOne();
+    }
+    watch();
+  }
+
+  private boolean isWaitedFor() {
+    return !awaited.isEmpty() || !others.isEmpty();
+  }
+
+  /** Sees to it that attempts which take long do not count for ever, while others wait. */
+  private void watch() {
+    if (timer == null && isWaitedFor()) {
+      long age = control.nanoTime() - underWay.iterator().next().begunNanos;
+      timer = control.schedule(PATIENCE.minusNanos(age), this::onPatienceOver);
+    }
+  }
+
+  private void onPatienceOver() {
+    timer = null;
+    long limitNanos = control.nanoTime() - PATIENCE.toNanos();
+    underWay.removeIf(attempt -> attempt.begunNanos - limitNanos <= 0);
+    admit();
+  }
+
+  /** Knows the connector of one target. */
+  private final class OfTarget implements Connector {
+    private final Connector target;
+
+    OfTarget(Connector target) {
+      this.target = target;
+    }
+
+    @Override
+    public Connector ofCluster(String cluster) {
+      return new OfCluster(target.ofCluster(cluster));
+    }
+
+    @Override
+    public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+      return ofCluster("").connect(address, maxConnections, listener);
+    }
+  }
+
+  /** The attempts of one cluster that have to wait. */
+  private final class OfCluster implements Connector {
+    private final Connector cluster;
+    private final Set<PacedAttempt> waiting = new LinkedHashSet<>();
+    private boolean isAwaited;
+
+    OfCluster(Connector cluster) {
+      this.cluster = cluster;
+    }
+
+    @Override
+    public Connector ofEndpoint(EndpointAddress endpoint) {
+      Connector ofEndpoint = cluster.ofEndpoint(endpoint);
+      return (address, maxConnections, listener) ->
+          begin(new PacedAttempt(this, ofEndpoint, address, maxConnections, listener));
+    }
+
+    @Override
+    public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+      return begin(new PacedAttempt(this, cluster, address, maxConnections, listener));
+    }
+
+    private Attempt begin(PacedAttempt attempt) {
+      control.checkInside();
+      if (hasRoom()) {
+        attempt.begin();
+      } else {
+        waiting.add(attempt);
+        likes().add(this);
+        watch();
+      }
+      return attempt;
+    }
+
+    @Override
+    public void onAwaited() {
+      control.checkInside();
+      setAwaited(true);
+    }
+
+    /** Nobody waits any more, as far as is known: who still does says so again. */
+    void onReady() {
+      setAwaited(false);
+    }
+
+    private void setAwaited(boolean next) {
+      if (isAwaited != next) {
+        likes().remove(this);
+        isAwaited = next;
+        if (!waiting.isEmpty()) {
+          likes().add(this);
+        }
+      }
+    }
+
+    private Set<OfCluster> likes() {
+      return isAwaited ? awaited : others;
+    }
+
+    /** Begins the attempt that has waited longest; the next one's turn comes after the others'. */
+    void beginOne() {
+      PacedAttempt attempt = waiting.iterator().next();
+      waiting.remove(attempt);
+      likes().remove(this);
+      if (!waiting.isEmpty()) {
+        likes().add(this);
+      }
+      attempt.beginLate();
+    }
+
+    void giveUp(PacedAttempt attempt) {
+      waiting.remove(attempt);
+      if (waiting.isEmpty()) {
+        likes().remove(this);
+      }
+    }
+  }
+
+  /** An attempt, and the listener between it and who asked for it. */
+  private final class PacedAttempt implements Connector.Attempt, Connector.Listener {
+    private final OfCluster cluster;
+    private final Connector connector;
+    private final EndpointAddress address;
+    private final Connector.Listener listener;
+    private int maxConnections;
+    private Connector.@Nullable Attempt attempt;
+    private long begunNanos;
+
+    PacedAttempt(
+        OfCluster cluster,
+        Connector connector,
+        EndpointAddress address,
+        int maxConnections,
+        Connector.Listener listener) {
+      this.cluster = cluster;
+      this.connector = connector;
+      this.address = address;
+      this.maxConnections = maxConnections;
+      this.listener = listener;
+    }
+
+    void beginLate() {
+      listener.onBegun();
+      begin();
+    }
+
+    void begin() {
+      begunNanos = control.nanoTime();
+      underWay.add(this);
+      attempt = connector.connect(address, maxConnections, this);
+    }
+
+    @Override
+    public void close() {
+      control.checkInside();
+      if (attempt == null) {
+        cluster.giveUp(this);
+      } else {
+        attempt.close();
+        underWay.remove(this);
+        admitLater();
+      }
+    }
+
+    @Override
+    public void limitConnections(int max) {
+      maxConnections = max;
+      if (attempt != null) {
+        attempt.limitConnections(max);
+      }
+    }
+
+    @Override
+    public void onReady(Transport transport) {
+      underWay.remove(this);
+      cluster.onReady();
+      listener.onReady(transport);
+      admit();
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason, Connector.Ending ending) {
+      underWay.remove(this);
+      listener.onClosed(reason, ending);
+      admit();
+    }
+
+    @Override
+    public void onRemedied() {
+      listener.onRemedied();
+    }
+
+    @Override
+    public void onConnection(ConnectionEvent event) {
+      listener.onConnection(event);
+    }
+  }
+}
