@@ -57,8 +57,32 @@ public record Bootstrap(
 
   /** An entry of {@code certificate_providers} (A29). */
   public sealed interface CertificateProvider {
+    /** What people call the plugin. */
+    String plugin();
+
     /** {@code file_watcher}. */
-    record FileWatcher(CertificateFiles files) implements CertificateProvider {}
+    record FileWatcher(CertificateFiles files) implements CertificateProvider {
+      static final String PLUGIN = "file_watcher";
+
+      @Override
+      public String plugin() {
+        return PLUGIN;
+      }
+    }
+
+    /**
+     * {@code spiffe_workload_api}, a plugin of ours.
+     *
+     * @param endpoint empty: that of the environment ({@link WorkloadEndpoint#VARIABLE})
+     */
+    record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
+      static final String PLUGIN = "spiffe_workload_api";
+
+      @Override
+      public String plugin() {
+        return PLUGIN;
+      }
+    }
 
     /** A plugin that is not known here: an error only where a cluster names the instance. */
     record Unknown(String plugin) implements CertificateProvider {}

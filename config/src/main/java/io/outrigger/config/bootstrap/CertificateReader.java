@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29), whose fields are the same but for SPIFFE (A87).
+ * certificate providers (A29), whose fields are the same but for SPIFFE (A87); and where {@code
+ * spiffe_workload_api} has its endpoint.
  */
 final class CertificateReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
@@ -45,14 +46,17 @@ final class CertificateReader {
     if (plugin.isEmpty()) {
       return Optional.empty();
     }
-    if (!plugin.get().equals("file_watcher")) {
+    if (plugin.get().equals(CertificateProvider.WorkloadApi.PLUGIN)) {
+      return Optional.of(new CertificateProvider.WorkloadApi(endpoint(node)));
+    }
+    if (!plugin.get().equals(CertificateProvider.FileWatcher.PLUGIN)) {
       node.findings()
           .warn(
               node.pathOf("plugin_name"),
               "\""
                   + plugin.get()
-                  + "\" is not supported: a cluster that names this provider is refused; the only"
-                  + " plugin is \"file_watcher\"");
+                  + "\" is not supported: a cluster that names this provider is refused; plugins"
+                  + " are \"file_watcher\" and \"spiffe_workload_api\"");
       return Optional.of(new CertificateProvider.Unknown(plugin.get()));
     }
     Optional<JsonNode> config = node.member("config");
@@ -68,6 +72,21 @@ final class CertificateReader {
     }
     return Optional.of(
         new CertificateProvider.FileWatcher(files(config.get(), file(config.get(), BUNDLE_MAP))));
+  }
+
+  private static Optional<WorkloadEndpoint> endpoint(JsonNode provider) {
+    Optional<JsonNode> config = provider.member("config").filter(JsonNode::isObject);
+    Optional<String> text = config.flatMap(node -> node.text("endpoint"));
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    return WorkloadEndpoint.parse(text.get())
+        .match(
+            Optional::of,
+            wrong -> {
+              config.get().error("endpoint", "\"" + text.get() + "\" " + wrong.message());
+              return Optional.empty();
+            });
   }
 
   private static boolean namesNothing(JsonNode config) {

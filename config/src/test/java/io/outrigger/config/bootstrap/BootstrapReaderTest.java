@@ -416,6 +416,35 @@ final class BootstrapReaderTest {
   }
 
   @Test
+  @Conformance("SPW-01")
+  void aWorkloadApiHasAnEndpointOrThatOfTheEnvironment() {
+    String provider = "'certificate_providers': {'mesh': {'plugin_name': 'spiffe_workload_api'%s}}";
+    String named = ", 'config': {'endpoint': 'unix:///run/agent.sock', 'other': 3}";
+
+    assertThat(read(bootstrapWith(provider.formatted(named))).certificateProviders().get("mesh"))
+        .isEqualTo(
+            new CertificateProvider.WorkloadApi(
+                WorkloadEndpoint.parse("unix:///run/agent.sock").toOptional()));
+    for (String config : List.of("", ", 'config': {}")) {
+      assertThat(read(bootstrapWith(provider.formatted(config))).certificateProviders().get("mesh"))
+          .isEqualTo(new CertificateProvider.WorkloadApi(Optional.empty()));
+    }
+    String path = "$.certificate_providers.mesh.config";
+    assertThat(errors(bootstrapWith(provider.formatted(", 'config': {'endpoint': 'agent'}"))))
+        .singleElement()
+        .asString()
+        .startsWith(path + ".endpoint: \"agent\" is of another form; give unix:///");
+    assertThat(errors(bootstrapWith(provider.formatted(", 'config': {'endpoint': 7}"))))
+        .singleElement()
+        .asString()
+        .startsWith(path + ".endpoint: ");
+    assertThat(errors(bootstrapWith(provider.formatted(", 'config': 7"))))
+        .singleElement()
+        .asString()
+        .startsWith(path + ": ");
+  }
+
+  @Test
   @Conformance("A29-11")
   void aCertificateProviderOfAnotherPluginIsKeptWithAWarning() {
     String bootstrap =
@@ -426,6 +455,7 @@ final class BootstrapReaderTest {
     assertThat(warnings(bootstrap))
         .containsExactly(
             "$.certificate_providers[\"x-y\"].plugin_name: \"vault\" is not supported: a cluster"
-                + " that names this provider is refused; the only plugin is \"file_watcher\"");
+                + " that names this provider is refused; plugins are \"file_watcher\" and"
+                + " \"spiffe_workload_api\"");
   }
 }

@@ -7,6 +7,7 @@ import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.SourceLookup;
 import io.outrigger.xds.certificate.MissingFile;
+import io.outrigger.xds.certificate.WorkloadApi;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Waits for files that others write: the bootstrap, and those that its credentials and certificate
- * providers name (CONTRACT section 2, {@code --bootstrap-timeout}). All of them are looked at anew
- * each time, so what is used belongs together, however files are replaced meanwhile.
+ * providers name; for a Workload API too (CONTRACT section 2, {@code --bootstrap-timeout}). All of
+ * them are looked at anew each time, so what is used belongs together, however files are replaced
+ * meanwhile.
  *
  * <pre>
  * a look finds                    while there is time    later
@@ -46,13 +48,15 @@ final class BootstrapWait {
   }
 
   private final SourceLookup lookup;
+  private final WorkloadApi workloads;
   private final String limit;
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
 
   /** The time for it begins now. */
-  BootstrapWait(SourceLookup lookup) {
+  BootstrapWait(SourceLookup lookup, WorkloadApi workloads) {
     this.lookup = lookup;
+    this.workloads = workloads;
     this.limit = lookup.timeout().toMillis() / 1000.0 + " s";
     this.endNanos = WaitingClock.nanoTime() + lookup.timeout().toNanos();
   }
@@ -137,7 +141,8 @@ final class BootstrapWait {
     if (lookup.timeout().isZero()) {
       return; // what is missing is wrong, or is waited for by whoever needs it
     }
-    Optional<MissingFile> file = MissingFile.of(source.bootstrap());
+    Optional<MissingFile> file =
+        MissingFile.of(source.bootstrap(), new FirstAnswer(workloads)::lack);
     if (file.isPresent() && (file.get().isRequired() || !isOver())) {
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new AbsentFile(origin + ": " + file.get().reason());

@@ -5,6 +5,7 @@ import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
@@ -46,6 +47,7 @@ import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
+import io.outrigger.xds.transport.GrpcWorkloadApi;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -122,7 +124,9 @@ public final class ProxyApp implements AutoCloseable {
       Function<ControlLoop, NettyDnsLookup> names) {
     this.options = options;
     this.reading = reading;
-    wait = new BootstrapWait(options.lookup());
+    var workloads =
+        new GrpcWorkloadApi(Optional.ofNullable(System.getenv(WorkloadEndpoint.VARIABLE)));
+    wait = new BootstrapWait(options.lookup(), workloads);
     var random = RandomSource.SYSTEM;
     control = new ControlThread("control");
     events = new EventLog(control);
@@ -138,6 +142,8 @@ public final class ProxyApp implements AutoCloseable {
         new CertificateStore(
             control,
             certificateReading,
+            random,
+            workloads,
             Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
             new CertificateEvents(events));
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);

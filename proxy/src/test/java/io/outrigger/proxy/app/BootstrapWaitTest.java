@@ -10,6 +10,7 @@ import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ class BootstrapWaitTest {
                 Flag.FORWARD, List.of("0=xds:///a")),
             Map.of(),
             Machine.current());
-    var wait = new BootstrapWait(options.lookup());
+    var wait = new BootstrapWait(options.lookup(), new FakeWorkloadApi());
     assertThat(wait.begin(options.source(), used::add)).isFalse();
     assertThat(wait.missing()).get().asString().contains("b.json: no such file");
     return wait;

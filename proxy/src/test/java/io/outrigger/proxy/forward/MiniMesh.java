@@ -27,6 +27,7 @@ import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.xds.certificate.CertificateObserver;
 import io.outrigger.xds.certificate.CertificateStore;
+import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -156,6 +157,8 @@ public final class MiniMesh implements AutoCloseable {
         new CertificateStore(
             control,
             Runnable::run,
+            RandomSource.SYSTEM,
+            new FakeWorkloadApi(),
             Optional.empty(),
             new CertificateObserver() {
               @Override

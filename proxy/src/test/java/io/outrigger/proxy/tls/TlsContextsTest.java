@@ -3,6 +3,7 @@ package io.outrigger.proxy.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
@@ -15,6 +16,7 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.CertificateObserver;
 import io.outrigger.xds.certificate.CertificateStore;
+import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +51,8 @@ class TlsContextsTest {
         new CertificateStore(
             loop,
             tasks::add,
+            RandomSource.SYSTEM,
+            new FakeWorkloadApi(),
             Optional.empty(),
             new CertificateObserver() {
               @Override
@@ -133,7 +137,7 @@ class TlsContextsTest {
 
     loop.advance(Duration.ofMillis(1));
 
-    assertThat(failures).singleElement().asString().contains("the files are being read");
+    assertThat(failures).singleElement().asString().contains("they are being read");
   }
 
   @Conformance("A29-14")

@@ -42,6 +42,24 @@ final class CertificateReader {
     return found;
   }
 
+  /** Certificates in DER, one after the other, at least one. */
+  static List<X509Certificate> readDer(CredentialFile file, byte[] der) throws UnusableFile {
+    List<X509Certificate> found = new ArrayList<>();
+    var in = new ByteArrayInputStream(der);
+    try {
+      var factory = CertificateFactory.getInstance("X.509");
+      while (in.available() > 0) {
+        found.add((X509Certificate) factory.generateCertificate(in));
+      }
+    } catch (CertificateException e) {
+      throw file.unusable("is not readable: " + PlainText.of("" + e.getMessage()));
+    }
+    if (found.isEmpty()) {
+      throw file.unusable("has no certificate");
+    }
+    return found;
+  }
+
   /** A certificate from DER; bytes behind it are refused. */
   static X509Certificate parse(byte[] der) throws CertificateException {
     var in = new ByteArrayInputStream(der);

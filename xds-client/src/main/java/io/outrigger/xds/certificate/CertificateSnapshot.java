@@ -54,7 +54,7 @@ public record CertificateSnapshot(
 
   /** Why something that is needed is not there. */
   String lack() {
-    return "no certificates yet: " + error.orElse("the files are being read");
+    return "no certificates yet: " + error.orElse("they are being read");
   }
 
   /** What is in use, for people. */

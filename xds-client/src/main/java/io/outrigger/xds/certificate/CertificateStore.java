@@ -3,6 +3,7 @@ package io.outrigger.xds.certificate;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.tls.ProviderInstance;
@@ -19,14 +20,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The certificate providers of the bootstrap, each once for all clusters that name it (A29
- * "Implementation Details"). Files are read from {@link #start} on, whether a cluster names them or
- * not; those that do not exist are waited for. The roots of the system (A82) are read, and from
- * then on followed, once a cluster asks for them.
+ * "Implementation Details"). Files are read, and a Workload API is asked, from {@link #start} on,
+ * whether a cluster names them or not; those that do not exist are waited for. The roots of the
+ * system (A82) are read, and from then on followed, once a cluster asks for them.
  */
 @ControlConfined
 public final class CertificateStore {
   private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
-  private static final String FILE_WATCHER = "file_watcher";
 
   /** By which observers know the roots of the system, as {@code /explain} does. */
   private static final String SYSTEM = "system";
@@ -40,10 +40,15 @@ public final class CertificateStore {
     void onMaterial(Outcome<TlsMaterial> material);
   }
 
+  /** A provider of the bootstrap. */
+  private record Followed(String plugin, CertificateSource source) {}
+
   private final ControlLoop loop;
   private final Executor reading;
   private final CertificateObserver observer;
-  private final Map<String, FileWatcher> watchers = new TreeMap<>();
+  private final RandomSource random;
+  private final WorkloadApi workloads;
+  private final Map<String, Followed> followed = new TreeMap<>();
   private final List<Watch> watches = new ArrayList<>();
   private final FileWatcher systemRoots;
   private boolean systemRootsAsked;
@@ -57,11 +62,15 @@ public final class CertificateStore {
   public CertificateStore(
       ControlLoop loop,
       Executor reading,
+      RandomSource random,
+      WorkloadApi workloads,
       Optional<String> systemRootsFile,
       CertificateObserver observer) {
     this.loop = loop;
     this.observer = observer;
     this.reading = reading;
+    this.random = random;
+    this.workloads = workloads;
     systemRoots =
         new FileWatcher(
             loop,
@@ -73,20 +82,22 @@ public final class CertificateStore {
   /** Reads the files of all {@code providers}, and again as they change, until {@link #close}. */
   public void start(Map<String, CertificateProvider> providers) {
     loop.checkInside();
-    providers.forEach(
-        (instance, provider) -> {
-          if (provider instanceof CertificateProvider.FileWatcher files) {
-            watchers.put(
-                instance,
-                new FileWatcher(
-                    loop,
-                    reading,
-                    new ProviderFiles(files.files()),
-                    (before, now) ->
-                        onSnapshot("certificate provider " + instance, instance, before, now)));
-          }
-        });
-    watchers.values().forEach(FileWatcher::start);
+    providers.forEach(this::follow);
+    followed.values().forEach(each -> each.source().start());
+  }
+
+  private void follow(String instance, CertificateProvider provider) {
+    CertificateSource.Listener listener =
+        (before, now) -> onSnapshot("certificate provider " + instance, instance, before, now);
+    CertificateSource source = null;
+    if (provider instanceof CertificateProvider.FileWatcher files) {
+      source = new FileWatcher(loop, reading, new ProviderFiles(files.files()), listener);
+    } else if (provider instanceof CertificateProvider.WorkloadApi api) {
+      source = new WorkloadWatcher(loop, reading, random, workloads, api.endpoint(), listener);
+    }
+    if (source != null) {
+      followed.put(instance, new Followed(provider.plugin(), source));
+    }
   }
 
   /** The interest of one cluster, until it is closed. */
@@ -153,8 +164,8 @@ public final class CertificateStore {
   }
 
   private boolean isUnread(ProviderInstance named) {
-    FileWatcher watcher = watchers.get(named.instance());
-    return watcher != null && watcher.snapshot().isUnread();
+    Followed provider = followed.get(named.instance());
+    return provider != null && provider.source().snapshot().isUnread();
   }
 
   private Outcome<TlsMaterial> material(UpstreamTls settings) {
@@ -195,12 +206,12 @@ public final class CertificateStore {
 
   /** What a provider has of a kind, which a file of {@code field} would give. */
   private <T> Outcome<T> part(ProviderInstance named, Part<T> part, String field) {
-    FileWatcher watcher = watchers.get(named.instance());
+    Followed provider = followed.get(named.instance());
     String reason;
-    if (watcher == null) { // the bootstrap has it, or the cluster had been refused
+    if (provider == null) { // the bootstrap has it, or the cluster had been refused
       reason = "is not available";
     } else {
-      CertificateSnapshot snapshot = watcher.snapshot();
+      CertificateSnapshot snapshot = provider.source().snapshot();
       Optional<T> found = part.of(snapshot);
       if (found.isPresent()) {
         return Outcome.ok(found.get());
@@ -230,7 +241,7 @@ public final class CertificateStore {
       log.warn("{}: {}", subject, reason);
       observer.onFailed(instance, reason);
     } else if (now.error().isEmpty() && before.error().isPresent()) {
-      log.info("{}: the newest files are in use", subject);
+      log.info("{}: the newest are in use", subject);
     }
     updateWatches();
   }
@@ -242,11 +253,11 @@ public final class CertificateStore {
   /** All providers by name, for people. */
   public List<CertificateView.Provider> view() {
     loop.checkInside();
-    return watchers.entrySet().stream()
+    return followed.entrySet().stream()
         .map(
             each ->
                 CertificateView.Provider.of(
-                    each.getKey(), FILE_WATCHER, each.getValue().snapshot()))
+                    each.getKey(), each.getValue().plugin(), each.getValue().source().snapshot()))
         .toList();
   }
 
@@ -254,7 +265,7 @@ public final class CertificateStore {
   public void close() {
     loop.checkInside();
     watches.clear();
-    watchers.values().forEach(FileWatcher::close);
+    followed.values().forEach(each -> each.source().close());
     systemRoots.close();
   }
 }

@@ -35,6 +35,15 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     }
   }
 
+  /** Both parts of one answer: neither is used when one cannot be. */
+  static FileReading whole(Reader<Identity> identity, Reader<Roots> roots) {
+    Outcome<Identity> own = read(identity);
+    Outcome<Roots> trusted = read(roots);
+    return new FileReading(
+        Optional.of(trusted.match(all -> own, Outcome::failed)),
+        Optional.of(own.match(one -> trusted, Outcome::failed)));
+  }
+
   /** The result of {@code reader}, whatever goes wrong in it. */
   static <T> Outcome<T> read(Reader<T> reader) {
     try {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
-final class FileWatcher {
+final class FileWatcher implements CertificateSource {
   /** Twice within the second in which a change should be noticed. */
   static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
@@ -44,11 +44,6 @@ final class FileWatcher {
 
     /** After which files are read that look as before. */
     Duration refreshInterval();
-  }
-
-  interface Listener {
-    /** There is another snapshot; on the control loop. */
-    void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
   }
 
   private final ControlLoop loop;
@@ -74,11 +69,13 @@ final class FileWatcher {
     this.listener = listener;
   }
 
-  CertificateSnapshot snapshot() {
+  @Override
+  public CertificateSnapshot snapshot() {
     return snapshot;
   }
 
-  void start() {
+  @Override
+  public void start() {
     loop.checkInside();
     look();
   }
@@ -123,7 +120,8 @@ final class FileWatcher {
     }
   }
 
-  void close() {
+  @Override
+  public void close() {
     loop.checkInside();
     closed = true;
     next.cancel();

@@ -11,6 +11,7 @@ import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A certificate chain and the private key of its leaf, which match.
@@ -39,7 +40,8 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
             ? new CredentialFile("private_key_file", privateKeyFile, certificates.text())
             : CredentialFile.read("private_key_file", privateKeyFile);
     PrivateKey key = PrivateKeyReader.read(keys);
-    if (!isPair(key, chain.get(0).getPublicKey())) {
+    Optional<Identity> identity = of(chain, key);
+    if (identity.isEmpty()) {
       boolean further =
           chain.stream().anyMatch(certificate -> isPair(key, certificate.getPublicKey()));
       throw UnusableFile.unfinished(
@@ -49,7 +51,14 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
               + certificateFile
               + (further ? ", whose own certificate must stand before those of its issuers" : ""));
     }
-    return new Identity(chain, key);
+    return identity.get();
+  }
+
+  /** Empty when {@code key} is not that of the first certificate. */
+  static Optional<Identity> of(List<X509Certificate> chain, PrivateKey key) {
+    return isPair(key, chain.get(0).getPublicKey())
+        ? Optional.of(new Identity(chain, key))
+        : Optional.empty();
   }
 
   public X509Certificate leaf() {

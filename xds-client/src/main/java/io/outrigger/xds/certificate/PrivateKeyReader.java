@@ -58,15 +58,28 @@ final class PrivateKeyReader {
     }
   }
 
+  /** A key that came as it is, without PEM around it. */
+  static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
+    try {
+      return pkcs8(file, der);
+    } catch (IllegalArgumentException malformed) {
+      throw file.unusable("is not readable");
+    }
+  }
+
+  private static PrivateKey pkcs8(CredentialFile file, byte[] der) throws UnusableFile {
+    List<Der> parts = Der.parse(der).within(Der.SEQUENCE);
+    if (parts.size() < 3) {
+      throw new IllegalArgumentException("parts are missing");
+    }
+    return key(file, parts.get(1), parts.get(2)); // newer versions have more parts
+  }
+
   private static PrivateKey key(CredentialFile file, PemBlock block, Optional<Der> curve)
       throws UnusableFile {
     switch (block.label()) {
       case "PRIVATE KEY" -> {
-        List<Der> parts = Der.parse(block.der()).within(Der.SEQUENCE);
-        if (parts.size() < 3) {
-          throw new IllegalArgumentException("parts are missing");
-        }
-        return key(file, parts.get(1), parts.get(2)); // newer versions have more parts
+        return pkcs8(file, block.der());
       }
       case "RSA PRIVATE KEY" -> {
         var algorithm = Der.of(Der.SEQUENCE, Der.oid(RSA_OID), new Der(NULL, NO_CONTENT));

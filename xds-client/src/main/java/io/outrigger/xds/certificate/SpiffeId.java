@@ -32,6 +32,10 @@ record SpiffeId(String trustDomain, String path) {
         : Optional.empty();
   }
 
+  String uri() {
+    return SCHEME + trustDomain + path;
+  }
+
   private static boolean isPath(String path) {
     if (path.isEmpty()) {
       return true;

@@ -93,7 +93,7 @@ abstract class GrpcStream<Q, R> {
   }
 
   /** One line: gRPC's own description goes on with the channel's pipeline. */
-  private static RpcStatus toRpcStatus(Status status) {
+  static RpcStatus toRpcStatus(Status status) {
     String description = status.getDescription();
     Throwable cause = status.getCause();
     String message = description == null ? "" : description.lines().findFirst().orElse("");

@@ -12,8 +12,10 @@ import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +41,7 @@ class CertificateStoreTest {
   private static final Duration SECOND_OF_TIME = Duration.ofSeconds(1);
 
   private final FakeControlLoop loop = new FakeControlLoop();
+  private final FakeWorkloadApi workloads = new FakeWorkloadApi();
   private final Deque<Runnable> readings = new ArrayDeque<>();
   private final List<String> events = new ArrayList<>();
   private final List<Outcome<TlsMaterial>> heard = new ArrayList<>();
@@ -69,7 +72,9 @@ class CertificateStoreTest {
       };
 
   private CertificateStore start(Map<String, CertificateProvider> providers) {
-    var store = new CertificateStore(loop, readings::add, Optional.empty(), observer);
+    var store =
+        new CertificateStore(
+            loop, readings::add, new ScriptedRandom(1), workloads, Optional.empty(), observer);
     loop.inside(() -> store.start(providers));
     return store;
   }
@@ -149,7 +154,7 @@ class CertificateStoreTest {
     assertThat(one.material().status())
         .isEqualTo(
             RpcStatus.unavailable(
-                "certificate provider \"default\": no certificates yet: the files are being read"));
+                "certificate provider \"default\": no certificates yet: they are being read"));
     assertThat(readings).as("one provider for both").hasSize(1);
 
     read();

@@ -3,12 +3,14 @@ package io.outrigger.xds.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -46,6 +48,8 @@ class SystemRootsTest {
     return new CertificateStore(
         loop,
         readings::add,
+        RandomSource.SYSTEM,
+        new FakeWorkloadApi(),
         file,
         new CertificateObserver() {
           @Override

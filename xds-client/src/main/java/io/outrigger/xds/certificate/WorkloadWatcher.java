@@ -1,0 +1,174 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.WorkloadEndpoint;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the SPIFFE Workload API (SPW-01): one call, whose answers each take the place of the one
+ * before. One that ends is made anew after gRPC's back-off. Whatever fails, what was in use stays.
+ */
+@ControlConfined
+final class WorkloadWatcher implements CertificateSource {
+  /** How long clusters wait for the first answer; then they fail with the reason until it comes. */
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final WorkloadApi api;
+  private final Optional<WorkloadEndpoint> configured;
+  private final Listener listener;
+  private final Backoff backoff;
+  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
+  private @Nullable Answers answers;
+  private TimerHandle next = () -> {};
+  private TimerHandle firstAnswer = () -> {};
+
+  /**
+   * Nothing happens before {@link #start}.
+   *
+   * @param reading runs what takes milliseconds
+   * @param configured empty: where the environment says
+   */
+  WorkloadWatcher(
+      ControlLoop loop,
+      Executor reading,
+      RandomSource random,
+      WorkloadApi api,
+      Optional<WorkloadEndpoint> configured,
+      Listener listener) {
+    this.loop = loop;
+    this.reading = reading;
+    this.api = api;
+    this.configured = configured;
+    this.listener = listener;
+    this.backoff = new Backoff(random);
+  }
+
+  @Override
+  public CertificateSnapshot snapshot() {
+    return snapshot;
+  }
+
+  @Override
+  public void start() {
+    loop.checkInside();
+    Outcome<WorkloadEndpoint> endpoint =
+        configured.<Outcome<WorkloadEndpoint>>map(Outcome::ok).orElseGet(api::ambient);
+    endpoint.match(
+        known -> {
+          firstAnswer = loop.schedule(FIRST_ANSWER, () -> onNoAnswer(known));
+          open(known);
+          return null;
+        },
+        reason -> {
+          fail(reason.message());
+          return null;
+        });
+  }
+
+  private void onNoAnswer(WorkloadEndpoint endpoint) {
+    if (snapshot.isUnread()) {
+      fail("the Workload API " + endpoint.uri() + " has not answered yet");
+    }
+  }
+
+  private void open(WorkloadEndpoint endpoint) {
+    var opened = new Answers(endpoint, loop.nanoTime());
+    answers = opened;
+    opened.call = api.open(endpoint, opened);
+  }
+
+  private void fail(String reason) {
+    var failed = Outcome.<Identity>failed(RpcStatus.unavailable(reason));
+    publish(new FileReading(Optional.of(failed), Optional.empty()));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
+  private void publish(FileReading read) {
+    CertificateSnapshot before = snapshot;
+    CertificateSnapshot now = before.after(read, loop.now());
+    if (now != before) {
+      snapshot = now;
+      listener.onSnapshot(before, now);
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.checkInside();
+    Answers last = answers;
+    answers = null;
+    next.cancel();
+    firstAnswer.cancel();
+    if (last != null && last.call != null) {
+      last.call.close();
+    }
+  }
+
+  /** What one call answers; read one at a time, off the control loop. */
+  private final class Answers implements WorkloadApi.Listener {
+    private final WorkloadEndpoint endpoint;
+    private final long startedNanos;
+    private WorkloadApi.@Nullable Call call;
+
+    Answers(WorkloadEndpoint endpoint, long startedNanos) {
+      this.endpoint = endpoint;
+      this.startedNanos = startedNanos;
+    }
+
+    private void ifCurrent(Runnable task) {
+      loop.execute(
+          () -> {
+            if (answers == this) {
+              task.run();
+            }
+          });
+    }
+
+    @Override
+    public void onResponse(WorkloadResponse response) {
+      reading.execute(
+          () -> {
+            FileReading read = response.read(endpoint.uri());
+            ifCurrent(() -> onRead(read));
+          });
+    }
+
+    private void onRead(FileReading read) {
+      if (read.failure().isEmpty()) {
+        backoff.reset();
+      }
+      publish(read);
+      if (call != null) {
+        call.requestNext();
+      }
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason) {
+      reading.execute(() -> ifCurrent(() -> onEnd(reason))); // behind what it has answered
+    }
+
+    private void onEnd(RpcStatus reason) {
+      boolean isDenied = reason.code() == RpcStatus.Code.PERMISSION_DENIED;
+      fail(
+          "the Workload API %s: %s%s"
+              .formatted(
+                  endpoint.uri(),
+                  reason.toString(),
+                  isDenied ? "; register this workload with the agent" : ""));
+      Duration sinceStart = Duration.ofNanos(loop.nanoTime() - startedNanos);
+      next = loop.schedule(backoff.next().minus(sinceStart), () -> open(endpoint));
+    }
+  }
+}
