@@ -5,6 +5,7 @@ import io.grpc.ChannelCredentials;
 import io.grpc.CompositeCallCredentials;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.TlsChannelCredentials;
+import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 final class ServerCredentials {
   private static final String GOOGLE = "google_default";
 
-  /** Files are read where blocking harms nobody. */
-  private static final Executor READING = ForkJoinPool.commonPool();
+  /** Files are read where blocking harms nobody: the common pool answers operators. */
+  private static final Executor READING = new BackgroundThread("credentials");
 
   /** How the certificates of {@code google_default} are read again: as those of {@code tls}. */
   private static final Duration REFRESH_INTERVAL = CertificateFiles.DEFAULT_REFRESH_INTERVAL;
