@@ -55,18 +55,18 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public boolean wantsLoadReports() {
-    return delegate().wantsLoadReports();
+  public boolean wantsBackendMetrics() {
+    return delegate().wantsBackendMetrics();
   }
 
   @Override
-  public void onLoadReport(PickContext call, LoadReport report) {
-    delegate().onLoadReport(call, report);
+  public void onBackendMetrics(PickContext call, BackendMetrics report) {
+    delegate().onBackendMetrics(call, report);
   }
 
   @Override
-  public void standsIn(Locality locality) {
-    delegate().standsIn(locality);
+  public void setLocality(Locality locality) {
+    delegate().setLocality(locality);
   }
 
   @Override

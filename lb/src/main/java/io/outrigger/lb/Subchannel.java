@@ -47,7 +47,7 @@ public interface Subchannel {
   void callEnded(PickContext call, CallOutcome outcome);
 
   /** Whether load reports that come with responses are of use; on an event loop. */
-  default boolean wantsLoadReports() {
+  default boolean wantsBackendMetrics() {
     return false;
   }
 
@@ -55,10 +55,10 @@ public interface Subchannel {
    * A response brought a load report (A51). Said to subchannels that want it, before {@link
    * #callEnded}; on the call's event loop.
    */
-  default void onLoadReport(PickContext call, LoadReport report) {}
+  default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
   /** The endpoint stands in another locality from now on. Control loop. */
-  default void standsIn(Locality locality) {}
+  default void setLocality(Locality locality) {}
 
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {

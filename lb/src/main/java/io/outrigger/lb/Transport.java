@@ -17,5 +17,6 @@ public interface Transport {
    * @param interval how often reports are wished for; the backend may have its own mind
    * @param listener told on the control loop, never before this returns
    */
-  LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener);
+  BackendMetricsStream openBackendMetrics(
+      Duration interval, BackendMetricsStream.Listener listener);
 }

@@ -49,7 +49,7 @@ final class ConnectionMeter implements SubchannelListener {
     owner.onConnection(event);
   }
 
-  void standsIn(Locality next) {
+  void setLocality(Locality next) {
     if (open > 0) {
       observer.onConnection(group, new ConnectionEvent.Moved(open, next));
     }

@@ -3,12 +3,12 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.load.LoadSums;
@@ -81,27 +81,27 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
-  public boolean wantsLoadReports() {
-    return tally != null || subchannel.wantsLoadReports();
+  public boolean wantsBackendMetrics() {
+    return tally != null || subchannel.wantsBackendMetrics();
   }
 
   @Override
-  public void onLoadReport(PickContext call, LoadReport report) {
+  public void onBackendMetrics(PickContext call, BackendMetrics report) {
     MetricTally current = tally;
     if (current != null) {
       current.onReport(call.loop(), report);
     }
-    if (subchannel.wantsLoadReports()) {
-      subchannel.onLoadReport(call, report);
+    if (subchannel.wantsBackendMetrics()) {
+      subchannel.onBackendMetrics(call, report);
     }
   }
 
   @Override
-  public void standsIn(Locality next) {
+  public void setLocality(Locality next) {
     meter.onMoving(this);
-    connections.standsIn(next);
+    connections.setLocality(next);
     locality = next;
-    subchannel.standsIn(next);
+    subchannel.setLocality(next);
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.outrigger.lb.load;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -39,7 +39,7 @@ public final class MetricTally {
   }
 
   /** A call ended with this report. On event loop {@code loop}. */
-  public void onReport(int loop, LoadReport report) {
+  public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
     Sums mine = known == null ? new Sums(refused) : known;
     if (wanted.cpuUtilization()) {

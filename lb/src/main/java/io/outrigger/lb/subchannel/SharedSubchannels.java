@@ -186,7 +186,7 @@ public final class SharedSubchannels implements LbParent {
       Locality newest = leases.get(leases.size() - 1).backend.locality();
       if (!newest.equals(locality)) {
         locality = newest;
-        subchannel().standsIn(newest);
+        subchannel().setLocality(newest);
       }
     }
 

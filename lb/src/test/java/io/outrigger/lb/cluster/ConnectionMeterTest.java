@@ -78,10 +78,10 @@ class ConnectionMeterTest {
   @Conformance("A94-01")
   @Test
   void whatIsOpenMovesWithTheEndpoint() {
-    meter.standsIn(THERE);
-    meter.standsIn(HERE);
+    meter.setLocality(THERE);
+    meter.setLocality(HERE);
     meter.onConnection(new ConnectionEvent.Made());
-    meter.standsIn(THERE);
+    meter.setLocality(THERE);
     meter.onConnection(new ConnectionEvent.Lost("unknown"));
 
     assertThat(told)

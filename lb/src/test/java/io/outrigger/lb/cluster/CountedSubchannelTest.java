@@ -8,6 +8,7 @@ import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.MetricTotal;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.ConnectionEvent;
@@ -15,7 +16,6 @@ import io.outrigger.lb.ConnectionGroup;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.load.LoadMeter;
@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 class CountedSubchannelTest {
   private static final Locality HERE = new Locality("r", "here", "");
   private static final Locality THERE = new Locality("r", "there", "");
-  private static final LoadReport HALF = new LoadReport(0, 0.5, 0, 0, 0, Map.of(), Map.of());
+  private static final BackendMetrics HALF =
+      new BackendMetrics(0, 0.5, 0, 0, 0, Map.of(), Map.of());
 
   private final FakeParent parent = new FakeParent();
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
@@ -44,7 +45,7 @@ class CountedSubchannelTest {
   private final ConnectionMeter connections =
       new ConnectionMeter(
           new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});
-  private boolean wantsLoadReports;
+  private boolean wantsBackendMetrics;
   private final CountedSubchannel counted =
       new CountedSubchannel(new Beneath(), breaker, 1, HERE, meter, connections);
 
@@ -54,7 +55,7 @@ class CountedSubchannelTest {
 
     counted.callStarted(TestCall.CALL);
     counted.callEnded(TestCall.CALL, CallOutcome.FAILURE);
-    counted.standsIn(THERE);
+    counted.setLocality(THERE);
     counted.close();
 
     assertThat(beneath).containsExactly("started", "ended FAILURE", "in " + THERE, "closed");
@@ -62,11 +63,11 @@ class CountedSubchannelTest {
 
   @Test
   void theSubchannelBeneathHearsOfTheLoadIfItWantsTo() {
-    counted.onLoadReport(TestCall.CALL, HALF);
+    counted.onBackendMetrics(TestCall.CALL, HALF);
     assertThat(beneath).isEmpty();
 
-    wantsLoadReports = true;
-    counted.onLoadReport(TestCall.CALL, HALF);
+    wantsBackendMetrics = true;
+    counted.onBackendMetrics(TestCall.CALL, HALF);
 
     assertThat(beneath).containsExactly("load 0.5");
   }
@@ -76,7 +77,7 @@ class CountedSubchannelTest {
   void connectionsMoveWithTheEndpointAndEndWithIt() {
     connections.onConnection(new ConnectionEvent.Made());
 
-    counted.standsIn(THERE);
+    counted.setLocality(THERE);
     counted.close();
 
     assertThat(told)
@@ -106,11 +107,11 @@ class CountedSubchannelTest {
   @Test
   void whatWasSaidBeforeTheMetricsChangedIsStillCollected() {
     counted.propagate(PropagatedMetrics.of(List.of("cpu_utilization")));
-    counted.onLoadReport(TestCall.CALL, HALF);
+    counted.onBackendMetrics(TestCall.CALL, HALF);
 
     counted.propagate(PropagatedMetrics.NONE);
 
-    assertThat(counted.wantsLoadReports()).isFalse();
+    assertThat(counted.wantsBackendMetrics()).isFalse();
     assertThat(metrics()).containsExactly(Map.of("cpu_utilization", new MetricTotal(1, 0.5)));
     assertThat(metrics()).as("collected once").isEmpty();
   }
@@ -172,17 +173,17 @@ class CountedSubchannelTest {
     }
 
     @Override
-    public boolean wantsLoadReports() {
-      return wantsLoadReports;
+    public boolean wantsBackendMetrics() {
+      return wantsBackendMetrics;
     }
 
     @Override
-    public void onLoadReport(PickContext call, LoadReport report) {
+    public void onBackendMetrics(PickContext call, BackendMetrics report) {
       beneath.add("load " + report.cpuUtilization());
     }
 
     @Override
-    public void standsIn(Locality locality) {
+    public void setLocality(Locality locality) {
       beneath.add("in " + locality);
     }
 

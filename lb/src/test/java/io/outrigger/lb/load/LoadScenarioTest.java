@@ -17,9 +17,9 @@ import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.LbNode;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
@@ -321,14 +321,14 @@ class LoadScenarioTest {
     serve(cluster(ONE, Samples.zone("a", E1)));
     script.ready(E1);
     Subchannel subchannel = script.start("pay");
-    assertThat(subchannel.wantsLoadReports()).isFalse();
+    assertThat(subchannel.wantsBackendMetrics()).isFalse();
 
     var wanted = PropagatedMetrics.of(List.of("mem_utilization"));
     serve(cluster(Optional.of(ONE), wanted, Samples.zone("a", E1)));
-    assertThat(subchannel.wantsLoadReports()).isTrue();
+    assertThat(subchannel.wantsBackendMetrics()).isTrue();
 
     serve(cluster(ONE, Samples.zone("a", E1)));
-    assertThat(subchannel.wantsLoadReports()).isFalse();
+    assertThat(subchannel.wantsBackendMetrics()).isFalse();
   }
 
   @Conformance("A64-02")
@@ -390,9 +390,9 @@ class LoadScenarioTest {
 
   private void report(Map<String, Double> named) {
     Subchannel subchannel = script.start("pay");
-    if (subchannel.wantsLoadReports()) {
-      subchannel.onLoadReport(
-          TestCall.CALL, new LoadReport(0, 0.5, 0, 0, 0, Map.of("cpu", 1.0), named));
+    if (subchannel.wantsBackendMetrics()) {
+      subchannel.onBackendMetrics(
+          TestCall.CALL, new BackendMetrics(0, 0.5, 0, 0, 0, Map.of("cpu", 1.0), named));
     }
     subchannel.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
   }

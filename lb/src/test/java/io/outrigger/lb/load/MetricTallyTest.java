@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.testing.Conformance;
 import java.util.HashMap;
 import java.util.List;
@@ -25,7 +25,8 @@ class MetricTallyTest {
         tally("mem_utilization", "application_utilization", "utilization.disk", "named_metrics.q");
 
     tally.onReport(
-        0, new LoadReport(0.1, 0.2, 0.3, 4, 5, map("disk", 0.6, "gpu", 0.7), map("q", 8, "r", 9)));
+        0,
+        new BackendMetrics(0.1, 0.2, 0.3, 4, 5, map("disk", 0.6, "gpu", 0.7), map("q", 8, "r", 9)));
 
     assertThat(tally.take())
         .containsOnly(
@@ -40,7 +41,7 @@ class MetricTallyTest {
   void unknownNamesAndANumberThatWasNotGivenAddNothing() {
     var tally = tally("cpu_utilization", "rps", "", "named_metrics", "*", "request_cost.*");
 
-    tally.onReport(0, new LoadReport(1, 0, 1, 1, 1, map("a", 1), map("b", 1)));
+    tally.onReport(0, new BackendMetrics(1, 0, 1, 1, 1, map("a", 1), map("b", 1)));
 
     assertThat(tally.take()).isEmpty();
     assertThat(refused.sum()).as("nobody wants them").isZero();
@@ -52,7 +53,7 @@ class MetricTallyTest {
 
     tally.onReport(
         0,
-        new LoadReport(
+        new BackendMetrics(
             0,
             Double.NaN,
             -0.5,
@@ -119,8 +120,8 @@ class MetricTallyTest {
     return new MetricTally(PropagatedMetrics.of(List.of(names)), LOOPS, refused);
   }
 
-  private static LoadReport named(Map<String, Double> metrics) {
-    return new LoadReport(0, 0, 0, 0, 0, Map.of(), metrics);
+  private static BackendMetrics named(Map<String, Double> metrics) {
+    return new BackendMetrics(0, 0, 0, 0, 0, Map.of(), metrics);
   }
 
   private static Map<String, Double> map(Object... namesAndValues) {

@@ -3,8 +3,8 @@ package io.outrigger.lb.simulation;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +24,8 @@ final class SimulatedNetwork implements Connector {
   /** A connection to {@code server}. */
   record SimulatedTransport(SimulatedServer server) implements Transport {
     @Override
-    public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    public BackendMetricsStream openBackendMetrics(
+        Duration interval, BackendMetricsStream.Listener listener) {
       throw new UnsupportedOperationException("reports come with the responses here");
     }
   }

@@ -1,7 +1,7 @@
 package io.outrigger.lb.simulation;
 
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.LoadReport;
 import java.util.Map;
 import java.util.SplittableRandom;
 
@@ -104,8 +104,8 @@ final class SimulatedServer {
   }
 
   /** What it says of itself with each response. */
-  LoadReport report() {
+  BackendMetrics report() {
     double utilization = Math.max(0.01, lastWindow / capacity);
-    return new LoadReport(0, utilization, 0, lastWindow, 0, Map.of(), Map.of());
+    return new BackendMetrics(0, utilization, 0, lastWindow, 0, Map.of(), Map.of());
   }
 }

@@ -134,8 +134,8 @@ final class Traffic {
     }
     CallOutcome outcome = server.isUp() ? end.outcome() : CallOutcome.FAILURE;
     server.onEnd();
-    if (outcome == CallOutcome.SUCCESS && subchannel.wantsLoadReports()) {
-      subchannel.onLoadReport(call, server.report());
+    if (outcome == CallOutcome.SUCCESS && subchannel.wantsBackendMetrics()) {
+      subchannel.onBackendMetrics(call, server.report());
     }
     subchannel.callEnded(call, outcome);
     finish(call, outcome != CallOutcome.SUCCESS);

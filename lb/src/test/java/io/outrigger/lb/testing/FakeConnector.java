@@ -2,9 +2,9 @@ package io.outrigger.lb.testing;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +23,8 @@ public final class FakeConnector implements Connector {
     }
 
     @Override
-    public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+    public BackendMetricsStream openBackendMetrics(
+        Duration interval, BackendMetricsStream.Listener listener) {
       var stream = new FakeReports(interval, listener);
       reports.add(stream);
       return stream;
@@ -31,12 +32,12 @@ public final class FakeConnector implements Connector {
   }
 
   /** A request for load reports. */
-  public static final class FakeReports implements LoadReportStream {
+  public static final class FakeReports implements BackendMetricsStream {
     private final Duration interval;
-    private final LoadReportStream.Listener listener;
+    private final BackendMetricsStream.Listener listener;
     private boolean closed;
 
-    FakeReports(Duration interval, LoadReportStream.Listener listener) {
+    FakeReports(Duration interval, BackendMetricsStream.Listener listener) {
       this.interval = interval;
       this.listener = listener;
     }
@@ -46,7 +47,7 @@ public final class FakeConnector implements Connector {
     }
 
     /** What the one who asked is to be told. On the control loop. */
-    public LoadReportStream.Listener listener() {
+    public BackendMetricsStream.Listener listener() {
       return listener;
     }
 

@@ -18,25 +18,25 @@ import picocli.CommandLine.Option;
 final class CertsCommand implements Callable<Integer> {
   @Mixin private final AdminOption admin = new AdminOption();
 
-  @Option(names = "--json", description = "prints the answer as it is, for programs")
+  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
   private boolean json;
 
-  private final CommandContext surroundings;
+  private final CommandContext context;
 
-  CertsCommand(CommandContext surroundings) {
-    this.surroundings = surroundings;
+  CertsCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = admin.client(surroundings.environment());
+    AdminClient client = admin.client(context.environment());
     String answer = client.body("/certs");
     if (json) {
-      surroundings.out().print(PlainText.ofJson(answer));
+      context.out().print(PlainText.ofJson(answer));
       return Failures.OK;
     }
     try {
-      CertsReport.render(answer, Instant.now()).forEach(surroundings.out()::println);
+      CertsReport.render(answer, Instant.now()).forEach(context.out()::println);
       return Failures.OK;
     } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);

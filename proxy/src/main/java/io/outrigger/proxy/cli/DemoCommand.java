@@ -29,19 +29,19 @@ final class DemoCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1:9901")
   private String admin = "";
 
-  private final DemoProgram program;
-  private final CommandContext surroundings;
+  private final DemoEntrypoint program;
+  private final CommandContext context;
 
-  DemoCommand(DemoProgram program, CommandContext surroundings) {
+  DemoCommand(DemoEntrypoint program, CommandContext context) {
     this.program = program;
-    this.surroundings = surroundings;
+    this.context = context;
   }
 
   @Override
   public Integer call() throws Exception {
     Optional<Duration> limit = FlagValue.read("--duration", duration, DurationText::parse);
     ListenAddress.Tcp address = FlagValue.read("--admin", admin, ListenAddress::parseTcp);
-    surroundings.logging().accept(new Logging(Logging.Level.WARN, Logging.Format.TEXT));
-    return program.run(limit, address, surroundings.out(), surroundings.signals().get());
+    context.logging().accept(new Logging(Logging.Level.WARN, Logging.Format.TEXT));
+    return program.run(limit, address, context.out(), context.signals().get());
   }
 }

@@ -47,18 +47,18 @@ final class ExplainCommand implements Callable<Integer> {
       description = "tells of the last real request of that path instead, kept for a sample")
   private boolean last;
 
-  @Option(names = "--json", description = "prints the answer as it is, for programs")
+  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
   private boolean json;
 
-  private final CommandContext surroundings;
+  private final CommandContext context;
 
-  ExplainCommand(CommandContext surroundings) {
-    this.surroundings = surroundings;
+  ExplainCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = admin.client(surroundings.environment());
+    AdminClient client = admin.client(context.environment());
     AdminClient.Reply reply = client.get("/explain?" + query());
     if (reply.status() == 400) {
       throw new InvalidInput(List.of(reply.body().strip()));
@@ -72,13 +72,13 @@ final class ExplainCommand implements Callable<Integer> {
           new IllegalStateException(reply.body()));
     }
     if (json) {
-      surroundings.out().print(PlainText.ofJson(reply.body()));
+      context.out().print(PlainText.ofJson(reply.body()));
       return Failures.OK;
     }
     try {
       var answer = JsonParser.parseString(reply.body()).getAsJsonObject();
       (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
-          .forEach(surroundings.out()::println);
+          .forEach(context.out()::println);
       return Failures.OK;
     } catch (JsonParseException | IllegalStateException | NullPointerException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);

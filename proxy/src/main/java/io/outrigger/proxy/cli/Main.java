@@ -55,7 +55,7 @@ public final class Main {
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
     OutOfMemory.install(memory);
     start(
-        new Programs(
+        new Entrypoints(
             Main::runSidecar,
             Preparation.PARTS,
             Main::runDemo,
@@ -96,25 +96,25 @@ public final class Main {
   }
 
   /** Runs the command line {@code args}; does not return. */
-  public static void start(Programs programs, String... args) {
-    new Main().run(programs, args);
+  public static void start(Entrypoints entrypoints, String... args) {
+    new Main().run(entrypoints, args);
   }
 
-  private void run(Programs programs, String... args) {
-    CommandContext surroundings = CommandContext.ofProcess(this::signals);
-    exitCode.set(execute(programs, surroundings, args));
+  private void run(Entrypoints entrypoints, String... args) {
+    CommandContext context = CommandContext.ofProcess(this::signals);
+    exitCode.set(execute(entrypoints, context, args));
     ended.countDown();
-    surroundings.out().flush();
-    surroundings.err().flush();
+    context.out().flush();
+    context.err().flush();
     Runtime.getRuntime().halt(exitCode.get());
   }
 
   /** The exit code of one command line; picocli is loaded only where it is needed. */
-  static int execute(Programs programs, CommandContext surroundings, String... args) {
+  static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
     Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
     return plain.isPresent()
-        ? new SidecarRun(programs, surroundings).runAndReport(plain.get())
-        : OutriggerCommand.execute(programs, surroundings, args);
+        ? new SidecarRun(entrypoints, context).runAndReport(plain.get())
+        : OutriggerCommand.execute(entrypoints, context, args);
   }
 
   private Signals signals() {

@@ -28,22 +28,22 @@ final class OutriggerCommand implements Runnable {
   private OutriggerCommand() {}
 
   /** Runs one command line, whatever it is; the result is the exit code. */
-  static int execute(Programs programs, CommandContext surroundings, String... args) {
-    var sidecar = new SidecarRun(programs, surroundings);
-    return commandLine(programs, sidecar, surroundings).execute(args);
+  static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
+    var sidecar = new SidecarRun(entrypoints, context);
+    return commandLine(entrypoints, sidecar, context).execute(args);
   }
 
   private static CommandLine commandLine(
-      Programs programs, SidecarRun sidecar, CommandContext surroundings) {
+      Entrypoints entrypoints, SidecarRun sidecar, CommandContext context) {
     CommandLine commandLine =
         new CommandLine(new OutriggerCommand())
             .addSubcommand("run", RunCommand.spec(sidecar))
-            .addSubcommand("demo", new DemoCommand(programs.demo(), surroundings))
-            .addSubcommand("validate", new ValidateCommand(programs, surroundings))
-            .addSubcommand("explain", new ExplainCommand(surroundings))
-            .addSubcommand("status", new StatusCommand(surroundings))
-            .addSubcommand("certs", new CertsCommand(surroundings))
-            .addSubcommand("wait", new WaitCommand(surroundings));
+            .addSubcommand("demo", new DemoCommand(entrypoints.demo(), context))
+            .addSubcommand("validate", new ValidateCommand(entrypoints, context))
+            .addSubcommand("explain", new ExplainCommand(context))
+            .addSubcommand("status", new StatusCommand(context))
+            .addSubcommand("certs", new CertsCommand(context))
+            .addSubcommand("wait", new WaitCommand(context));
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {
       subcommand
           .getCommandSpec()
@@ -53,10 +53,10 @@ final class OutriggerCommand implements Runnable {
                   .description("shows this help")
                   .build());
     }
-    commandLine.setOut(surroundings.out()).setErr(surroundings.err());
+    commandLine.setOut(context.out()).setErr(context.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
     commandLine.setExpandAtFiles(false); // an @ belongs to --forward
-    UsageErrors.handleIn(commandLine, surroundings.err());
+    UsageErrors.handleIn(commandLine, context.err());
     return commandLine;
   }
 

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A run of the sidecar: all input that is there is read and validated before the program starts.
  */
-record SidecarRun(Programs programs, CommandContext surroundings) {
+record SidecarRun(Entrypoints entrypoints, CommandContext context) {
   /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
@@ -33,11 +33,10 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
    * @return the exit code
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    var signals = new FutureTask<>(surroundings.signals()::get);
+    var signals = new FutureTask<>(context.signals()::get);
     Preparation preparation = Preparation.begin(parts(signals));
-    ProxyOptions options =
-        OptionsReader.read(given, surroundings.environment(), surroundings.machine());
-    surroundings.logging().accept(options.logging());
+    ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
+    context.logging().accept(options.logging());
     ResourceReading resources = this::checkedFiles;
     if (options.source().isPresent()) {
       options.source().get().warnings().forEach(log::warn);
@@ -47,7 +46,7 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
     OverlayFiles overlay = checkedOverlay(options);
     try {
       preparation.finish();
-      return programs.run().run(options, resources, overlay, signals.get());
+      return entrypoints.run().run(options, resources, overlay, signals.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // no memory is one
@@ -60,7 +59,7 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
 
   private List<FutureTask<?>> parts(FutureTask<Signals> signals) {
     List<FutureTask<?>> parts = new ArrayList<>();
-    programs.preparation().forEach(part -> parts.add(Preparation.part(part)));
+    entrypoints.preparation().forEach(part -> parts.add(Preparation.part(part)));
     parts.add(signals);
     return parts;
   }
@@ -70,7 +69,7 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
     try {
       return run(given);
     } catch (InvalidInput | StartFailure | RuntimeException e) {
-      return Failures.report(e, surroundings.err());
+      return Failures.report(e, context.err());
     }
   }
 
@@ -87,7 +86,7 @@ record SidecarRun(Programs programs, CommandContext surroundings) {
       return ResourceFiles.NONE;
     }
     ResourceCheck.Result checked =
-        programs
+        entrypoints
             .resources()
             .check(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
     if (!checked.errors().isEmpty()) {

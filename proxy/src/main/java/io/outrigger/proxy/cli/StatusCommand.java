@@ -28,19 +28,19 @@ final class StatusCommand implements Callable<Integer> {
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
 
-  private final CommandContext surroundings;
+  private final CommandContext context;
 
-  StatusCommand(CommandContext surroundings) {
-    this.surroundings = surroundings;
+  StatusCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() throws Exception {
-    AdminClient client = admin.client(surroundings.environment());
+    AdminClient client = admin.client(context.environment());
     if (watch) {
       return watch(client);
     }
-    report(client).forEach(surroundings.out()::println);
+    report(client).forEach(context.out()::println);
     return Failures.OK;
   }
 
@@ -65,7 +65,7 @@ final class StatusCommand implements Callable<Integer> {
 
   /** Shows until interrupted; a sidecar that does not answer may come back. */
   private int watch(AdminClient client) throws InterruptedException {
-    PrintWriter out = surroundings.out();
+    PrintWriter out = context.out();
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     try {
       CompletableFuture<Integer> broken = new CompletableFuture<>();

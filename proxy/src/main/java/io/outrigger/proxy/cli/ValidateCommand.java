@@ -73,12 +73,12 @@ final class ValidateCommand implements Callable<Integer> {
       defaultValue = "15s")
   private String timeout = "";
 
-  private final Programs programs;
-  private final CommandContext surroundings;
+  private final Entrypoints entrypoints;
+  private final CommandContext context;
 
-  ValidateCommand(Programs programs, CommandContext surroundings) {
-    this.programs = programs;
-    this.surroundings = surroundings;
+  ValidateCommand(Entrypoints entrypoints, CommandContext context) {
+    this.entrypoints = entrypoints;
+    this.context = context;
   }
 
   @Override
@@ -103,14 +103,14 @@ final class ValidateCommand implements Callable<Integer> {
     if (errors.isEmpty() && asked.isPresent()) {
       checkLive(read, overlay.overlay(), asked.get(), limit, errors, fine);
     }
-    PrintWriter out = surroundings.out();
+    PrintWriter out = context.out();
     fine.stream().map(PlainText::of).forEach(out::println);
     errors.stream().map(PlainText::of).forEach(out::println);
     if (errors.isEmpty()) {
       return Failures.OK;
     }
     Failures.line(
-        surroundings.err(),
+        context.err(),
         errors.size() == 1
             ? "1 error found; correct it at the place that its line names"
             : errors.size() + " errors found; correct them at the places that their lines name");
@@ -143,7 +143,7 @@ final class ValidateCommand implements Callable<Integer> {
     Bootstrap bootstrap = asked instanceof DnsTarget ? BootstrapSource.NONE : required(read);
     warnOfOtherStreams(bootstrap);
     try {
-      LiveCheck.Result result = programs.live().check(bootstrap, overlay, asked, limit);
+      LiveCheck.Result result = entrypoints.live().check(bootstrap, overlay, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
       tell(result.rules(), errors, fine);
@@ -163,7 +163,7 @@ final class ValidateCommand implements Callable<Integer> {
   private void warnOfOtherStreams(Bootstrap bootstrap) {
     for (XdsServer server : bootstrap.allServers()) {
       if (server.isUnixSocket()) {
-        surroundings
+        context
             .out()
             .println(
                 PlainText.of(
@@ -178,10 +178,10 @@ final class ValidateCommand implements Callable<Integer> {
   private Optional<Bootstrap> checkBootstrap(List<String> errors, List<String> fine) {
     try {
       Optional<BootstrapSource.Found> found =
-          BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), surroundings.environment());
+          BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), context.environment());
       found.ifPresent(
           f -> {
-            CredentialCheck credentials = programs.credentials().apply(f.bootstrap());
+            CredentialCheck credentials = entrypoints.credentials().apply(f.bootstrap());
             credentials.errors().forEach(error -> errors.add(f.origin() + ": " + error));
             if (credentials.errors().isEmpty()) {
               fine.add(f.origin() + ": OK");
@@ -240,7 +240,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    ResourceCheck.Result result = programs.resources().check(readable, read, overlay);
+    ResourceCheck.Result result = entrypoints.resources().check(readable, read, overlay);
     List<String> found = result.errors();
     errors.addAll(found);
     tell(result.rules(), errors, fine);

@@ -30,15 +30,15 @@ final class WaitCommand implements Callable<Integer> {
       defaultValue = "60s")
   private String timeout = "";
 
-  private final CommandContext surroundings;
+  private final CommandContext context;
 
-  WaitCommand(CommandContext surroundings) {
-    this.surroundings = surroundings;
+  WaitCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() throws Exception {
-    AdminClient client = admin.client(surroundings.environment());
+    AdminClient client = admin.client(context.environment());
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
     AtomicReference<String> obstacle = new AtomicReference<>("no answer yet");
     CompletableFuture<Boolean> ready = new CompletableFuture<>();

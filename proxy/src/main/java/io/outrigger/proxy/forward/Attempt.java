@@ -10,7 +10,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.KnownName;
-import io.outrigger.proxy.orca.LoadReports;
+import io.outrigger.proxy.orca.OrcaReports;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,12 +154,12 @@ final class Attempt implements StreamWaiter {
 
   /** What the backend says of its load, which goes to the app as well as to balancing (A58-05). */
   private void reportLoad(HeaderList last) {
-    if (!subchannel.wantsLoadReports()) {
+    if (!subchannel.wantsBackendMetrics()) {
       return;
     }
-    AsciiString report = last.get(LoadReports.TRAILER);
+    AsciiString report = last.get(OrcaReports.TRAILER);
     if (report != null) {
-      LoadReports.ofTrailer(report).ifPresent(load -> subchannel.onLoadReport(call, load));
+      OrcaReports.ofTrailer(report).ifPresent(load -> subchannel.onBackendMetrics(call, load));
     }
   }
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class CallAttempts {
   /** How often connections may end before they come to a request (decision proxy-0033). */
-  static final int MAX_REMADE = 64;
+  static final int MAX_TRANSPARENT_RETRIES = 64;
 
   /** A121 "Channel Behavior for LB Pick Delays". */
   private static final String STATE_MISMATCH = "subchannel_state_mismatch";
@@ -58,7 +58,7 @@ final class CallAttempts {
   private @Nullable Attempt attempt;
 
   /** How often the request was sent again since it had been refused. */
-  private byte remade;
+  private byte transparentRetries;
 
   /** Whether this attempt had to wait for a pick or a stream. */
   private boolean waited;
@@ -194,7 +194,7 @@ final class CallAttempts {
   /** True when the call waits, or was answered because there is no room to wait. */
   private boolean parkForPick(String delayType, String reason) {
     waited = true;
-    if (!call.takeSeat()) {
+    if (!call.reserve()) {
       return true;
     }
     if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
@@ -216,7 +216,7 @@ final class CallAttempts {
     if (next.isWaiting()) { // for a stream, which is no delay of a pick (A121)
       call.record.delayOver(call.elapsedNanos());
       waited = true;
-      call.takeSeat(); // without one it is answered: in hand either way
+      call.reserve(); // without one it is answered: in hand either way
     }
     return true;
   }
@@ -348,8 +348,8 @@ final class CallAttempts {
   private boolean mayRemake(Refusal refusal) {
     return switch (refusal) {
       case NONE -> false;
-      case OF_CALL -> remade == 0;
-      case OF_CONNECTION -> remade < MAX_REMADE; // decision proxy-0033
+      case OF_CALL -> transparentRetries == 0;
+      case OF_CONNECTION -> transparentRetries < MAX_TRANSPARENT_RETRIES; // decision proxy-0033
     };
   }
 
@@ -362,8 +362,8 @@ final class CallAttempts {
     if (!call.request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
-    remade++;
-    call.record.remade(failure, call.elapsedNanos());
+    transparentRetries++;
+    call.record.transparentRetry(failure, call.elapsedNanos());
     beginAttempt(true);
     call.loop.execute(this::resume);
     return true;

@@ -79,7 +79,7 @@ final class CallStats {
     add(RETRIED, 1);
   }
 
-  void remade() {
+  void transparentRetry() {
     add(REMADE, 1);
   }
 

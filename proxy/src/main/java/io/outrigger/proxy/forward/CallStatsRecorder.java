@@ -144,8 +144,8 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    *
    * @param now since the arrival of the call
    */
-  void remade(RpcStatus failure, long now) {
-    stats.remade();
+  void transparentRetry(RpcStatus failure, long now) {
+    stats.transparentRetry();
     attemptRemade(failure.code(), now);
     spans.attemptFailed(failure);
   }

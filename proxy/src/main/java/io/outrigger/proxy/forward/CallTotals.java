@@ -74,7 +74,7 @@ public final class CallTotals {
   }
 
   /** Requests that one backend refused and another was given (A6 "Transparent Retries"). */
-  public long remade() {
+  public long transparentRetries() {
     return counters[CallStats.REMADE];
   }
 

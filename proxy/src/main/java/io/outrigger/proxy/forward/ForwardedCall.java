@@ -255,7 +255,7 @@ public final class ForwardedCall extends TimedCall
       ConfigSelector selector = from.selector();
       if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
         waitedForConfig = true;
-        if (!takeSeat()) {
+        if (!reserve()) {
           return;
         }
         if (waiting().parkOn(from, selector)) {
@@ -303,7 +303,7 @@ public final class ForwardedCall extends TimedCall
     if (phase == CallPhase.ROUTING) {
       phase = phase.to(CallPhase.DELAYED);
     }
-    return takeSeat();
+    return reserve();
   }
 
   @Override
@@ -318,12 +318,12 @@ public final class ForwardedCall extends TimedCall
   }
 
   /** Whether there is room to wait; when not, answers and ends the call. */
-  boolean takeSeat() {
-    boolean seated = waiting().takeSeat(head().headers());
-    if (!seated) {
+  boolean reserve() {
+    boolean reserved = waiting().reserve(head().headers());
+    if (!reserved) {
       overloaded();
     }
-    return seated;
+    return reserved;
   }
 
   /** Goes on after a wait; the call may have ended meanwhile. */

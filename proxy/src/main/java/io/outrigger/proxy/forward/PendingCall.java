@@ -10,8 +10,8 @@ import io.outrigger.proxy.route.ForwardTarget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call's waits: its seat in the forward's {@link PendingLimit} with room for its bytes, and where
- * it is parked just now.
+ * A call's waits: its place in the forward's {@link PendingLimit} with room for its bytes, and
+ * where it is parked just now.
  *
  * <p>A wake-up comes on the control loop, once per park, and hops to the call's loop. One that is
  * on its way when the call stops waiting finds that it is not the current one, and does nothing.
@@ -21,7 +21,7 @@ final class PendingCall {
   private final PendingLimit room;
   private final CallLoop loop;
   private final Runnable onWoken;
-  private boolean seated;
+  private boolean reserved;
   private long bytes;
   private @Nullable Parking parking;
 
@@ -34,15 +34,15 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Takes a seat, unless the call has one; false when there is none. */
-  boolean takeSeat(HeaderList head) {
-    if (seated) {
+  /** Takes a place, unless the call has one; false when there is none. */
+  boolean reserve(HeaderList head) {
+    if (reserved) {
       return true;
     }
     if (!room.enter()) {
       return false;
     }
-    seated = true;
+    reserved = true;
     return hold(head.heapBytes());
   }
 
@@ -73,8 +73,8 @@ final class PendingCall {
       parking.cancel();
       parking = null;
     }
-    if (seated) {
-      seated = false;
+    if (reserved) {
+      reserved = false;
       room.leave();
     }
     if (bytes > 0) {

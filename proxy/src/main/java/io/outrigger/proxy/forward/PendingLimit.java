@@ -20,7 +20,7 @@ final class PendingLimit {
     this.maxBytes = maxBytes;
   }
 
-  /** Takes a seat; false when all are taken. */
+  /** Takes a place; false when all are taken. */
   boolean enter() {
     if (requests.incrementAndGet() > maxRequests) {
       requests.decrementAndGet();

@@ -119,7 +119,7 @@ final class ForwardMetrics {
     add(started, labels, calls.started());
     add(cancelled, labels, calls.cancelled());
     add(retries, Labels.of("forward", name, "kind", "policy"), calls.retried());
-    add(retries, Labels.of("forward", name, "kind", "transparent"), calls.remade());
+    add(retries, Labels.of("forward", name, "kind", "transparent"), calls.transparentRetries());
     add(notReplayable, labels, calls.notReplayable());
     add(unlogged, labels, calls.unobserved());
     add(requestBytes, labels, calls.requestBytes());

@@ -5,13 +5,13 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.LoadReport;
-import io.outrigger.lb.LoadReportStream;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
-import io.outrigger.proxy.orca.LoadReports;
+import io.outrigger.proxy.orca.OrcaReports;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * it hears is posted to the control loop, from where it is closed.
  */
 @LoopConfined
-final class ReportCall implements StreamWaiter, LoadReportStream {
+final class ReportCall implements StreamWaiter, BackendMetricsStream {
   private static final AsciiString PATH =
       AsciiString.cached("/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics");
   private static final AsciiString POST = AsciiString.cached("POST");
@@ -111,7 +111,7 @@ final class ReportCall implements StreamWaiter, LoadReportStream {
             .add(CONTENT_TYPE, GRPC)
             .build(),
         false);
-    byte[] request = LoadReports.request(interval);
+    byte[] request = OrcaReports.request(interval);
     ByteBuf framed = Unpooled.buffer(PREFIX + request.length);
     framed.writeByte(0).writeInt(request.length).writeBytes(request);
     opened.sendData(framed, true);
@@ -166,7 +166,7 @@ final class ReportCall implements StreamWaiter, LoadReportStream {
       }
       byte[] message = new byte[(int) length];
       received.skipBytes(PREFIX).readBytes(message);
-      Optional<LoadReport> report = LoadReports.ofMessage(message);
+      Optional<BackendMetrics> report = OrcaReports.ofMessage(message);
       report.ifPresent(known -> tell(() -> listener.onReport(known)));
     }
   }

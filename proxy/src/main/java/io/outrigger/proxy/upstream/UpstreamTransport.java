@@ -5,10 +5,10 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Connector.Ending;
-import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.TransportSecurity;
 import io.outrigger.proxy.forward.CallTransport;
 import io.outrigger.proxy.forward.StreamWaiter;
@@ -188,7 +188,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   @Override
-  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+  public BackendMetricsStream openBackendMetrics(
+      Duration interval, BackendMetricsStream.Listener listener) {
     control.checkInside();
     var call = new ReportCall(this, connections.get(first), address, interval, listener);
     post(first, call::start);

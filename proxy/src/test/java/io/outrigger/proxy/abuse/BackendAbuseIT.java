@@ -302,7 +302,7 @@ final class BackendAbuseIT extends BackendAbuseFixture {
   void whoSaysGoAwayToEveryRequestIsNotAskedForEver() throws Exception {
     int id = app.nextId();
     app.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
-    for (int i = 0; i < 2; i++) { // remade once
+    for (int i = 0; i < 2; i++) { // a transparent retry each
       try (RawHttp2 wire = backend.accept()) {
         assertThat(RawBackend.awaitRequest(wire)).isEqualTo(1);
         wire.send(Frames.goAway(0, Http2Error.NO_ERROR));

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs command lines against programs that only write down what they were given. */
+/** Runs command lines against entrypoints that only write down what they were given. */
 final class CommandLineFixture {
   /** What a demo was started with. */
   record DemoStart(Optional<Duration> duration, ListenAddress.Tcp admin) {}
@@ -45,14 +45,14 @@ final class CommandLineFixture {
   Runnable preparation = () -> {};
 
   /** What a live validation asks. */
-  LiveProgram live = LiveCheck::run;
+  LiveEntrypoint live = LiveCheck::run;
 
   int exitCode;
 
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    CommandContext surroundings =
+    CommandContext context =
         new CommandContext(
             environment,
             new PrintWriter(out, true),
@@ -60,8 +60,8 @@ final class CommandLineFixture {
             new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
             logging::add,
             Signals::new);
-    Programs programs =
-        new Programs(
+    Entrypoints entrypoints =
+        new Entrypoints(
             (options, files, overlay, signals) -> start(options),
             List.of(preparation),
             (duration, admin, story, signals) -> {
@@ -76,7 +76,7 @@ final class CommandLineFixture {
             },
             CredentialCheck::of,
             live);
-    return Main.execute(programs, surroundings, args);
+    return Main.execute(entrypoints, context, args);
   }
 
   private int start(ProxyOptions options) throws StartFailure {

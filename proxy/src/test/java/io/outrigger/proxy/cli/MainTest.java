@@ -28,7 +28,7 @@ final class MainTest {
 
     public static void main(String[] args) {
       Main.start(
-          new Programs(
+          new Entrypoints(
               (options, files, overlay, signals) -> {
                 CountDownLatch drained = new CountDownLatch(1);
                 signals.onFirst(drained::countDown);

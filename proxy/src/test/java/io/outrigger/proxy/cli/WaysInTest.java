@@ -96,7 +96,7 @@ final class WaysInTest {
     }
   }
 
-  /** A command line of ours is started; others are for other programs. */
+  /** A command line of ours is started; others are for other entrypoints. */
   private void run(String line) {
     List<String> words = new ArrayList<>(List.of(line.split(" ", -1)));
     var outrigger = new CommandLineFixture();

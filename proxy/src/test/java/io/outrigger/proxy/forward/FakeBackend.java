@@ -4,9 +4,9 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.LoadReport;
-import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
@@ -29,7 +29,7 @@ final class FakeBackend implements Subchannel, CallTransport {
   final List<FakeStream> streams = new ArrayList<>();
   final List<StreamWaiter> waiters = new ArrayList<>();
   final List<CallOutcome> outcomes = new ArrayList<>();
-  final List<LoadReport> reports = new ArrayList<>();
+  final List<BackendMetrics> reports = new ArrayList<>();
   final PickResult use = new PickResult.Use(this);
   private final EndpointAddress address;
   private final String hostname;
@@ -107,7 +107,8 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
-  public LoadReportStream openLoadReports(Duration interval, LoadReportStream.Listener listener) {
+  public BackendMetricsStream openBackendMetrics(
+      Duration interval, BackendMetricsStream.Listener listener) {
     throw new AssertionError("calls do not ask for reports");
   }
 
@@ -138,12 +139,12 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
-  public boolean wantsLoadReports() {
+  public boolean wantsBackendMetrics() {
     return true;
   }
 
   @Override
-  public void onLoadReport(PickContext call, LoadReport report) {
+  public void onBackendMetrics(PickContext call, BackendMetrics report) {
     reports.add(report);
   }
 }

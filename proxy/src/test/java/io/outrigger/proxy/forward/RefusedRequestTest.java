@@ -44,7 +44,7 @@ class RefusedRequestTest {
     assertThat(app.stream.credit).isEqualTo(7);
     secondAnswers();
     assertThat(app.field("grpc-status")).isEqualTo("0");
-    assertThat(script.forward.totals().remade()).isEqualTo(1);
+    assertThat(script.forward.totals().transparentRetries()).isEqualTo(1);
   }
 
   @Conformance("SC-34")
@@ -78,17 +78,17 @@ class RefusedRequestTest {
   void aRequestOutlivesAnyNumberOfConnectionsThatEndInOrderBeforeTheyComeToIt() {
     App app = script.streaming().data("body", true);
 
-    for (int i = 0; i < CallAttempts.MAX_REMADE; i++) {
+    for (int i = 0; i < CallAttempts.MAX_TRANSPARENT_RETRIES; i++) {
       first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
       script.time.run();
     }
 
-    assertThat(first.streams).hasSize(CallAttempts.MAX_REMADE + 1);
+    assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
     assertThat(first.stream().log.subList(1, 2)).containsExactly("D(body)!");
     first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
     script.time.run();
     assertThat(app.field("grpc-status")).isEqualTo("14");
-    assertThat(first.streams).hasSize(CallAttempts.MAX_REMADE + 1);
+    assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
   }
 
   @Conformance("SC-34")

@@ -10,13 +10,13 @@ import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.orca.LoadReports;
+import io.outrigger.proxy.orca.OrcaReports;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Base64;
@@ -125,9 +125,12 @@ class RetryTest {
     script.unary();
     thenSecond();
 
-    fails(first, LoadReports.TRAILER.toString(), report);
+    fails(first, OrcaReports.TRAILER.toString(), report);
 
-    assertThat(first.reports).singleElement().extracting(LoadReport::cpuUtilization).isEqualTo(0.5);
+    assertThat(first.reports)
+        .singleElement()
+        .extracting(BackendMetrics::cpuUtilization)
+        .isEqualTo(0.5);
   }
 
   @Conformance("A44-01")
@@ -409,7 +412,7 @@ class RetryTest {
 
     assertThat(second.stream().log.get(0)).doesNotContain("grpc-previous-rpc-attempts");
     assertThat(second.stream().log.get(1)).isEqualTo("D(body)!");
-    assertThat(script.forward.totals().remade()).isEqualTo(1);
+    assertThat(script.forward.totals().transparentRetries()).isEqualTo(1);
     assertThat(script.forward.totals().retried()).isZero();
     for (int attempt = 2; attempt <= 3; attempt++) { // all that the policy has are still there
       fails(second);

@@ -3,10 +3,10 @@ package io.outrigger.proxy.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.testing.FakeParent;
@@ -83,7 +83,8 @@ class StrideOracleTest {
       String address = use.subchannel().address().toString();
       double weight = weights[addresses.indexOf(address)];
       use.subchannel()
-          .onLoadReport(TestCall.CALL, new LoadReport(1, 0, 0, weight, 0, Map.of(), Map.of()));
+          .onBackendMetrics(
+              TestCall.CALL, new BackendMetrics(1, 0, 0, weight, 0, Map.of(), Map.of()));
       reported.add(address);
     }
     parent.advance(Duration.ofSeconds(1));

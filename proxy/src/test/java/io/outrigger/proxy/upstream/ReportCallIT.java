@@ -15,9 +15,9 @@ import io.grpc.stub.ServerCalls;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.LoadReport;
-import io.outrigger.lb.LoadReportStream;
 import io.outrigger.lb.Transport;
 import io.outrigger.proxy.endtoend.Await;
 import io.outrigger.proxy.forward.MiniMesh;
@@ -99,7 +99,7 @@ class ReportCallIT {
   @Test
   void closingCancelsTheCallAndNothingIsToldAnyMore() {
     answer = reply -> reply.onNext(report(1));
-    LoadReportStream stream = open();
+    BackendMetricsStream stream = open();
     Await.until("a report", () -> !heard.isEmpty());
 
     control.execute(stream::close);
@@ -172,12 +172,12 @@ class ReportCallIT {
     Await.until("a cancelled call", () -> cancelled.get() == 1);
   }
 
-  private LoadReportStream open() {
-    var opened = new AtomicReference<LoadReportStream>();
+  private BackendMetricsStream open() {
+    var opened = new AtomicReference<BackendMetricsStream>();
     var listener =
-        new LoadReportStream.Listener() {
+        new BackendMetricsStream.Listener() {
           @Override
-          public void onReport(LoadReport report) {
+          public void onReport(BackendMetrics report) {
             heard.add(Double.toString(report.qps()));
           }
 
@@ -187,7 +187,7 @@ class ReportCallIT {
           }
         };
     control.execute(
-        () -> opened.set(transport.openLoadReports(Duration.ofMillis(7_500), listener)));
+        () -> opened.set(transport.openBackendMetrics(Duration.ofMillis(7_500), listener)));
     Await.until("the call is made", () -> opened.get() != null);
     return opened.get();
   }

@@ -3,7 +3,7 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Where reports arrive on event loops: the settings in force, and how many were refused. */
@@ -32,7 +32,7 @@ final class OrcaSettings {
   }
 
   /** Takes a report for {@code weight}. */
-  void take(LoadReport report, ReportedWeight weight) {
+  void take(BackendMetrics report, ReportedWeight weight) {
     if (!weight.onReport(report, settings, clock.nanoTime())) {
       refused.incrementAndGet();
     }

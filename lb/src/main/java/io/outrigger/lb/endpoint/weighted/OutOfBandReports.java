@@ -5,8 +5,8 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.lb.LoadReport;
-import io.outrigger.lb.LoadReportStream;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Transport;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -33,7 +33,7 @@ final class OutOfBandReports {
 
   private final ControlLoop control;
   private final String subject;
-  private final Consumer<LoadReport> reports;
+  private final Consumer<BackendMetrics> reports;
   private final Backoff backoff;
   private @Nullable Transport transport;
   private @Nullable Duration interval;
@@ -44,7 +44,7 @@ final class OutOfBandReports {
    * @param subject whose reports they are, for logs
    */
   OutOfBandReports(
-      ControlLoop control, RandomSource random, String subject, Consumer<LoadReport> reports) {
+      ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
     this.control = control;
     this.subject = subject;
     this.reports = reports;
@@ -86,19 +86,19 @@ final class OutOfBandReports {
   private void open(Transport over, Duration every) {
     var stream = new Stream(control.nanoTime());
     open = stream;
-    stream.stream = over.openLoadReports(every, stream);
+    stream.stream = over.openBackendMetrics(every, stream);
   }
 
-  private final class Stream implements LoadReportStream.Listener {
+  private final class Stream implements BackendMetricsStream.Listener {
     private final long startedNanos;
-    private @Nullable LoadReportStream stream;
+    private @Nullable BackendMetricsStream stream;
     private boolean reported;
 
     Stream(long startedNanos) {
       this.startedNanos = startedNanos;
     }
 
-    LoadReportStream stream() {
+    BackendMetricsStream stream() {
       if (stream == null) {
         throw new IllegalStateException("a stream of reports told something before it was open");
       }
@@ -106,7 +106,7 @@ final class OutOfBandReports {
     }
 
     @Override
-    public void onReport(LoadReport report) {
+    public void onReport(BackendMetrics report) {
       if (open == this) {
         reported = true;
         reports.accept(report);

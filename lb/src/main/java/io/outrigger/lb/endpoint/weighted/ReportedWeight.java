@@ -2,7 +2,7 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +58,7 @@ final class ReportedWeight {
    *
    * @return false when its numbers cannot be true, and it counts for nothing
    */
-  boolean onReport(LoadReport report, WeightedRoundRobin settings, long nowNanos) {
+  boolean onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
     double utilization = Utilization.of(report, settings.utilizationMetrics());
     double qps = report.qps();
     double eps = report.eps();

@@ -1,6 +1,6 @@
 package io.outrigger.lb.endpoint.weighted;
 
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import java.util.List;
 
 /** What a report says of how busy its backend is (A114 "Weight Calculation Logic"). */
@@ -14,7 +14,7 @@ final class Utilization {
    * The largest of {@code metrics} that is positive, or else the application's utilization if
    * positive, or else the processor's. Not checked beyond that.
    */
-  static double of(LoadReport report, List<String> metrics) {
+  static double of(BackendMetrics report, List<String> metrics) {
     double largest = 0;
     for (int i = 0; i < metrics.size(); i++) {
       double value = metric(report, metrics.get(i));
@@ -30,7 +30,7 @@ final class Utilization {
         : report.cpuUtilization();
   }
 
-  private static double metric(LoadReport report, String name) {
+  private static double metric(BackendMetrics report, String name) {
     if (name.startsWith(NAMED_METRICS)) {
       return report.namedMetrics().getOrDefault(name.substring(NAMED_METRICS.length()), 0.0);
     }

@@ -5,10 +5,10 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
@@ -97,17 +97,17 @@ final class WeightedMember extends Member {
     }
 
     @Override
-    public boolean wantsLoadReports() {
-      return desk.takesReportsOfCalls() || subchannel.wantsLoadReports();
+    public boolean wantsBackendMetrics() {
+      return desk.takesReportsOfCalls() || subchannel.wantsBackendMetrics();
     }
 
     @Override
-    public void onLoadReport(PickContext call, LoadReport report) {
+    public void onBackendMetrics(PickContext call, BackendMetrics report) {
       if (desk.takesReportsOfCalls()) {
         desk.take(report, weight);
       }
-      if (subchannel.wantsLoadReports()) {
-        subchannel.onLoadReport(call, report);
+      if (subchannel.wantsBackendMetrics()) {
+        subchannel.onBackendMetrics(call, report);
       }
     }
   }

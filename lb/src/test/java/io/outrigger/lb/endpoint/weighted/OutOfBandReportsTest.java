@@ -3,11 +3,11 @@ package io.outrigger.lb.endpoint.weighted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.FakeConnector.FakeReports;
 import io.outrigger.lb.testing.FakeConnector.FakeTransport;
@@ -180,7 +180,7 @@ class OutOfBandReportsTest {
             () ->
                 last(address)
                     .listener()
-                    .onReport(new LoadReport(1, 0, 0, weight, 0, Map.of(), Map.of())));
+                    .onReport(new BackendMetrics(1, 0, 0, weight, 0, Map.of(), Map.of())));
   }
 
   private void end(String address, boolean unsupported) {

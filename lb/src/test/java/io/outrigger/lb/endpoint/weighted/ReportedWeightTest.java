@@ -3,7 +3,7 @@ package io.outrigger.lb.endpoint.weighted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.testing.Conformance;
@@ -42,7 +42,7 @@ class ReportedWeightTest {
       double app, double cpu, double qps, double eps, double penalty, double expected) {
     settings = settings(Duration.ZERO, penalty);
 
-    assertThat(report(new LoadReport(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isTrue();
+    assertThat(report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isTrue();
 
     assertThat(lookUp().weight()).isCloseTo(expected, org.assertj.core.data.Offset.offset(0.001));
     assertThat(lookUp().standing())
@@ -70,7 +70,7 @@ class ReportedWeightTest {
   })
   void metricsMayBeNamed(String names, double utilization) {
     var report =
-        new LoadReport(
+        new BackendMetrics(
             0.2,
             0.4,
             0.3,
@@ -103,7 +103,7 @@ class ReportedWeightTest {
     settings = settings(Duration.ZERO, 1);
     report(100);
 
-    assertThat(report(new LoadReport(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isFalse();
+    assertThat(report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isFalse();
 
     assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
   }
@@ -166,10 +166,10 @@ class ReportedWeightTest {
   }
 
   private void report(double ofWeight) {
-    assertThat(report(new LoadReport(1, 0, 0, ofWeight, 0, Map.of(), Map.of()))).isTrue();
+    assertThat(report(new BackendMetrics(1, 0, 0, ofWeight, 0, Map.of(), Map.of()))).isTrue();
   }
 
-  private boolean report(LoadReport report) {
+  private boolean report(BackendMetrics report) {
     return weight.onReport(report, settings, now);
   }
 

@@ -4,13 +4,13 @@ import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.LoadReport;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
@@ -190,10 +190,10 @@ class WeightedRoundRobinPolicyTest {
   void reportsOfCallsAreNotWantedWhileOthersAreAskedFor() {
     apply(true, E1, E2);
     parent.ready(E1, E2);
-    assertThat(use().wantsLoadReports()).isFalse();
+    assertThat(use().wantsBackendMetrics()).isFalse();
 
     apply(false, E1, E2);
-    assertThat(use().wantsLoadReports()).isTrue();
+    assertThat(use().wantsBackendMetrics()).isTrue();
     assertThat(parent.connector().count()).as("connections stay").isEqualTo(2);
   }
 
@@ -240,9 +240,10 @@ class WeightedRoundRobinPolicyTest {
       Subchannel subchannel = use();
       String address = subchannel.address().toString();
       if (left.remove(address)) {
-        assertThat(subchannel.wantsLoadReports()).isTrue();
-        subchannel.onLoadReport(
-            TestCall.CALL, new LoadReport(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
+        assertThat(subchannel.wantsBackendMetrics()).isTrue();
+        subchannel.onBackendMetrics(
+            TestCall.CALL,
+            new BackendMetrics(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
       }
     }
   }

@@ -8,7 +8,7 @@ import java.time.Duration;
 
 /** Asks a control plane what a target would get. */
 @FunctionalInterface
-public interface LiveProgram {
+public interface LiveEntrypoint {
   /** Blocks until it is known, or the time is over. */
   LiveCheck.Result check(
       Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout);

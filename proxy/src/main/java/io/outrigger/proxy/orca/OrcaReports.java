@@ -4,20 +4,20 @@ import com.github.xds.data.orca.v3.OrcaLoadReport;
 import com.github.xds.service.orca.v3.OrcaLoadReportRequest;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.util.AsciiString;
-import io.outrigger.lb.LoadReport;
+import io.outrigger.lb.BackendMetrics;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
 /** Reads {@code xds.data.orca.v3.OrcaLoadReport}. */
-public final class LoadReports {
+public final class OrcaReports {
   /** The trailer that carries a report of the call (A51 "Per-Request Metrics Reporting"). */
   public static final AsciiString TRAILER = AsciiString.cached("endpoint-load-metrics-bin");
 
-  private LoadReports() {}
+  private OrcaReports() {}
 
   /** The report in a trailer's value, which is base64 with or without padding. */
-  public static Optional<LoadReport> ofTrailer(AsciiString value) {
+  public static Optional<BackendMetrics> ofTrailer(AsciiString value) {
     try {
       return ofMessage(Base64.getDecoder().decode(value.toByteArray()));
     } catch (IllegalArgumentException notBase64) {
@@ -37,11 +37,11 @@ public final class LoadReports {
   }
 
   /** The report in a serialized message; empty when it is none. */
-  public static Optional<LoadReport> ofMessage(byte[] message) {
+  public static Optional<BackendMetrics> ofMessage(byte[] message) {
     try {
       OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);
       return Optional.of(
-          new LoadReport(
+          new BackendMetrics(
               proto.getApplicationUtilization(),
               proto.getCpuUtilization(),
               proto.getMemUtilization(),

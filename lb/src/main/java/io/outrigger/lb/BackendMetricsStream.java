@@ -4,13 +4,13 @@ import io.outrigger.base.ControlConfined;
 
 /** A request for load reports that is under way. */
 @ControlConfined
-public interface LoadReportStream {
+public interface BackendMetricsStream {
   /** Ends it; nothing is told any more. */
   void close();
 
   /** Hears what becomes of the request. */
   interface Listener {
-    void onReport(LoadReport report);
+    void onReport(BackendMetrics report);
 
     /**
      * There will be no more reports. Once, and the last call.

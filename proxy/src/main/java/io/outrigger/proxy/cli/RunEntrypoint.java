@@ -8,7 +8,7 @@ import io.outrigger.xds.local.OverlayFiles;
 
 /** What {@code outrigger run} runs. */
 @FunctionalInterface
-public interface Program {
+public interface RunEntrypoint {
   /**
    * Runs until drained.
    *

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param utilization further utilizations by name
  * @param namedMetrics numbers that mean what the backend and its clients agreed on
  */
-public record LoadReport(
+public record BackendMetrics(
     double applicationUtilization,
     double cpuUtilization,
     double memUtilization,
@@ -19,7 +19,7 @@ public record LoadReport(
     double eps,
     Map<String, Double> utilization,
     Map<String, Double> namedMetrics) {
-  public LoadReport {
+  public BackendMetrics {
     utilization = Map.copyOf(utilization);
     namedMetrics = Map.copyOf(namedMetrics);
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** What {@code outrigger demo} runs. */
 @FunctionalInterface
-public interface DemoProgram {
+public interface DemoEntrypoint {
   /**
    * Runs the demo and tells its story.
    *

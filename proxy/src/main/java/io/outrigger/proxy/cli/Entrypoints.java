@@ -13,14 +13,14 @@ import java.util.function.Function;
  *     its files are read, and not necessary; no part needs another one or its thread
  * @param credentials looks at the control planes of a bootstrap without asking them; may block
  */
-public record Programs(
-    Program run,
+public record Entrypoints(
+    RunEntrypoint run,
     List<Runnable> preparation,
-    DemoProgram demo,
+    DemoEntrypoint demo,
     ResourceCheck resources,
     Function<Bootstrap, CredentialCheck> credentials,
-    LiveProgram live) {
-  public Programs {
+    LiveEntrypoint live) {
+  public Entrypoints {
     preparation = List.copyOf(preparation);
   }
 }
