@@ -1,4 +1,4 @@
-"""Compares proxies by CPU per request, rate, latency, throughput, start and memory. Run through scripts/bench.
+"""Compares proxies by CPU per request, rate, latency, throughput, start, memory and scale. Run through scripts/bench.
 
 Proxies run at the same time, idle but for the one under load (or one after the other where the start is what counts),
 and the rounds are interleaved, so that a noisy machine is unfair to all alike. CPU time is that of the proxy's
@@ -16,7 +16,9 @@ import statistics
 import sys
 import tempfile
 
+import bench_mesh
 import bench_peers
+import bench_scale
 import bench_tls
 from bench_load import wait_until_served
 from bench_measures import BENCHMARKS
@@ -24,17 +26,18 @@ from bench_process import Process, free_port
 
 REFERENCE = "envoy"
 OURS = "outrigger"
-PARTS = {**BENCHMARKS, "tls": bench_tls.PARTS}
+PARTS = {**{name: lambda _, parts=parts: parts for name, parts in {**BENCHMARKS, "tls": bench_tls.PARTS}.items()},
+         "scale": bench_scale.parts}
 COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib",
-            "handshake_ms", "connect_ms", "connected_mib", "first_ms")
+            "handshake_ms", "connect_ms", "connected_mib", "first_ms", "rss_mib", "change_cpu_ms", "change_ms", "alone_cpu_ms", "alone_ms")
 WITHOUT_PEERS = """\
 without peers:
   scripts/bench pick [--long] [--seconds S] [--json] [WORD...]
                         picks and route selection alone (JMH)
   scripts/bench polling [--quick] [--json] [--clusters N] [--endpoints N] [--rounds N] [--seconds S]
                         CPU per call while the admin server is polled or its page is open
-  scripts/bench scale [--json] [--overlay] [CLUSTERS [ENDPOINTS [CHANGES]]]
-                        CPU time of the control loop for updates
+  scripts/bench control [--json] [--overlay] [CLUSTERS [ENDPOINTS [CHANGES]]]
+                        CPU time of the control loop for updates, within one process
   scripts/bench update [ENDPOINTS [ROUNDS [POLICY...]]]
                         the same for one endpoint more among many, by policy"""
 WORST = ("errors", "peak_mib", "memory_growth_mib", "connections_mib")
@@ -75,7 +78,7 @@ def summary(samples):
 def ratio(rows, name, key):
     """How a proxy's figure compares to the reference's in the same rounds; None where that did not run."""
     base = rows.get(REFERENCE, {}).get(key)
-    return rows[name][key] / base if base and key in COMPARED else None
+    return rows[name][key] / base if base and key in COMPARED and key in rows[name] else None
 
 
 def verdicts(benchmark, results):
@@ -103,12 +106,14 @@ def table(benchmark, results):
         for name, figures in rows.items():
             cells = []
             for key, _, form in benchmark.columns:
-                cell = form.format(figures[key])
+                cell = form.format(figures[key]) if key in figures else "-"
                 compared = ratio(rows, name, key)
                 if compared is not None:
                     cell += f" ({compared:.2f})"
                 cells.append(cell.rjust(16))
             print("  " + name.ljust(12) + "".join(cells))
+    if benchmark.notes:
+        print("\n" + benchmark.notes)
     if any(REFERENCE in rows for rows in results.values()):
         print(f"\nIn brackets: the ratio to {REFERENCE} in the same rounds.")
     judged = verdicts(benchmark, results)
@@ -121,9 +126,10 @@ def table(benchmark, results):
 
 def chosen(benchmark, options):
     names = options.only.split(",") if options.only else benchmark.peers
-    unknown = [name for name in names if name not in bench_peers.COMMANDS]
+    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(bench_peers.COMMANDS)}")
+        sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(known)}")
     return [name for name in names if name in benchmark.peers]
 
 
@@ -135,9 +141,10 @@ def interleaved(rounds, shapes, names, measure):
         say(f"round {number + 1} of {rounds}")
         for title, shape in shapes:
             for name in order:
-                samples[title][name].append(measure(shape, name))
+                figures = measure(shape, name)
+                samples[title][name] += [figures] if figures else []
             order = order[1:] + order[:1]
-    return {title: {name: summary(taken) for name, taken in rows.items()} for title, rows in samples.items()}
+    return {title: {name: summary(taken) for name, taken in rows.items() if taken} for title, rows in samples.items()}
 
 
 def run(benchmark, options, started):
@@ -147,6 +154,9 @@ def run(benchmark, options, started):
     if wrong is not None:
         raise RuntimeError(f"the backend does not serve: {wrong}")
     rounds = options.rounds or benchmark.rounds[0 if options.quick else 1]
+    started += benchmark.start_mesh(options.root, backend_port)
+    if benchmark.mesh:
+        benchmark.mesh.is_ready()
     if benchmark.fresh:
         return run_fresh(benchmark, options, backend_port, rounds)
     running = start_all(benchmark, options, backend_port, started)
@@ -160,16 +170,40 @@ def run(benchmark, options, started):
 
 def run_fresh(benchmark, options, backend_port, rounds):
     """Proxies that are started for each measurement, on their own, ours through scripts/outrigger."""
-    names = [name for name in chosen(benchmark, options) if name == OURS or bench_peers.binary(name)]
+    names = [name for name in chosen(benchmark, options) if name in (OURS, bench_mesh.PROXYLESS) or bench_peers.binary(name)]
+
+    def command(name, port):
+        found = benchmark.command(name, options.root, port, backend_port)
+        return [os.path.join(options.root, "scripts/outrigger"), *found[1:]] if name == OURS else found
 
     def measure(shape, name):
+        say(f"  {name}")
         port = free_port()
-        command = benchmark.command(name, options.root, port, backend_port)
-        if name == OURS:
-            command[0] = os.path.join(options.root, "scripts/outrigger")
-        return shape(name, command, port)
+        try:
+            return shape(name, command(name, port), port)
+        except RuntimeError as failure:
+            if name == OURS:
+                raise
+            say(f"{failure}; left out of this round")
+            return None
 
+    if benchmark.mesh:
+        warm_mesh(benchmark, names, command)
     return interleaved(rounds, benchmark.shapes(), names, measure)
+
+
+def warm_mesh(benchmark, names, command):
+    """Lets each peer start once beforehand: a control plane that has just started is slow to those that ask it first."""
+    for name in filter(bench_mesh.PEERS.__contains__, names):
+        say(f"warming the control plane: {name}")
+        port = free_port()
+        process = bench_mesh.start(name, command(name, port), benchmark.folder, port)
+        try:
+            process.until_answered(bench_scale.FIRST_SECONDS)
+        except RuntimeError as failure:
+            say(str(failure))
+        finally:
+            process.stop()
 
 
 def measure_part(part, options):
@@ -197,6 +231,8 @@ def main():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seconds", type=float, help="length of one measurement under load")
     parser.add_argument("--only", help="comma-separated proxies instead of all that are installed")
+    parser.add_argument("--files", action="store_true", help="startup, memory: from files instead of a control plane")
+    parser.add_argument("--sizes", help="scale: comma-separated CLUSTERSxENDPOINTSxROUTES[:POLICY] instead of " + ",".join(bench_scale.SIZES))
     options = parser.parse_args()
 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -205,7 +241,7 @@ def main():
     if not options.json:
         print(f"scripts/bench {options.name}: {os.cpu_count()} CPUs, one worker thread a proxy, medians of interleaved rounds")
     results, targets = {}, []
-    for part in PARTS[options.name]:
+    for part in PARTS[options.name](options):
         benchmark, measured = measure_part(part, options)
         results.update(measured)
         targets += verdicts(benchmark, measured)

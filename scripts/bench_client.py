@@ -56,10 +56,13 @@ class Frames:
         return frames
 
 
-def first_reply(port, path, body, wanted):
-    """One call on a connection of its own: whether the reply had a body of the wanted length. OSError: nobody there."""
+def first_reply(port, path, body, wanted, seconds=10):
+    """One call on a connection of its own: whether the reply had a body of the wanted length.
+
+    OSError: nobody is there, or nothing comes for so many seconds.
+    """
     fields = request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
         connection.sendall(OPENING + frame(HEADERS, END_HEADERS, 1, fields) + frame(DATA, END_STREAM, 1, body))
         frames, received = Frames(), 0
         while True:

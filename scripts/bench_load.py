@@ -76,6 +76,11 @@ def load(port, arguments, path, limit):
     }
 
 
+def bodiless(done):
+    """How many calls of a load had no body: a failure of gRPC is a 200 without one."""
+    return max(0, -(-(done["done"] * BODY_BYTES - done["body_bytes"]) // BODY_BYTES))
+
+
 def percentiles(log):
     """Latencies of h2load's log, third column, as (p50, p99) in milliseconds."""
     with open(log, encoding="utf-8") as lines:
@@ -91,10 +96,11 @@ def write_request(folder):
         file.write(BODY)
 
 
-def start_backend(folder, size, tls=None):
+def start_backend(folder, size, tls=None, host="127.0.0.1"):
     """nghttpd with a 100-byte answer, files for bulk, gRPC's content type and its trailer.
 
-    With tls it speaks TLS and demands a certificate, whose issuer it does not check.
+    With tls it speaks TLS and demands a certificate, whose issuer it does not check. On the host 0.0.0.0 it is the
+    backend at every loopback address.
     """
     os.makedirs(os.path.join(folder, "www/orders.Orders"))
     for name, length in (("Get.grpc", BODY_BYTES), ("Export.grpc", size), ("Page.grpc", size // STREAMS)):
@@ -107,7 +113,7 @@ def start_backend(folder, size, tls=None):
     write_request(folder)
     bench_peers.write(folder, "mime.types", "application/grpc grpc\n")
     port = free_port()
-    command = ["nghttpd", "--verify-client" if tls else "--no-tls", "-a", "127.0.0.1", "-d", os.path.join(folder, "www"), "-n", "1", "-m", "1000",
+    command = ["nghttpd", "--verify-client" if tls else "--no-tls", "-a", host, "-d", os.path.join(folder, "www"), "-n", "1", "-m", "1000",
                "-w", "24", "-W", "24", "--trailer", "grpc-status: 0",
                "--mime-types-file=" + os.path.join(folder, "mime.types"), str(port)]
     if tls:

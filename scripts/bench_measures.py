@@ -7,15 +7,16 @@ import os
 import time
 
 import bench_client
+import bench_mesh
 import bench_peers
-from bench_load import (BODY, BODY_BYTES, BULK, GIB, MANY, PATH, STREAMS, load, percentiles, start_backend,
-                        wait_until_served)
-from bench_process import Growth, Process
+from bench_load import (BODY, BODY_BYTES, BULK, GIB, MANY, PATH, STREAMS, bodiless, load, percentiles, start_backend)
+from bench_process import Growth
 
 SHAPES = [(1, 1), (50, 1), (10, 10), (1, 100)]
 TRACED = "10 connections x 10 streams, unique trace headers"
 RATE, RATE_CONNECTIONS = 2000, 10
 IDLE_CONNECTIONS = 10_000
+CALLS, CALLERS = 100_000, 50
 IDLE_SECONDS = 12  # what the start alone needed has gone back to the system: JVMs look for it every 5 s
 
 
@@ -28,8 +29,11 @@ class Benchmark:
 
     peers = list(bench_peers.COMMANDS)
     fresh = False
+    targets = []
     limits = []
+    notes = ""
     tls = None
+    mesh = None
     bulk_bytes = 0
 
     def __init__(self, folder):
@@ -39,8 +43,14 @@ class Benchmark:
         """The backend's process and its port."""
         return start_backend(self.folder, self.bulk_bytes, self.tls)
 
+    def start_mesh(self, root, backend):
+        """What else is to run for those that start from a bootstrap: processes that can be stopped."""
+        return []
+
     def command(self, name, root, port, backend):
         """How a proxy is started that listens on a port and forwards to the backend's."""
+        if self.mesh is not None and name in bench_mesh.PEERS:
+            return self.mesh.command(name, port)
         return bench_peers.command(name, self.folder, root, port, backend, self.tls)
 
 
@@ -87,9 +97,7 @@ class Unary(Benchmark):
         )
         cpu = process.cpu_seconds() - before
         p50, p99 = percentiles(log)
-        # A failure of gRPC is a 200 without a body: the bytes tell how many there were.
-        bodiless = max(0, -(-(done["done"] * BODY_BYTES - done["body_bytes"]) // BODY_BYTES))
-        return self.figures(process, cpu, done["done"], p50, p99, max(done["errors"], bodiless))
+        return self.figures(process, cpu, done["done"], p50, p99, max(done["errors"], bodiless(done)))
 
     def traced(self, process, port):
         before = process.cpu_seconds()
@@ -163,79 +171,96 @@ class Streaming(Benchmark):
         }
 
 
-class Startup(Benchmark):
-    """From the start of the process to the end of the first proxied reply, asked for every 2 ms."""
+class Fresh(Unary):
+    """Processes that are started for each measurement, from a bootstrap; where files are asked for, from those."""
 
-    columns = [("wall_ms", "wall ms", "{:.0f}"), ("cpu_ms", "CPU ms", "{:.0f}"), ("errors", "errors", "{:.0f}")]
-    title = "start to first reply"
-    targets = [(title, "wall_ms", "<=", 4.0)]
-    rounds = (5, 11)
     fresh = True
 
     def __init__(self, options, folder):
-        super().__init__(folder)
+        super().__init__(options, folder)
+        self.files = options.files
+        if not self.files:
+            self.peers = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS]
+
+    def start_mesh(self, root, backend):
+        if self.files:
+            return []
+        self.mesh = bench_mesh.Mesh(root, self.folder, bench_mesh.orders(backend))
+        return [self.mesh]
+
+
+class Startup(Fresh):
+    """From the start of the process to the end of the first reply, asked for every 2 ms."""
+
+    columns = [("wall_ms", "wall ms", "{:.0f}"), ("cpu_ms", "CPU ms", "{:.0f}"), ("errors", "errors", "{:.0f}")]
+    title = "start to first reply"
+    rounds = (5, 11)
+
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        self.targets = [(self.title, "wall_ms", "<=", 4.0 if self.files else 3.0)]
 
     def shapes(self):
         return [(self.title, self.start)]
 
     def start(self, name, command, port):
-        begun = time.monotonic()
-        process = Process(name, command, self.folder)
+        process = bench_mesh.start(name, command, self.folder, port)
         try:
-            answered = False
-            while not answered and time.monotonic() < begun + 30 and process.popen.poll() is None:
-                try:
-                    answered = bench_client.first_reply(port, PATH.encode(), BODY, BODY_BYTES)
-                except OSError:
-                    pass
-                if not answered:
-                    time.sleep(0.002)
-            wall = time.monotonic() - begun
-            if not answered:
-                raise RuntimeError(f"{name} does not serve: {process.last_words()}")
+            wall = process.until_answered(30)
             return {"wall_ms": wall * 1000, "cpu_ms": process.cpu_seconds(ended=True) * 1000, "errors": 0}
         finally:
             process.stop()
 
 
-class Memory(Unary):
+class Memory(Fresh):
     """Resident memory of a process that has answered once, that has worked, and that holds idle connections."""
 
     columns = [("idle_mib", "idle MiB", "{:.1f}"), ("loaded_mib", "after load MiB", "{:.1f}"),
                ("connections_mib", "10k conns MiB", "{:.0f}"), ("errors", "errors", "{:.0f}")]
     title = f"resident memory: idle, after load, with {IDLE_CONNECTIONS} idle connections"
-    targets = [(title, "idle_mib", "<=", 1.2), (title, "loaded_mib", "<=", 1.4)]
     limits = [(title, "connections_mib", 400)]
     rounds = (1, 3)
-    fresh = True
+
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        idle, loaded = (1.2, 1.4) if self.files else (1.15, 1.3)
+        self.targets = [(self.title, "idle_mib", "<=", idle), (self.title, "loaded_mib", "<=", loaded)]
 
     def shapes(self):
         return [(self.title, self.remember)]
 
     def remember(self, name, command, port):
-        process = Process(name, command, self.folder)
+        process = bench_mesh.start(name, command, self.folder, port)
         try:
-            wrong = wait_until_served(process, port, self.folder)
-            if wrong is not None:
-                raise RuntimeError(f"{name} does not serve: {wrong}")
+            process.until_answered(30)
             time.sleep(IDLE_SECONDS)
             idle = process.memory_mib()
-            worked = [self.plain(process, port, connections, streams) for connections, streams in SHAPES]
-            loaded = process.memory_mib()
-            connections, many = [], 0
-            try:
-                connections = bench_client.idle_connections(port, IDLE_CONNECTIONS)
-                many = process.memory_mib()
-            except (OSError, RuntimeError) as failure:
-                if name == "outrigger":
-                    raise RuntimeError(f"idle connections: {failure}") from failure
-            finally:
-                for connection in connections:
-                    connection.close()
-            return {"idle_mib": idle, "loaded_mib": loaded, "connections_mib": many,
-                    "errors": sum(figures["errors"] for figures in worked)}
+            errors = self.work(process, port)
+            figures = {"idle_mib": idle, "loaded_mib": process.memory_mib(), "errors": errors}
+            if name != bench_mesh.PROXYLESS:  # nobody connects to that
+                figures["connections_mib"] = self.with_idle_connections(name, process, port)
+            return figures
         finally:
             process.stop()
+
+    def work(self, process, port):
+        """The load of unary's shapes for files, as it was always; else one that is the same for clients without a port."""
+        if not self.files:
+            return process.calls(CALLS, CALLERS)
+        return sum(self.plain(process, port, connections, streams)["errors"] for connections, streams in SHAPES)
+
+    def with_idle_connections(self, name, process, port):
+        connections, many = [], 0
+        try:
+            connections = bench_client.idle_connections(port, IDLE_CONNECTIONS)
+            many = process.memory_mib()
+        except (OSError, RuntimeError) as failure:
+            if name == "outrigger":
+                raise RuntimeError(f"idle connections: {failure}") from failure
+        finally:
+            for connection in connections:
+                connection.close()
+        return many
 
 
 BENCHMARKS = {"unary": [Unary], "latency": [Latency], "streaming": [Streaming], "startup": [Startup], "memory": [Memory]}

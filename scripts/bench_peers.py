@@ -20,6 +20,12 @@ INSTALL = {
     "nginx": "apt-get install nginx-light",
 }
 CLUSTERS = ["orders-blue", "orders-green"]
+HTTP2 = {
+    "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+        "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+        "explicit_http_config": {"http2_protocol_options": {}},
+    }
+}  # what Envoy is told of a cluster that gRPC takes for granted
 LIMIT = "300s"  # long enough for anything here, so that every call has a deadline and a timer
 
 
@@ -70,10 +76,11 @@ def endpoints(cluster, backend, tls):
 
 
 def connection_manager(extra):
+    """With the routes above, unless others or a name of some are among what is extra."""
     return {
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": "bench",
-        "route_config": routes(),
+        **({} if "rds" in extra else {"route_config": routes()}),
         "http_filters": [
             {
                 "name": "router",
@@ -114,18 +121,16 @@ def outrigger(folder, root, port, backend, tls=None):
         )
         resources.append({"@type": endpoint_type, **endpoints(cluster, backend, tls)})
     path = write(folder, "outrigger.json", json.dumps({"resources": resources}, indent=1))
+    return run_outrigger(root, port, "--resources", path, *(["--bootstrap", tls.bootstrap()] if tls else []))
+
+
+def run_outrigger(root, port, *source):
+    """With one forward; the source is where its resources come from."""
     launcher = os.path.join(root, "proxy/target/outrigger/bin/outrigger")
-    command = [launcher, "run", "--resources", path, "--forward", f"{port}=xds:///orders", "--admin", f"127.0.0.1:{free_port()}", "--threads", "1"]
-    return [*command, "--bootstrap", tls.bootstrap()] if tls else command
+    return [launcher, "run", *source, "--forward", f"{port}=xds:///orders", "--admin", f"127.0.0.1:{free_port()}", "--threads", "1"]
 
 
 def envoy(folder, root, port, backend, tls=None):
-    http2 = {
-        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
-            "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
-            "explicit_http_config": {"http2_protocol_options": {}},
-        }
-    }
     bootstrap = {
         "admin": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": free_port()}}},
         "static_resources": {
@@ -153,13 +158,17 @@ def envoy(folder, root, port, backend, tls=None):
                     "type": "STATIC",
                     "load_assignment": endpoints(cluster, backend, tls),
                     "circuit_breakers": limits(),
-                    "typed_extension_protocol_options": http2,
+                    "typed_extension_protocol_options": HTTP2,
                     **(tls.for_envoy() if tls else {}),
                 }
                 for cluster in CLUSTERS
             ],
         }
     }
+    return run_envoy(folder, bootstrap)
+
+
+def run_envoy(folder, bootstrap):
     path = write(folder, "envoy.json", json.dumps(bootstrap, indent=1))
     return [binary("envoy"), "-c", path, "--concurrency", "1", "--disable-hot-restart", "--log-level", "error"]
 

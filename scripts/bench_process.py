@@ -2,12 +2,15 @@
 
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
 import threading
+import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
+CPUCLOCK_SCHED = 2  # the clock of a process by its id, as clock_getcpuclockid(3) makes it on Linux
 
 
 class Process:
@@ -16,8 +19,12 @@ class Process:
     def __init__(self, name, command, folder):
         self.name = name
         self.log = os.path.join(folder, name + ".log")
+        self.begun = time.monotonic()
         with open(self.log, "wb") as log:
-            self.popen = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+            self.popen = self.open(command, log)
+
+    def open(self, command, log):
+        return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def pids(self):
         """The process and its descendants."""
@@ -37,16 +44,17 @@ class Process:
         return found
 
     def cpu_seconds(self, ended=False):
-        """CPU time so far; with ended, that of helpers which have ended as well."""
+        """CPU time so far; with ended, that of helpers which have ended as well, to a hundredth."""
         total = 0
         for pid in self.pids():
             try:
+                total += time.clock_gettime(~pid << 3 | CPUCLOCK_SCHED)
                 with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
                     fields = stat.read().rpartition(")")[2].split()
             except OSError:
                 continue
-            total += sum(int(ticks) for ticks in fields[11 : 15 if ended else 13])
-        return total / TICKS
+            total += sum(int(ticks) for ticks in fields[13:15]) / TICKS if ended else 0
+        return total
 
     def memory_mib(self, field="VmRSS"):
         """Resident memory now, or with VmHWM the most there ever was."""
@@ -74,6 +82,37 @@ class Process:
                 self.popen.wait(timeout=5)
             except (ProcessLookupError, subprocess.TimeoutExpired):
                 continue
+
+
+class Conversation(Process):
+    """A process that is talked to in lines; its log has what it says on stderr."""
+
+    def open(self, command, log):
+        self.heard = b""
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.PIPE, start_new_session=True)
+
+    def say(self, line):
+        self.popen.stdin.write(line.encode() + b"\n")
+        self.popen.stdin.flush()
+
+    def hear(self, seconds):
+        """The next line that it says; RuntimeError when none comes."""
+        until = time.monotonic() + seconds
+        pipe = self.popen.stdout.fileno()
+        while b"\n" not in self.heard:
+            if not select.select([pipe], [], [], max(0, until - time.monotonic()))[0]:
+                raise RuntimeError(f"{self.name} says nothing within {seconds} s; its log ends: {self.last_words()}")
+            data = os.read(pipe, 65536)
+            if not data:
+                raise RuntimeError(f"{self.name} has ended: {self.last_words()}")
+            self.heard += data
+        line, _, self.heard = self.heard.partition(b"\n")
+        return line.decode()
+
+    def stop(self):
+        super().stop()
+        self.popen.stdin.close()
+        self.popen.stdout.close()
 
 
 class Growth:

@@ -129,12 +129,13 @@ class Connections(Handshakes):
 class TlsStartup(Startup):
     """From the start of the process to the end of the first reply that came over TLS."""
 
-    peers = bench_peers.SECURED
-    targets = []
     rounds = (3, 7)
 
     def __init__(self, options, folder):
         super().__init__(options, folder)
+        self.files = True
+        self.peers = bench_peers.SECURED
+        self.targets = []
         self.tls = Tls(folder)
 
 

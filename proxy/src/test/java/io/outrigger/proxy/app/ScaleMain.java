@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 
 /**
  * What updates cost the control loop, in CPU time, where much is known ({@code scripts/bench
- * scale}): everything from a response to pickers and the selector, with a control plane and
+ * control}): everything from a response to pickers and the selector, with a control plane and
  * connections that cost nothing. Decoding, which has a thread of its own, is timed apart.
  *
  * <p>Arguments: clusters, endpoints in each, changes to time; {@code --json} for programs; {@code

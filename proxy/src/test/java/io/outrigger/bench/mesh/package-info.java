@@ -1,0 +1,9 @@
+/**
+ * Programs beside which {@code scripts/bench startup}, {@code memory} and {@code scale} measure a
+ * sidecar: the control plane that configures all peers, and a proxyless gRPC client. No part of the
+ * distribution.
+ */
+@NullMarked
+package io.outrigger.bench.mesh;
+
+import org.jspecify.annotations.NullMarked;
