@@ -21,6 +21,7 @@ ADS = {"ads": {}, "resource_api_version": "V3"}
 RDS = {"rds": {"route_config_name": "orders", "config_source": ADS}}
 START_SECONDS = 60
 ACK_SECONDS = 120
+CALLS_SECONDS = 120
 
 
 def listener(**more):
@@ -161,7 +162,7 @@ class Sidecar(Process):
     def calls(self, count, connections):
         """How many of so many calls fail."""
         request = os.path.join(self.folder, "request")
-        done = load(self.port, ["-n", str(count), "-c", str(connections), "-m", "1", "-t", "1", "-d", request], PATH, 300)
+        done = load(self.port, ["-n", str(count), "-c", str(connections), "-m", "1", "-t", "1", "-d", request], PATH, CALLS_SECONDS)
         return max(done["errors"], bodiless(done))
 
 
@@ -179,7 +180,7 @@ class Proxyless(Conversation):
 
     def calls(self, count, at_once):
         self.say(f"calls {count} {at_once}")
-        return int(self.hear(300).split()[1])
+        return int(self.hear(CALLS_SECONDS).split()[1])
 
 
 def start(name, command, folder, port):

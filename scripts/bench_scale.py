@@ -7,13 +7,16 @@ larger sizes have endpoints. The size with round_robin connects to all of them.
 """
 
 import asyncio
+import itertools
 import statistics
 import struct
+import sys
 import threading
 import time
 
 import bench_mesh
-from bench_client import ACK, DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Frames, frame, literal
+from bench_client import (ACK, DATA, END_HEADERS, END_STREAM, HEADERS, MAX_WINDOW, PREFACE, SETTINGS, WINDOW_UPDATE, Frames, frame,
+                          literal)
 from bench_load import BODY, PATH, start_backend
 from bench_measures import Benchmark
 
@@ -23,9 +26,10 @@ TARGETS = {
     "10000x10x20000": [("first_ms", "<=", 1.5), ("rss_mib", "<=", 1.0)],
     "50x100x50:round_robin": [("first_ms", "<=", 2.0)],
 }
-FIRST_SECONDS = 300
+FIRST_SECONDS = 180
 FORCE_SECONDS = 60
-QUIET_SECONDS = 0.1
+SAMPLE_SECONDS = 0.1
+MOST_SAMPLES = 200
 QUIET_CPU = 0.003
 STATUS_200 = b"\x88"
 
@@ -40,9 +44,9 @@ class Size:
         try:
             self.clusters, self.endpoints, self.routes = map(int, numbers.split("x"))
         except ValueError:
-            raise RuntimeError(f"{text} is no size; one is CLUSTERSxENDPOINTSxROUTES, such as {SIZES[1]}") from None
+            sys.exit(f"bench: {text} is no size; one is CLUSTERSxENDPOINTSxROUTES, such as {SIZES[1]}")
         if not 1 <= self.clusters <= self.routes or self.endpoints < 1:
-            raise RuntimeError(f"{text}: each cluster needs an endpoint and a route")
+            sys.exit(f"bench: {text}: each cluster needs an endpoint and a route")
 
     def title(self):
         return f"{self.clusters:,} clusters x {self.endpoints:,} endpoints, {self.routes:,} routes, {self.policy}"
@@ -57,7 +61,7 @@ class Size:
             yield self.assignment(number, backend)
 
     def route_table(self):
-        """Route i leads to cluster i, round and round, so that the last leads to the last where the numbers divide."""
+        """Routes lead to one cluster after the other, round and round, the last to the last."""
         first = (self.clusters - self.routes % self.clusters) % self.clusters
         routes = [{"match": {"path": f"/service.{i}/Call"}, "route": {"cluster": f"cluster-{(first + i) % self.clusters}"}}
                   for i in range(self.routes)]
@@ -112,7 +116,7 @@ class Answering(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.host = transport.get_extra_info("sockname")[0]
-        transport.write(frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 1 << 20)))
+        transport.write(frame(SETTINGS, 0, 0) + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", MAX_WINDOW - 65535)))
 
     def data_received(self, data):
         skipped = min(self.preface, len(data))
@@ -147,13 +151,13 @@ class Scale(Benchmark):
         self.size = size
         self.changes = 3 if options.quick else 7
         self.warming = 2 if options.quick else 10
-        self.idle_seconds = 1 if options.quick else 5
+        self.idle_samples = 10 if options.quick else 50
         self.targets = [(size.title(), *target) for target in TARGETS.get(size.text, [])]
         self.number = 0
 
     def start_backend(self):
-        self.backend, self.backend_port = start_backend(self.folder, 0, host="0.0.0.0")
-        return self.backend, self.backend_port
+        backend, self.backend_port = start_backend(self.folder, 0, host="0.0.0.0")
+        return backend, self.backend_port
 
     def start_mesh(self, root, backend):
         self.newcomers = Newcomers()
@@ -167,15 +171,15 @@ class Scale(Benchmark):
         process = bench_mesh.start(name, command, self.folder, port)
         try:
             first = process.until_answered(FIRST_SECONDS)
-            figures = {"first_ms": first * 1000, "cpu_ms": process.cpu_seconds(ended=True) * 1000, "rss_mib": process.memory_mib(),
-                       "errors": 0}
+            figures = {"first_ms": first * 1000, "cpu_ms": process.cpu_seconds(ended=True) * 1000, "rss_mib": process.memory_mib()}
+            self.errors = 0
             for _ in range(self.warming):
                 self.delay(process, alone=False)
                 self.delay(process, alone=True)
             for key, alone in (("change", False), ("alone", True)):
                 figures[key + "_cpu_ms"] = self.cost(process, alone) * 1000
                 figures[key + "_ms"] = statistics.median(self.delay(process, alone) for _ in range(self.changes)) * 1000
-            return figures
+            return {**figures, "errors": self.errors}
         finally:
             process.stop()
             self.mesh.change(self.size.assignment(self.size.clusters - 1, self.backend_port))  # as it was
@@ -193,7 +197,7 @@ class Scale(Benchmark):
         begun = time.monotonic()
         host = self.change(alone)
         while host not in self.newcomers.called:
-            process.call()
+            self.errors += not process.call()
             if time.monotonic() > begun + FORCE_SECONDS:
                 raise RuntimeError(f"{process.name}: an endpoint is not in force after {FORCE_SECONDS} s")
         self.mesh.acknowledged()
@@ -202,9 +206,7 @@ class Scale(Benchmark):
     def cost(self, process, alone):
         """CPU seconds that a change takes, without calls and less what the process uses anyway: the median of some."""
         quiet(process)
-        begun, before = time.monotonic(), process.cpu_seconds()
-        time.sleep(self.idle_seconds)
-        idle = (process.cpu_seconds() - before) / (time.monotonic() - begun)
+        idle = statistics.median(itertools.islice(usage(process), self.idle_samples)) / SAMPLE_SECONDS
         costs = []
         for _ in range(self.changes):
             begun, before = time.monotonic(), process.cpu_seconds()
@@ -215,14 +217,23 @@ class Scale(Benchmark):
         return statistics.median(costs)
 
 
-def quiet(process):
-    """Waits until a process has hardly used any CPU for a while; 20 s at most."""
-    until, before, calm = time.monotonic() + 20, process.cpu_seconds(), 0
-    while calm < 2 and time.monotonic() < until:
-        time.sleep(QUIET_SECONDS)
+def usage(process):
+    """CPU seconds of one sample after the other."""
+    before = process.cpu_seconds()
+    while True:
+        time.sleep(SAMPLE_SECONDS)
         now = process.cpu_seconds()
-        calm = calm + 1 if now - before < QUIET_CPU else 0
+        yield now - before
         before = now
+
+
+def quiet(process):
+    """Waits until a process has used hardly any CPU in two samples; for some 20 s at most."""
+    calm = 0
+    for used in itertools.islice(usage(process), MOST_SAMPLES):
+        calm = calm + 1 if used < QUIET_CPU else 0
+        if calm == 2:
+            return
 
 
 def parts(options):

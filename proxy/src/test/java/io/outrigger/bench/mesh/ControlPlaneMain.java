@@ -94,8 +94,7 @@ public final class ControlPlaneMain {
     @Override
     public StreamObserver<DiscoveryRequest> streamAggregatedResources(
         StreamObserver<DiscoveryResponse> responses) {
-      var stream =
-          new AdsStream(ControlPlaneMain.this, resources, responses, System.out::println);
+      var stream = new AdsStream(ControlPlaneMain.this, resources, responses, System.out::println);
       streams.add(stream);
       return stream;
     }
