@@ -6,6 +6,8 @@ import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.filter.Filter;
+import ch.qos.logback.core.spi.FilterReply;
 import io.outrigger.proxy.options.ProxyOptions.Logging;
 import java.util.List;
 import org.slf4j.Logger;
@@ -28,7 +30,21 @@ final class LogSetup {
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
   /** gRPC sets a keep-alive of TCP on unix sockets too: a warning at each connection to one. */
-  private static final String GRPC_SOCKETS = "io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap";
+  private static final String GRPC_SOCKETS = "io.netty.bootstrap.Bootstrap";
+
+  /** Writes gRPC's frames at DEBUG; there are tokens in them, and keys of a Workload API. */
+  private static final String GRPC_FRAMES = "io.grpc.netty.NettyClientHandler";
+
+  /** Passes over frames, whatever level somebody sets while it runs. */
+  private static final class WithoutFrames extends Filter<ILoggingEvent> {
+    @Override
+    public FilterReply decide(ILoggingEvent event) {
+      return event.getLoggerName().equals(GRPC_FRAMES)
+              && !event.getLevel().isGreaterOrEqual(Level.WARN)
+          ? FilterReply.DENY
+          : FilterReply.NEUTRAL;
+    }
+  }
 
   private LogSetup() {}
 
@@ -45,6 +61,7 @@ final class LogSetup {
     stderr.setName("stderr");
     stderr.setTarget("System.err");
     stderr.setEncoder(encoder(context, logging.format()));
+    stderr.addFilter(new WithoutFrames());
     stderr.start();
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);

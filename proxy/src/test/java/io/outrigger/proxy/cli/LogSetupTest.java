@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import com.google.gson.JsonObject;
@@ -74,9 +75,25 @@ final class LogSetupTest {
                       .getLogger("io.grpc.internal.ManagedChannelImpl")
                       .warn("Failed to resolve name");
                   context
-                      .getLogger("io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap")
+                      .getLogger("io.netty.bootstrap.Bootstrap")
                       .warn("Unknown channel option 'SO_KEEPALIVE'");
                   context.getLogger("io.opentelemetry.sdk.autoconfigure").warn("heard");
+                }))
+        .singleElement()
+        .asString()
+        .endsWith("heard");
+  }
+
+  @Test
+  void framesOfGrpcAreWrittenAtNoLevel() {
+    assertThat(
+            stderr(
+                Logging.DEFAULT,
+                context -> {
+                  var frames = context.getLogger("io.grpc.netty.NettyClientHandler");
+                  frames.setLevel(Level.TRACE);
+                  frames.debug("INBOUND DATA: length=64 bytes=3041");
+                  frames.warn("heard");
                 }))
         .singleElement()
         .asString()
