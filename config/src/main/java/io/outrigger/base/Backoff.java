@@ -15,16 +15,23 @@ public final class Backoff {
   private static final long RESOLUTION = 1L << 20;
 
   private final RandomSource random;
+  private final Duration max;
   private double nextNanos = INITIAL.toNanos();
 
   public Backoff(RandomSource random) {
+    this(random, MAX);
+  }
+
+  /** With another limit: for somebody who is near, and may be asked more often. */
+  public Backoff(RandomSource random, Duration max) {
     this.random = random;
+    this.max = max;
   }
 
   /** The delay before the next attempt, measured from the start of the one before. */
   public Duration next() {
     double nominal = nextNanos;
-    nextNanos = Math.min(nominal * FACTOR, MAX.toNanos());
+    nextNanos = Math.min(nominal * FACTOR, max.toNanos());
     double unit =
         random.nextLong(RESOLUTION, RandomSource.Purpose.BACKOFF_JITTER) / (double) RESOLUTION;
     return Duration.ofNanos((long) (nominal * (1 - JITTER + 2 * JITTER * unit)));

@@ -15,12 +15,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the SPIFFE Workload API (SPW-01): one call, whose answers each take the place of the one
- * before. One that ends is made anew after gRPC's back-off. Whatever fails, what was in use stays.
+ * before. One that ends, or has no answer for a minute, is made anew after a back-off. Whatever
+ * fails, what was in use stays.
  */
 @ControlConfined
 final class WorkloadWatcher implements CertificateSource {
   /** How long clusters wait for the first answer; then they fail with the reason until it comes. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+
+  /**
+   * When a call without an answer is given up: an agent that waits for a kubelet may take half a
+   * minute, one whose socket another agent has taken never answers.
+   */
+  static final Duration GIVE_UP = Duration.ofMinutes(1);
+
+  /** The agent is on the same machine, and calls may wait for it. */
+  static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
+
+  /** Between two answers, so that an agent in a loop costs as much as files that always change. */
+  static final Duration PACE = FileWatcher.LOOK_INTERVAL;
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -51,7 +64,7 @@ final class WorkloadWatcher implements CertificateSource {
     this.api = api;
     this.configured = configured;
     this.listener = listener;
-    this.backoff = new Backoff(random);
+    this.backoff = new Backoff(random, MAX_BACKOFF);
   }
 
   @Override
@@ -110,8 +123,8 @@ final class WorkloadWatcher implements CertificateSource {
     answers = null;
     next.cancel();
     firstAnswer.cancel();
-    if (last != null && last.call != null) {
-      last.call.close();
+    if (last != null) {
+      last.close();
     }
   }
 
@@ -119,11 +132,25 @@ final class WorkloadWatcher implements CertificateSource {
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos;
+    private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
     private WorkloadApi.@Nullable Call call;
 
     Answers(WorkloadEndpoint endpoint, long startedNanos) {
       this.endpoint = endpoint;
       this.startedNanos = startedNanos;
+    }
+
+    private void onSilence() {
+      answers = null; // what it still says is not heard
+      close();
+      onEnd(RpcStatus.unavailable("no answer within " + GIVE_UP.toSeconds() + " s"));
+    }
+
+    void close() {
+      silence.cancel();
+      if (call != null) {
+        call.close();
+      }
     }
 
     private void ifCurrent(Runnable task) {
@@ -148,7 +175,12 @@ final class WorkloadWatcher implements CertificateSource {
       if (read.failure().isEmpty()) {
         backoff.reset();
       }
+      silence.cancel();
       publish(read);
+      next = loop.schedule(PACE, this::requestNext);
+    }
+
+    private void requestNext() {
       if (call != null) {
         call.requestNext();
       }
@@ -160,6 +192,8 @@ final class WorkloadWatcher implements CertificateSource {
     }
 
     private void onEnd(RpcStatus reason) {
+      silence.cancel();
+      next.cancel();
       boolean isDenied = reason.code() == RpcStatus.Code.PERMISSION_DENIED;
       fail(
           "the Workload API %s: %s%s"

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +76,8 @@ class WorkloadWatcherTest {
   void eachAnswerTakesThePlaceOfTheOneBefore() throws Exception {
     start();
     answer(new WorkloadResponse(Optional.of(svid(FIRST)), Map.of("other", der(OTHERS))));
+    assertThat(api.last().permitted()).as("an agent in a loop is slowed down").isZero();
+    loop.advance(WorkloadWatcher.PACE);
     assertThat(api.last().permitted()).isEqualTo(1);
     answer(new WorkloadResponse(Optional.of(svid(SECOND)), Map.of()));
 
@@ -125,6 +128,7 @@ class WorkloadWatcherTest {
       String reason, Svid svid, Map<String, byte[]> federated) throws Exception {
     start();
     answer(new WorkloadResponse(Optional.of(svid(SECOND)), Map.of()));
+    loop.advance(WorkloadWatcher.PACE);
     CertificateSnapshot before = watcher.snapshot();
 
     answer(new WorkloadResponse(Optional.ofNullable(svid), federated));
@@ -133,6 +137,7 @@ class WorkloadWatcherTest {
     assertThat(now.hasSameAs(before)).isTrue();
     assertThat(now.loaded()).isEqualTo(before.loaded());
     assertThat(now.error().orElseThrow()).contains(reason);
+    loop.advance(WorkloadWatcher.PACE);
     assertThat(api.last().permitted()).isEqualTo(1);
     assertThat(api.last().isClosed()).isFalse();
   }
@@ -195,6 +200,44 @@ class WorkloadWatcherTest {
             "no certificates yet: the Workload API unix:///run/agent.sock has not answered yet");
     answer(new WorkloadResponse(Optional.of(svid(FIRST)), Map.of()));
     assertThat(watcher.snapshot().error()).isEmpty();
+  }
+
+  @Conformance("SPW-01")
+  @Test
+  void aCallThatIsNeverAnsweredIsMadeAnew() throws Exception {
+    start();
+    FakeWorkloadApi.FakeCall silent = api.last();
+    loop.advance(WorkloadWatcher.GIVE_UP.minusMillis(1));
+    assertThat(silent.isClosed()).isFalse();
+
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(silent.isClosed()).isTrue();
+    assertThat(api.count()).isEqualTo(2);
+    assertThat(watcher.snapshot().error().orElseThrow()).contains("no answer within 60 s");
+    silent.answer(new WorkloadResponse(Optional.of(svid(FIRST)), Map.of()));
+    silent.end(RpcStatus.unavailable("closed"));
+    loop.run();
+    assertThat(watcher.snapshot().identity()).as("of a call that was given up").isEmpty();
+    assertThat(api.count()).isEqualTo(2);
+
+    answer(new WorkloadResponse(Optional.of(svid(SECOND)), Map.of()));
+    loop.advance(Duration.ofDays(1));
+    assertThat(watcher.snapshot().error()).isEmpty();
+    assertThat(api.count()).as("one that has answered may be silent").isEqualTo(2);
+  }
+
+  @Conformance("SPW-01")
+  @Test
+  void anAgentThatIsAwayIsAskedAtLeastEveryHalfMinute() {
+    random.next(Purpose.BACKOFF_JITTER, LongStream.generate(() -> NO_JITTER).limit(20).toArray());
+    start();
+    for (int i = 0; i < 20; i++) {
+      int before = api.count();
+      end(RpcStatus.unavailable("nobody there"));
+      loop.advance(WorkloadWatcher.MAX_BACKOFF);
+      assertThat(api.count()).isEqualTo(before + 1);
+    }
   }
 
   @Test
