@@ -12,11 +12,14 @@ import java.util.List;
 /** Who is in a subset. */
 @ControlConfined
 final class Membership {
+  private final List<Backend> members;
+
   /** The place of each member; by identity, for a configuration has each endpoint as one object. */
   private final IdentityHashMap<Backend, Integer> places;
 
   /** Of {@code members}, in that order. */
   Membership(List<Backend> members) {
+    this.members = List.copyOf(members);
     places = new IdentityHashMap<>(members.size());
     members.forEach(member -> places.putIfAbsent(member, places.size()));
   }
@@ -30,22 +33,28 @@ final class Membership {
   }
 
   /**
-   * {@code config} for the members alone, in their order. A locality without any is left out; all
-   * else, weights too, is as it was.
+   * {@code config}, of whose endpoints these are, for the members alone, in their order. A locality
+   * without any is left out; all else, weights too, is as it was.
    */
   LbConfig partOf(LbConfig config) {
+    return partOf(config, members);
+  }
+
+  private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf<?> leaf) {
-      return partOfLeaf(leaf);
+      return partOfLeaf(leaf, chosen);
     }
     if (config instanceof LbConfig.RandomSubset subset) {
-      return new LbConfig.RandomSubset(subset.subsetSize(), partOf(subset.child()));
+      return new LbConfig.RandomSubset(subset.subsetSize(), partOf(subset.child(), chosen));
     }
     if (config instanceof LbConfig.WeightedTarget weighted) {
       List<LbConfig.Target> targets = new ArrayList<>();
       for (LbConfig.Target target : weighted.targets()) {
-        if (target.child().backends().stream().anyMatch(this::has)) {
+        List<Backend> here = among(target.child().backends());
+        if (!here.isEmpty()) {
           targets.add(
-              new LbConfig.Target(target.locality(), target.weight(), partOf(target.child())));
+              new LbConfig.Target(
+                  target.locality(), target.weight(), partOf(target.child(), here)));
         }
       }
       return new LbConfig.WeightedTarget(targets);
@@ -53,13 +62,16 @@ final class Membership {
     throw new AssertionError(config); // nothing else is below random_subsetting
   }
 
-  private <S extends BalancingPolicy.EndpointPicking> LbConfig partOfLeaf(LbConfig.Leaf<S> leaf) {
+  /** The members that are among {@code backends}, in the order of members. */
+  private List<Backend> among(List<Backend> backends) {
+    return backends.stream().filter(this::has).sorted(Comparator.comparing(places::get)).toList();
+  }
+
+  private static <S extends BalancingPolicy.EndpointPicking> LbConfig partOfLeaf(
+      LbConfig.Leaf<S> leaf, List<Backend> chosen) {
     return new LbConfig.Leaf<>(
         leaf.settings(),
-        leaf.backends().stream()
-            .filter(this::has)
-            .sorted(Comparator.comparing(places::get))
-            .toList(),
+        chosen,
         leaf.settings().weighsLocalities()
             ? leaf.weights().amongAll(leaf.backends())
             : leaf.weights(),

@@ -28,16 +28,17 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * What one endpoint more costs the control loop in a large cluster under detection whose endpoints
- * are all connected, by policy: from the new configuration to a picker that is up to date, and
- * again when the new endpoint is READY; both together have a target. Besides, what it costs when
- * the same endpoints come in another order, to describe the tree, and to take the counts of its
- * calls for a load report.
+ * are all connected, or those of a subset, by policy: from the new configuration to a picker that
+ * is up to date, and again when the new endpoint is READY; both together have a target. Besides,
+ * what it costs when the same endpoints come in another order, to describe the tree, and to take
+ * the counts of its calls for a load report.
  *
  * <p>Times are CPU time: what other processes take is not the update's cost. Where the wall clock
  * shows much more, the machine was busy, or the process collected garbage.
@@ -61,6 +62,9 @@ final class UpdateCost {
 
   private static final BalancingPolicy RING = new BalancingPolicy.RingHash(1024, 4096, "");
 
+  private static final BalancingPolicy SUBSET =
+      new BalancingPolicy.RandomSubsetting(1000, new BalancingPolicy.RoundRobin());
+
   private static final List<Case> CASES =
       List.of(
           new Case("wrr_locality(round_robin)", ClusterResource.DEFAULT_POLICY, 1, 1),
@@ -68,7 +72,8 @@ final class UpdateCost {
           new Case("least_request", new BalancingPolicy.LeastRequest(2), 1, 1),
           new Case("ring_hash", RING, 1, 1),
           new Case("ring_hash, weights 1 to 7", RING, 1, 7),
-          new Case("ring_hash, 3 localities", RING, 3, 1));
+          new Case("ring_hash, 3 localities", RING, 3, 1),
+          new Case("random_subsetting(round_robin), 1000 of them", SUBSET, 1, 1));
 
   /** What one run measures. Endpoints are of weights 1 to {@code heaviest}. */
   private record Case(String name, BalancingPolicy policy, int localities, int heaviest) {
@@ -76,27 +81,33 @@ final class UpdateCost {
       return policy instanceof BalancingPolicy.RingHash;
     }
 
-    /** As many endpoints, from 0 on, and perhaps one more that stands in their middle. */
-    EndpointSet endpoints(int size, boolean oneMore) {
-      return set(lists(size, oneMore));
+    /** As many endpoints, from 0 on. */
+    EndpointSet endpoints(int size) {
+      return set(lists(size, OptionalInt.empty()));
+    }
+
+    /** The same, and one more that stands in their middle. */
+    EndpointSet endpoints(int size, int newcomer) {
+      return set(lists(size, OptionalInt.of(newcomer)));
     }
 
     /** The same endpoints in another order: some control planes keep none. */
     EndpointSet shuffled(int size, int seed) {
-      List<List<Endpoint>> lists = lists(size, false);
+      List<List<Endpoint>> lists = lists(size, OptionalInt.empty());
       lists.forEach(each -> Collections.shuffle(each, new Random(seed)));
       return set(lists);
     }
 
-    private List<List<Endpoint>> lists(int size, boolean oneMore) {
+    private List<List<Endpoint>> lists(int size, OptionalInt newcomer) {
       List<List<Endpoint>> byLocality = new ArrayList<>();
       for (int locality = 0; locality < localities; locality++) {
         byLocality.add(new ArrayList<>());
       }
       for (int i = 0; i < size; i++) {
         List<Endpoint> locality = byLocality.get(i * localities / size);
-        if (oneMore && i == size / 2) {
-          locality.add(endpoint(size, 3L * heaviest)); // a ring has a place for it, surely
+        if (newcomer.isPresent() && i == size / 2) {
+          locality.add(
+              endpoint(newcomer.getAsInt(), 3L * heaviest)); // a ring has a place for it, surely
         }
         locality.add(endpoint(i, 1 + i % heaviest));
       }
@@ -166,6 +177,9 @@ final class UpdateCost {
   private final ClusterResource cluster;
   private EndpointSet endpoints;
 
+  /** The number of the endpoint that comes and goes. */
+  private int newcomer;
+
   private UpdateCost(Case measured, int size) {
     ClusterResource plain =
         Samples.cluster(
@@ -179,7 +193,7 @@ final class UpdateCost {
             .reportedTo(new LoadReporting(SERVER, PropagatedMetrics.NONE));
     this.measured = measured;
     this.size = size;
-    this.endpoints = measured.endpoints(size, false);
+    this.endpoints = measured.endpoints(size);
   }
 
   public static void main(String[] arguments) {
@@ -199,6 +213,7 @@ final class UpdateCost {
   private void run(int rounds) {
     lb.apply(config());
     connectAll();
+    newcomer = chooseNewcomer();
     var adding = new Times(rounds);
     var ready = new Times(rounds);
     var both = new Times(rounds);
@@ -208,20 +223,20 @@ final class UpdateCost {
     var reports = new Times(rounds);
     for (int i = 0; i < rounds; i++) {
       int round = i;
-      endpoints = measured.endpoints(size, true).sharing(endpoints); // as they are decoded
+      endpoints = measured.endpoints(size, newcomer).sharing(endpoints); // as they are decoded
       both.measure(i, () -> adding.measure(round, () -> lb.apply(config())));
-      askFor(size);
-      FakeConnector.FakeAttempt attempt = lb.connector().last(address(size).toString());
+      askFor(newcomer);
+      FakeConnector.FakeAttempt attempt = lb.connector().last(address(newcomer).toString());
       both.measure(i, () -> ready.measure(round, () -> lb.loop().inside(attempt::ready)));
       connectAll();
       views.measure(i, () -> lb.describe("a"));
       lb.traffic("a", 1000, address -> false);
       reports.measure(i, () -> lb.loop().inside(() -> lb.loads().take(SERVER, anyCluster -> true)));
-      endpoints = measured.endpoints(size, false).sharing(endpoints);
+      endpoints = measured.endpoints(size).sharing(endpoints);
       removing.measure(i, () -> lb.apply(config()));
       endpoints = measured.shuffled(size, i).sharing(endpoints);
       shuffling.measure(i, () -> lb.apply(config()));
-      endpoints = measured.endpoints(size, false).sharing(endpoints);
+      endpoints = measured.endpoints(size).sharing(endpoints);
       lb.apply(config());
     }
     System.out.println("  one more: " + adding.summary());
@@ -232,6 +247,24 @@ final class UpdateCost {
     System.out.println("  all in another order: " + shuffling.summary());
     System.out.println("  described: " + views.summary());
     System.out.println("  counts taken for a load report: " + reports.summary());
+  }
+
+  /** The first that is connected to when it comes: a subset has a part of them alone. */
+  private int chooseNewcomer() {
+    int candidate = size;
+    while (true) {
+      endpoints = measured.endpoints(size, candidate).sharing(endpoints);
+      lb.apply(config());
+      askFor(candidate);
+      boolean isMember = lb.connector().count(address(candidate).toString()) > 0;
+      endpoints = measured.endpoints(size).sharing(endpoints);
+      lb.apply(config());
+      connectAll();
+      if (isMember) {
+        return candidate;
+      }
+      candidate++;
+    }
   }
 
   private void connectAll() {
