@@ -1,9 +1,12 @@
 package io.outrigger.proxy.app;
 
 import com.google.protobuf.Any;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -11,10 +14,12 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.proxy.filter.HttpFilters;
+import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
@@ -28,41 +33,73 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The control half of a sidecar with one target: everything from a response to trees and selector,
  * with a control plane and connections that cost nothing. Decoding is a step of its own.
  */
-final class ControlSide {
-  static final String NAME = "svc";
+public final class ControlSide {
+  public static final String NAME = "svc";
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeAdsTransport server = new FakeAdsTransport(loop);
   private final Queue<Runnable> decodings = new ArrayDeque<>();
   private final List<EndpointAddress> connected = new ArrayList<>();
+  private final Connector connector;
+  private final RandomSource random;
   private final AdsClients ads;
+  private final TargetRuntime target;
   private int version;
 
   /**
-   * Starts the target.
+   * Starts the target; every connection is made at once.
    *
    * @param observer hears each configuration before balancing does
    */
   ControlSide(XdsDependencyManager.Listener observer) {
-    ads = clients();
-    loop.inside(target(observer)::start);
+    connector = this::connectAtOnce;
+    random = RandomSource.SYSTEM;
+    ads = clients(Map.of());
+    target = target(observer, manager -> manager);
+    loop.inside(target::start);
   }
 
-  private AdsClients clients() {
+  /**
+   * Starts the target, which tells of delays in which priority they are (A121).
+   *
+   * @param connector made for the loop of this control half
+   * @param providers by instance name, as the bootstrap has them
+   */
+  public ControlSide(
+      Function<FakeControlLoop, Connector> connector,
+      RandomSource random,
+      Map<String, CertificateProvider> providers) {
+    this.connector = connector.apply(loop);
+    this.random = random;
+    ads = clients(providers);
+    target = target(nobody(), ClusterManager::tellDelays);
+    loop.inside(target::start);
+  }
+
+  private Connector.Attempt connectAtOnce(
+      EndpointAddress address, int maxConnections, Connector.Listener attempt) {
+    connected.add(address);
+    loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
+    return () -> {};
+  }
+
+  private AdsClients clients(Map<String, CertificateProvider> providers) {
     var node = new Node("n", "", new Locality("", "", ""), Map.of());
     var cp =
         new XdsServer(
             "cp", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
-    var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s");
+    var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), providers, "%s");
     return new AdsClients(
         loop,
         decodings::add,
-        RandomSource.SYSTEM,
+        random,
         bootstrap,
         "1",
         ResourceDecoder::decode,
@@ -70,7 +107,8 @@ final class ControlSide {
         AdsObserver.all());
   }
 
-  private TargetRuntime target(XdsDependencyManager.Listener observer) {
+  private TargetRuntime target(
+      XdsDependencyManager.Listener observer, UnaryOperator<ClusterManager> settings) {
     return new TargetRuntime(
         loop,
         NAME,
@@ -78,18 +116,15 @@ final class ControlSide {
         HttpFilters.ofProcess(),
         false,
         listener ->
-            new ClusterManager(
-                loop,
-                (address, maxConnections, attempt) -> {
-                  connected.add(address);
-                  loop.execute(() -> attempt.onReady((interval, reports) -> () -> {}));
-                  return () -> {};
-                },
-                RandomSource.SYSTEM,
-                new CircuitBreakers(),
-                LbObserver.none(),
-                2,
-                listener),
+            settings.apply(
+                new ClusterManager(
+                    loop,
+                    connector,
+                    random,
+                    new CircuitBreakers(),
+                    LbObserver.none(),
+                    2,
+                    listener)),
         listener ->
             Outcome.ok(
                 new XdsDependencyManager(
@@ -100,6 +135,16 @@ final class ControlSide {
                     NAME,
                     "n",
                     both(observer, listener))));
+  }
+
+  private static XdsDependencyManager.Listener nobody() {
+    return new XdsDependencyManager.Listener() {
+      @Override
+      public void onConfig(Outcome<XdsConfig> config) {}
+
+      @Override
+      public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {}
+    };
   }
 
   private static XdsDependencyManager.Listener both(
@@ -120,8 +165,30 @@ final class ControlSide {
   }
 
   /** The control plane is connected. */
-  void ready() {
+  public void ready() {
     server.stream().ready();
+  }
+
+  /** The clock and the executor of everything. */
+  public FakeControlLoop loop() {
+    return loop;
+  }
+
+  /** The target as calls see it. */
+  public ForwardTarget target() {
+    return target;
+  }
+
+  /** A response arrives and takes effect; its nonce is made here. */
+  public void respond(DiscoveryResponse.Builder response) {
+    server.stream().respond(response);
+    decode();
+    settle();
+  }
+
+  /** The requests that were sent since the last call. */
+  public List<DiscoveryRequest> requests() {
+    return server.stream().take();
   }
 
   /** A response arrives. */

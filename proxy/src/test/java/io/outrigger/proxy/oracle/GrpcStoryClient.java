@@ -8,7 +8,6 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.grpc.InsecureChannelCredentials;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusOr;
 import io.grpc.xds.client.Bootstrapper;
@@ -17,7 +16,6 @@ import io.grpc.xds.client.XdsClient;
 import io.grpc.xds.client.XdsClientImpl;
 import io.grpc.xds.client.XdsClientMetricReporter;
 import io.grpc.xds.client.XdsResourceType;
-import io.grpc.xds.client.XdsTransportFactory;
 import io.outrigger.proxy.oracle.Story.Step;
 import io.outrigger.testing.FakeControlLoop;
 import java.util.HashMap;
@@ -32,7 +30,8 @@ final class GrpcStoryClient implements StoryClient {
   private final Map<String, Watched> seen = new TreeMap<>();
   private final Map<String, Watcher> watchers = new HashMap<>();
   private final XdsClientImpl client;
-  private @Nullable Call<?, ?> call; // the stream that is open
+  private final FakeXdsTransport transport = new FakeXdsTransport(request -> {});
+  private int responses;
 
   GrpcStoryClient(boolean failOnDataErrors, boolean transientTimer) {
     var server =
@@ -52,7 +51,7 @@ final class GrpcStoryClient implements StoryClient {
         };
     client =
         new XdsClientImpl(
-            new Factory(),
+            transport,
             Bootstrapper.BootstrapInfo.builder()
                 .servers(List.of(server))
                 .node(EnvoyProtoData.Node.newBuilder().setId("n").build())
@@ -100,15 +99,22 @@ final class GrpcStoryClient implements StoryClient {
         seen.remove(key);
         client.cancelXdsResourceWatch(watcher.type(), leave.name(), watcher);
       }
-    } else if (call != null) {
-      if (step instanceof Step.Attach) {
-        call.attach();
-      } else if (step instanceof Step.Respond respond) {
-        call.respond(respond);
-      } else if (step instanceof Step.End end) {
-        call.end(end.clean() ? Status.OK : Status.UNAVAILABLE.withDescription("no"));
-      }
+    } else if (step instanceof Step.Attach) {
+      transport.attach();
+    } else if (step instanceof Step.Respond respond) {
+      transport.respond(response(respond));
+    } else if (step instanceof Step.End end) {
+      transport.end(end.clean() ? Status.OK : Status.UNAVAILABLE.withDescription("no"));
     }
+  }
+
+  private DiscoveryResponse response(Step.Respond respond) {
+    return DiscoveryResponse.newBuilder()
+        .setTypeUrl(typeOf(respond.type()).typeUrl())
+        .setVersionInfo("1")
+        .setNonce("n" + ++responses)
+        .addAllResources(List.<Any>of(StoryResources.of(respond)))
+        .build();
   }
 
   @Override
@@ -120,7 +126,7 @@ final class GrpcStoryClient implements StoryClient {
 
   @Override
   public boolean hasStream() {
-    return call != null;
+    return transport.hasStream();
   }
 
   private static Type typeOf(Story.Type type) {
@@ -214,87 +220,6 @@ final class GrpcStoryClient implements StoryClient {
         throw new ResourceInvalidException(content);
       }
       return new Content(content);
-    }
-  }
-
-  private final class Factory implements XdsTransportFactory, XdsTransportFactory.XdsTransport {
-    @Override
-    public XdsTransport create(Bootstrapper.ServerInfo server) {
-      return this;
-    }
-
-    @Override
-    public <Q, A> StreamingCall<Q, A> createStreamingCall(
-        String method,
-        MethodDescriptor.Marshaller<Q> requests,
-        MethodDescriptor.Marshaller<A> responses) {
-      var created = new Call<Q, A>(responses);
-      call = created;
-      return created;
-    }
-
-    @Override
-    public void shutdown() {}
-  }
-
-  private final class Call<Q, A> implements XdsTransportFactory.StreamingCall<Q, A> {
-    private final MethodDescriptor.Marshaller<A> responses;
-    private XdsTransportFactory.@Nullable EventHandler<A> handler;
-    private boolean attached;
-    private int nonces;
-
-    Call(MethodDescriptor.Marshaller<A> responses) {
-      this.responses = responses;
-    }
-
-    void attach() {
-      if (!attached && handler != null) {
-        attached = true;
-        handler.onReady();
-      }
-    }
-
-    void respond(Step.Respond respond) {
-      var listener = handler;
-      if (!attached || listener == null) {
-        return;
-      }
-      var response =
-          DiscoveryResponse.newBuilder()
-              .setTypeUrl(typeOf(respond.type()).typeUrl())
-              .setVersionInfo("1")
-              .setNonce("n" + ++nonces)
-              .addAllResources(List.<Any>of(StoryResources.of(respond)))
-              .build();
-      listener.onRecvMessage(responses.parse(response.toByteString().newInput()));
-    }
-
-    void end(Status status) {
-      call = null;
-      if (handler != null) {
-        handler.onStatusReceived(status);
-      }
-    }
-
-    @Override
-    public void start(XdsTransportFactory.EventHandler<A> eventHandler) {
-      handler = eventHandler;
-    }
-
-    @Override
-    public void sendMessage(Q message) {}
-
-    @Override
-    public void startRecvMessage() {}
-
-    @Override
-    public void sendError(Exception e) {
-      call = null;
-    }
-
-    @Override
-    public boolean isReady() {
-      return attached;
     }
   }
 }
