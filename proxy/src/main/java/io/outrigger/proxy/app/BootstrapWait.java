@@ -2,32 +2,34 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.WaitingClock;
+import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.proxy.options.AbsentFile;
 import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.proxy.options.SourceLookup;
 import io.outrigger.xds.certificate.MissingFile;
-import io.outrigger.xds.certificate.WorkloadApi;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Waits for files that others write: the bootstrap, and those that its credentials and certificate
- * providers name; for a Workload API too (CONTRACT section 2, {@code --bootstrap-timeout}). All of
- * them are looked at anew each time, so what is used belongs together, however files are replaced
+ * providers name; for a Workload API too (CONTRACT section 2, {@code --bootstrap-timeout}). All
+ * files are looked at anew each time, so what is used belongs together, however they are replaced
  * meanwhile.
  *
  * <pre>
  * a look finds                    while there is time    later
  *   all there                     used                   used
  *   a file absent                 waits                  the end, naming it
- *   a provider's file absent      waits                  used; clusters that need it fail
+ *   a provider's file absent, or  waits                  used; clusters that need it fail
+ *     its Workload API silent
  *   something wrong, still so     the end                the end
  *     after a moment
  * </pre>
@@ -48,13 +50,17 @@ final class BootstrapWait {
   }
 
   private final SourceLookup lookup;
-  private final WorkloadApi workloads;
+  private final Function<Bootstrap, Optional<String>> workloads;
   private final String limit;
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
 
-  /** The time for it begins now. */
-  BootstrapWait(SourceLookup lookup, WorkloadApi workloads) {
+  /**
+   * The time for it begins now.
+   *
+   * @param workloads why a Workload API that a bootstrap names gives nothing yet; empty when all do
+   */
+  BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> workloads) {
     this.lookup = lookup;
     this.workloads = workloads;
     this.limit = lookup.timeout().toMillis() / 1000.0 + " s";
@@ -141,11 +147,16 @@ final class BootstrapWait {
     if (lookup.timeout().isZero()) {
       return; // what is missing is wrong, or is waited for by whoever needs it
     }
-    Optional<MissingFile> file =
-        MissingFile.of(source.bootstrap(), new FirstAnswer(workloads)::lack);
-    if (file.isPresent() && (file.get().isRequired() || !isOver())) {
+    Optional<MissingFile> file = MissingFile.of(source.bootstrap());
+    Optional<String> lack = Optional.empty();
+    if (file.isPresent()) {
+      lack = file.filter(each -> each.isRequired() || !isOver()).map(MissingFile::reason);
+    } else if (!isOver()) {
+      lack = workloads.apply(source.bootstrap());
+    }
+    if (lack.isPresent()) {
       String origin = source.bootstrapOrigin().orElse("bootstrap");
-      throw new AbsentFile(origin + ": " + file.get().reason());
+      throw new AbsentFile(origin + ": " + lack.get());
     }
   }
 

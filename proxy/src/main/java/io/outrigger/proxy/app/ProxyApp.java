@@ -126,7 +126,6 @@ public final class ProxyApp implements AutoCloseable {
     this.reading = reading;
     var workloads =
         new GrpcWorkloadApi(Optional.ofNullable(System.getenv(WorkloadEndpoint.VARIABLE)));
-    wait = new BootstrapWait(options.lookup(), workloads);
     var random = RandomSource.SYSTEM;
     control = new ControlThread("control");
     events = new EventLog(control);
@@ -146,6 +145,7 @@ public final class ProxyApp implements AutoCloseable {
             workloads,
             Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
             new CertificateEvents(events));
+    wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::lack);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
     targets =

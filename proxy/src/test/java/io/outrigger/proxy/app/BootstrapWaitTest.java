@@ -10,7 +10,6 @@ import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.ConfigSource;
 import io.outrigger.testing.Conformance;
-import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +43,7 @@ class BootstrapWaitTest {
                 Flag.FORWARD, List.of("0=xds:///a")),
             Map.of(),
             Machine.current());
-    var wait = new BootstrapWait(options.lookup(), new FakeWorkloadApi());
+    var wait = new BootstrapWait(options.lookup(), bootstrap -> Optional.empty());
     assertThat(wait.begin(options.source(), used::add)).isFalse();
     assertThat(wait.missing()).get().asString().contains("b.json: no such file");
     return wait;

@@ -9,11 +9,13 @@ import io.outrigger.proxy.options.InvalidInput;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.WorkloadAgent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -250,6 +252,49 @@ class BootstrapWaitIT {
     return """
         {"default":{"plugin_name":"file_watcher","config":{"ca_certificate_file":"%s"}}}"""
         .formatted(roots);
+  }
+
+  /** Agents may do much to find out who asks, and take longer than any single look. */
+  @Conformance({"DI-02", "SPW-01"})
+  @Test
+  void aWorkloadApiThatDoesNotAnswerIsWaitedForAndAskedOnce() throws Exception {
+    WorkloadAgent agent = mesh.keep(new WorkloadAgent());
+    mesh.certificateProviders(provider(agent));
+    bootstrap = Files.writeString(folder.resolve("b.json"), mesh.bootstrap());
+    serve();
+    startWith("1h");
+    awaitReason(
+        "certificate provider \"spire\": no certificates yet: the Workload API "
+            + agent.endpoint()
+            + " has not answered yet");
+    assertThat(waited).isNotDone();
+
+    TestAuthority authority = TestAuthority.named("mesh");
+    String id = "spiffe://mesh/orders";
+    agent.say(WorkloadAgent.response(id, authority.issue("uri:" + id), authority, Map.of()));
+
+    awaitReady();
+    assertThat(agent.opened()).isEqualTo(1);
+  }
+
+  @Conformance({"DI-02", "SPW-01"})
+  @ParameterizedTest
+  @ValueSource(strings = {"0s", "300ms"})
+  void aWorkloadApiThatDoesNotAnswerIsNoReasonToEnd(String timeout) throws Exception {
+    mesh.certificateProviders(provider(mesh.keep(new WorkloadAgent())));
+    bootstrap = Files.writeString(folder.resolve("b.json"), mesh.bootstrap());
+    serve();
+    startWith(timeout);
+
+    awaitReady();
+
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+  }
+
+  private static String provider(WorkloadAgent agent) {
+    return """
+        {"spire":{"plugin_name":"spiffe_workload_api","config":{"endpoint":"%s"}}}"""
+        .formatted(agent.endpoint());
   }
 
   @Conformance("DI-02")

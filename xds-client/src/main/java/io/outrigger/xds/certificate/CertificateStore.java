@@ -41,7 +41,7 @@ public final class CertificateStore {
   }
 
   /** A provider of the bootstrap. */
-  private record Followed(String plugin, CertificateSource source) {}
+  private record Followed(CertificateProvider provider, CertificateSource source) {}
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -79,11 +79,43 @@ public final class CertificateStore {
             (before, now) -> onSnapshot("roots of the system", SYSTEM, before, now));
   }
 
-  /** Reads the files of all {@code providers}, and again as they change, until {@link #close}. */
+  /**
+   * Follows all {@code providers}, until {@link #close} or until it is told of others: those that
+   * are the same go on.
+   */
   public void start(Map<String, CertificateProvider> providers) {
     loop.checkInside();
-    providers.forEach(this::follow);
-    followed.values().forEach(each -> each.source().start());
+    for (Map.Entry<String, Followed> each : Map.copyOf(followed).entrySet()) {
+      if (!each.getValue().provider().equals(providers.get(each.getKey()))) {
+        each.getValue().source().close();
+        followed.remove(each.getKey());
+      }
+    }
+    providers.forEach(
+        (instance, provider) -> {
+          if (!followed.containsKey(instance)) {
+            follow(instance, provider);
+          }
+        });
+    updateWatches();
+  }
+
+  /** Why a Workload API, the first by instance, has given no identity yet; empty when all have. */
+  public Optional<String> lack() {
+    loop.checkInside();
+    for (Map.Entry<String, Followed> each : followed.entrySet()) {
+      if (each.getValue().source() instanceof WorkloadWatcher watcher) {
+        Optional<String> lack = watcher.lack();
+        if (lack.isPresent()) {
+          return lack.map(reason -> named(each.getKey(), reason));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String named(String instance, String reason) {
+    return "certificate provider \"%s\": %s".formatted(instance, reason);
   }
 
   private void follow(String instance, CertificateProvider provider) {
@@ -96,7 +128,8 @@ public final class CertificateStore {
       source = new WorkloadWatcher(loop, reading, random, workloads, api.endpoint(), listener);
     }
     if (source != null) {
-      followed.put(instance, new Followed(provider.plugin(), source));
+      followed.put(instance, new Followed(provider, source));
+      source.start();
     }
   }
 
@@ -221,9 +254,7 @@ public final class CertificateStore {
               ? "has no " + field
               : snapshot.lack();
     }
-    return Outcome.failed(
-        RpcStatus.unavailable(
-            "certificate provider \"%s\": %s".formatted(named.instance(), reason)));
+    return Outcome.failed(RpcStatus.unavailable(named(named.instance(), reason)));
   }
 
   /**
@@ -257,7 +288,9 @@ public final class CertificateStore {
         .map(
             each ->
                 CertificateView.Provider.of(
-                    each.getKey(), each.getValue().plugin(), each.getValue().source().snapshot()))
+                    each.getKey(),
+                    each.getValue().provider().plugin(),
+                    each.getValue().source().snapshot()))
         .toList();
   }
 

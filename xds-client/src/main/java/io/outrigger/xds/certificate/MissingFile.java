@@ -12,12 +12,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 
 /**
  * A file that a bootstrap names and that is not there yet, or is one of a certificate and a key
- * that do not match yet: whoever writes them has not finished. Or a Workload API that does not
- * answer yet. What cannot be used for another reason is not missing.
+ * that do not match yet: whoever writes them has not finished. What cannot be used for another
+ * reason is not missing.
  *
  * @param reason names who needs it, its field and its path; one line
  * @param isRequired whether a control plane could not be asked without it; of a certificate
@@ -25,13 +24,8 @@ import java.util.function.Function;
  */
 @AnyThread
 public record MissingFile(String reason, boolean isRequired) {
-  /**
-   * The first one, those that are required before others; empty when all are there. Blocks.
-   *
-   * @param workloads why a Workload API gives no identity yet; empty when it does
-   */
-  public static Optional<MissingFile> of(
-      Bootstrap bootstrap, Function<CertificateProvider.WorkloadApi, Optional<String>> workloads) {
+  /** The first one, those that are required before others; empty when all are there. Blocks. */
+  public static Optional<MissingFile> of(Bootstrap bootstrap) {
     for (XdsServer server : bootstrap.allServers()) {
       Optional<String> missing = ofServer(server);
       if (missing.isPresent()) {
@@ -41,25 +35,17 @@ public record MissingFile(String reason, boolean isRequired) {
     }
     Map<String, CertificateProvider> byName = new TreeMap<>(bootstrap.certificateProviders());
     for (Map.Entry<String, CertificateProvider> each : byName.entrySet()) {
-      Optional<String> missing = ofProvider(each.getValue(), workloads);
-      if (missing.isPresent()) {
-        return Optional.of(
-            new MissingFile(
-                "certificate provider \"%s\": %s".formatted(each.getKey(), missing.get()), false));
+      if (each.getValue() instanceof CertificateProvider.FileWatcher watcher) {
+        Optional<String> missing = among(watcher.files());
+        if (missing.isPresent()) {
+          return Optional.of(
+              new MissingFile(
+                  "certificate provider \"%s\": %s".formatted(each.getKey(), missing.get()),
+                  false));
+        }
       }
     }
     return Optional.empty();
-  }
-
-  private static Optional<String> ofProvider(
-      CertificateProvider provider,
-      Function<CertificateProvider.WorkloadApi, Optional<String>> workloads) {
-    if (provider instanceof CertificateProvider.FileWatcher watcher) {
-      return among(watcher.files());
-    }
-    return provider instanceof CertificateProvider.WorkloadApi api
-        ? workloads.apply(api)
-        : Optional.empty();
   }
 
   private static Optional<String> ofServer(XdsServer server) {

@@ -48,11 +48,6 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
     return FileReading.whole(() -> parts.identity(), () -> parts.roots());
   }
 
-  /** Why it cannot be used; empty when it can. Takes milliseconds. */
-  public Optional<String> failure(String endpoint) {
-    return read(endpoint).failure();
-  }
-
   /** Reads the parts, and says which one is wrong. */
   private final class Parts {
     private final String endpoint;

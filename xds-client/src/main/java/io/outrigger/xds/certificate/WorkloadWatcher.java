@@ -42,6 +42,7 @@ final class WorkloadWatcher implements CertificateSource {
   private final Listener listener;
   private final Backoff backoff;
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
+  private boolean hasEndpoint;
   private @Nullable Answers answers;
   private TimerHandle next = () -> {};
   private TimerHandle firstAnswer = () -> {};
@@ -79,6 +80,7 @@ final class WorkloadWatcher implements CertificateSource {
         configured.<Outcome<WorkloadEndpoint>>map(Outcome::ok).orElseGet(api::ambient);
     endpoint.match(
         known -> {
+          hasEndpoint = true;
           firstAnswer = loop.schedule(FIRST_ANSWER, () -> onNoAnswer(known));
           open(known);
           return null;
@@ -87,6 +89,13 @@ final class WorkloadWatcher implements CertificateSource {
           fail(reason.message());
           return null;
         });
+  }
+
+  /** Why there is no identity yet; empty when there is one, or there never will. */
+  Optional<String> lack() {
+    return hasEndpoint && snapshot.loaded().isEmpty()
+        ? Optional.of(snapshot.lack())
+        : Optional.empty();
   }
 
   private void onNoAnswer(WorkloadEndpoint endpoint) {
