@@ -1,6 +1,6 @@
 package io.outrigger.xds.decode;
 
-import com.google.gson.Gson;
+import com.google.gson.JsonArray;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
@@ -15,8 +15,6 @@ import java.util.Optional;
 
 /** {@code Cluster} with local policy over it, which never decides whether it is valid. */
 final class ClusterOverlay {
-  private static final Gson GSON = new Gson();
-
   private ClusterOverlay() {}
 
   static Optional<ClusterResource> decode(
@@ -52,7 +50,9 @@ final class ClusterOverlay {
     }
     List<String> alpn = first.get().alpn();
     List<Value> set = new ArrayList<>(effect.set());
-    set.add(new Value(first.get().rule(), "alpn", GSON.toJson(alpn)));
+    var names = new JsonArray();
+    alpn.forEach(names::add);
+    set.add(new Value(first.get().rule(), "alpn", names.toString()));
     ClusterResource cluster =
         result.value().overlaid(new OverlayEffect(effect.matched(), set, effect.leftOut()));
     return cluster.tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);

@@ -1,7 +1,6 @@
 package io.outrigger.xds.report;
 
 import io.envoyproxy.envoy.config.core.v3.Locality;
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterStats;
 import io.envoyproxy.envoy.config.endpoint.v3.EndpointLoadMetricStats;
 import io.envoyproxy.envoy.config.endpoint.v3.UnnamedEndpointLoadMetricStats;
@@ -11,6 +10,7 @@ import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
+import io.outrigger.xds.WireNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
@@ -23,9 +23,10 @@ final class LoadMessages {
   private LoadMessages() {}
 
   /** The first request of a stream, the only one that says who we are. */
-  static LoadStatsRequest hello(Node node) {
+  static LoadStatsRequest hello(WireNode node) {
     return LoadStatsRequest.newBuilder()
-        .setNode(node.toBuilder().addClientFeatures(SENDS_ALL_CLUSTERS))
+        .setUnknownFields(
+            node.withFeature(SENDS_ALL_CLUSTERS).asField(LoadStatsRequest.NODE_FIELD_NUMBER))
         .build();
   }
 

@@ -1,6 +1,5 @@
 package io.outrigger.xds.report;
 
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
 import io.outrigger.base.Backoff;
@@ -12,6 +11,7 @@ import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.WireNode;
 import io.outrigger.xds.status.LoadReportView;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +66,7 @@ final class LoadReporter {
   private final ControlLoop control;
   private final XdsServer server;
   private final LrsTransport transport;
-  private final Node node;
+  private final WireNode node;
   private final LoadSource source;
   private final LoadReportObserver observer;
   private final Runnable onDone;
@@ -89,7 +89,7 @@ final class LoadReporter {
       RandomSource random,
       XdsServer server,
       LrsTransport transport,
-      Node node,
+      WireNode node,
       LoadSource source,
       LoadReportObserver observer,
       Runnable onDone) {

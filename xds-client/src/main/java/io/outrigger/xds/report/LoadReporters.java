@@ -1,11 +1,11 @@
 package io.outrigger.xds.report;
 
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.WireNode;
 import io.outrigger.xds.status.LoadReportView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ import java.util.function.Function;
 public final class LoadReporters {
   private final ControlLoop control;
   private final RandomSource random;
-  private final Node node;
+  private final WireNode node;
   private final Function<XdsServer, LrsTransport> transports;
   private final LoadSource source;
   private final LoadReportObserver observer;
@@ -36,7 +36,7 @@ public final class LoadReporters {
   public LoadReporters(
       ControlLoop control,
       RandomSource random,
-      Node node,
+      WireNode node,
       Function<XdsServer, LrsTransport> transports,
       LoadSource source,
       LoadReportObserver observer) {

@@ -1,6 +1,5 @@
 package io.outrigger.xds.stream;
 
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
@@ -12,6 +11,7 @@ import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.WireNode;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.decode.DecodeContext;
@@ -51,7 +51,7 @@ public final class AdsClients {
   private final Executor decoding;
   private final RandomSource random;
   private final Bootstrap bootstrap;
-  private final Node node;
+  private final WireNode node;
   private final ResponseDecoder decoder;
   private final Function<XdsServer, AdsTransport> connect;
   private final AdsObserver observer;
@@ -83,7 +83,7 @@ public final class AdsClients {
     this.decoding = decoding;
     this.random = random;
     this.bootstrap = bootstrap;
-    this.node = NodeMessage.of(bootstrap.node(), version);
+    this.node = WireNode.of(bootstrap.node(), version);
     this.decoder = decoder;
     this.connect = connect;
     this.observer = observer;

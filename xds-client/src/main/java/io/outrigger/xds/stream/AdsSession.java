@@ -2,13 +2,13 @@ package io.outrigger.xds.stream;
 
 import com.google.rpc.Code;
 import com.google.rpc.Status;
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.WireNode;
 import io.outrigger.xds.decode.Decoded;
 import java.util.Collections;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   private final ControlLoop loop;
   private final String server;
-  private final Node node;
+  private final WireNode node;
   private final Map<ResourceType<?>, String> acceptedVersions;
   private final ServerSubscriptions subscriptions;
   private final ResourceTimers timers;
@@ -71,7 +71,7 @@ final class AdsSession implements AdsTransport.Listener {
   AdsSession(
       ControlLoop loop,
       String server,
-      Node node,
+      WireNode node,
       Map<ResourceType<?>, String> acceptedVersions,
       ServerSubscriptions subscriptions,
       ResourceTimers timers,
@@ -251,7 +251,7 @@ final class AdsSession implements AdsTransport.Listener {
             .addAllResourceNames(names);
     error.ifPresent(request::setErrorDetail);
     if (!nodeSent) {
-      request.setNode(node); // A57-27
+      request.setUnknownFields(node.asField(DiscoveryRequest.NODE_FIELD_NUMBER)); // A57-27
       nodeSent = true;
     }
     if (names != before) {

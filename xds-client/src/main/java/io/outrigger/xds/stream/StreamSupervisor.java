@@ -1,6 +1,5 @@
 package io.outrigger.xds.stream;
 
-import io.envoyproxy.envoy.config.core.v3.Node;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -9,6 +8,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ final class StreamSupervisor implements AdsSession.Owner {
 
   private final ControlLoop loop;
   private final AdsTransport transport;
-  private final Node node;
+  private final WireNode node;
   private final AdsObserver observer;
   private final AdsCounters counters = new AdsCounters();
   private final List<Authority> users = new ArrayList<>();
@@ -72,7 +72,7 @@ final class StreamSupervisor implements AdsSession.Owner {
       RandomSource random,
       XdsServer server,
       AdsTransport transport,
-      Node node,
+      WireNode node,
       IncrementalDecoder decoder,
       LocalPolicy policy,
       AdsObserver observer) {

@@ -37,16 +37,19 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   /** Of one answer: some hundred federated bundles. */
   static final int MAX_RESPONSE_BYTES = 4 << 20;
 
-  private static final Metadata.Key<String> HEADER =
-      Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
+  /** The method; apart, so that gRPC comes up where an agent is asked, and not with each start. */
+  private static final class Fetch {
+    static final Metadata.Key<String> HEADER =
+        Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
 
-  private static final MethodDescriptor<byte[], WorkloadResponse> FETCH =
-      MethodDescriptor.<byte[], WorkloadResponse>newBuilder()
-          .setType(MethodType.SERVER_STREAMING)
-          .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
-          .setRequestMarshaller(new Requests())
-          .setResponseMarshaller(new Responses())
-          .build();
+    static final MethodDescriptor<byte[], WorkloadResponse> METHOD =
+        MethodDescriptor.<byte[], WorkloadResponse>newBuilder()
+            .setType(MethodType.SERVER_STREAMING)
+            .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
+            .setRequestMarshaller(new Requests())
+            .setResponseMarshaller(new Responses())
+            .build();
+  }
 
   private final Optional<String> variable;
 
@@ -91,9 +94,9 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       listener.onClosed(RpcStatus.unavailable(String.valueOf(unusable.getMessage())));
       return new NoCall();
     }
-    ClientCall<byte[], WorkloadResponse> call = channel.newCall(FETCH, CallOptions.DEFAULT);
+    ClientCall<byte[], WorkloadResponse> call = channel.newCall(Fetch.METHOD, CallOptions.DEFAULT);
     var headers = new Metadata();
-    headers.put(HEADER, "true");
+    headers.put(Fetch.HEADER, "true");
     call.start(new Callbacks(channel, listener), headers);
     call.request(1);
     call.sendMessage(new byte[0]);

@@ -1,5 +1,6 @@
 package io.outrigger.xds.report;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
 import io.outrigger.base.RpcStatus;
@@ -114,7 +115,11 @@ final class FakeLrsTransport implements LrsTransport {
         throw new AssertionError("the client had said that it sends nothing more");
       }
       if (!closed) {
-        requests.add(request);
+        try {
+          requests.add(LoadStatsRequest.parseFrom(request.toByteString())); // as a server reads it
+        } catch (InvalidProtocolBufferException e) {
+          throw new AssertionError("what the client sends is no request", e);
+        }
       }
     }
 

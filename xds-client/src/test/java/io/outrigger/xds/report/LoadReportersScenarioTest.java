@@ -16,6 +16,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
+import io.outrigger.xds.WireNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,8 +33,9 @@ import org.slf4j.LoggerFactory;
 class LoadReportersScenarioTest {
   private static final XdsServer ONE = server("one");
   private static final XdsServer TWO = server("two");
-  private static final Node NODE =
-      Node.newBuilder().setId("node").addClientFeatures("feature").build();
+  private static final WireNode NODE =
+      new WireNode(
+          Node.newBuilder().setId("node").addClientFeatures("feature").build().toByteString());
   private static final RpcStatus GONE = RpcStatus.unavailable("gone");
 
   private final FakeControlLoop loop = new FakeControlLoop();

@@ -25,11 +25,6 @@ final class NodeMessageTest {
               List.of(Map.of("Password", "hush-3"), "plain")));
 
   @Test
-  void theControlPlaneGetsAllMetadata() {
-    assertThat(NodeMessage.of(NODE, "1").toString()).contains("hush-1", "hush-2", "hush-3");
-  }
-
-  @Test
   void whatPeopleSeeHasNoSecrets() {
     String shown = NodeMessage.shown(NODE, "1").toString();
 

@@ -1,6 +1,7 @@
 package io.outrigger.xds.testing;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
@@ -174,7 +175,11 @@ public final class FakeAdsTransport implements AdsTransport {
     @Override
     public void send(DiscoveryRequest request) {
       loop.checkInside();
-      requests.add(request);
+      try {
+        requests.add(DiscoveryRequest.parseFrom(request.toByteString())); // as a server reads it
+      } catch (InvalidProtocolBufferException e) {
+        throw new AssertionError("what the client sends is no request", e);
+      }
     }
 
     @Override
