@@ -31,6 +31,7 @@ import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.Rds;
 import io.envoyproxy.envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState;
+import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.type.http.v3.Cookie;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -136,8 +137,13 @@ final class DemoControlPlane implements AutoCloseable {
         .build();
   }
 
+  /** With what other kinds of clients need to know, as control planes send it. */
   private static Cluster cluster() {
+    var http2 = HttpProtocolOptions.newBuilder();
+    http2.getExplicitHttpConfigBuilder().getHttp2ProtocolOptionsBuilder();
     return Cluster.newBuilder()
+        .putTypedExtensionProtocolOptions(
+            "envoy.extensions.upstreams.http.v3.HttpProtocolOptions", Any.pack(http2.build()))
         .setName(CLUSTER)
         .setType(Cluster.DiscoveryType.EDS)
         .setEdsClusterConfig(Cluster.EdsClusterConfig.newBuilder().setEdsConfig(ads()))

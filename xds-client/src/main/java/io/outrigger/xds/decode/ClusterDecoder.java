@@ -11,8 +11,10 @@ import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.xds.decode.WireFields.Cut;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -21,6 +23,18 @@ import java.util.Set;
  */
 final class ClusterDecoder {
   private ClusterDecoder() {}
+
+  /** Without what is read from the bytes, if at all: see {@link WireFields}. */
+  static ByteString withoutMaps(ByteString bytes) {
+    ByteString rest = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).rest();
+    return WireFields.cut(rest, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER).rest();
+  }
+
+  /** Of metadata nothing is used, but what cannot be read makes the resource wrong. */
+  private static void checkMetadata(ByteString bytes, FieldErrors errors) {
+    Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
+    WireMetadata.read(cut.parts().get(List.of()), errors);
+  }
 
   static Optional<ClusterResource> decode(
       Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
@@ -39,7 +53,8 @@ final class ClusterDecoder {
                     proto.getOutlierDetection(), errors.at("outlier_detection")))
             : Optional.empty();
     long maxConnections = maxConnections(proto.getCircuitBreakers(), errors.at("circuit_breakers"));
-    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(proto, bytes, errors);
+    checkMetadata(bytes, errors.at("metadata"));
+    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(bytes, errors);
     if (source.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
     }

@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import com.google.gson.JsonArray;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.outrigger.config.cluster.ClusterResource;
@@ -24,7 +25,16 @@ final class ClusterOverlay {
       return own;
     }
     List<ClusterRule> rules = context.overlay().clusterRules(proto.getName());
-    return rules.isEmpty() ? own : Optional.of(over(own.get(), proto, context, rules));
+    if (rules.isEmpty()) {
+      return own;
+    }
+    try {
+      Cluster whole = Cluster.parseFrom(bytes); // with what was set aside
+      return Optional.of(over(own.get(), whole, context, rules));
+    } catch (InvalidProtocolBufferException e) {
+      errors.add("is not readable: " + e.getMessage());
+      return Optional.empty();
+    }
   }
 
   private static ClusterResource over(

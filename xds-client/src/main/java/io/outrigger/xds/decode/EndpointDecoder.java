@@ -1,8 +1,6 @@
 package io.outrigger.xds.decode;
 
-import com.google.protobuf.Struct;
-import com.google.protobuf.Value;
-import io.envoyproxy.envoy.config.core.v3.Metadata;
+import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
@@ -17,20 +15,41 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code ClusterLoadAssignment} (A27 "ClusterLoadAssignment Proto", A61). Endpoints of every health
  * are kept: balancing leaves the unusable ones out, a session may still reach some of them.
  */
 final class EndpointDecoder {
+  /** Where localities have metadata, and where their endpoints do. */
+  private static final int[] OF_LOCALITY = {
+    ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.METADATA_FIELD_NUMBER
+  };
+
+  private static final int[] OF_ENDPOINT = {
+    ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
+    LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,
+    LbEndpoint.METADATA_FIELD_NUMBER
+  };
+
   private EndpointDecoder() {}
 
+  /** Without what is read from the bytes: see {@link WireFields}. */
+  static ByteString withoutMaps(ByteString bytes) {
+    return WireFields.cut(WireFields.cut(bytes, OF_LOCALITY).rest(), OF_ENDPOINT).rest();
+  }
+
   static Optional<EndpointSet> decode(
-      ClusterLoadAssignment proto, DecodeContext context, FieldErrors errors) {
+      ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
+    Map<List<Integer>, ByteString> metadata =
+        new HashMap<>(WireFields.cut(bytes, OF_LOCALITY).parts());
+    metadata.putAll(WireFields.cut(bytes, OF_ENDPOINT).parts());
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
     var localities = new HashMap<Long, Set<Locality>>(); // by priority
     var addresses = new HashSet<EndpointAddress>();
@@ -44,7 +63,7 @@ final class EndpointDecoder {
         continue; // A27: no weight, no traffic
       }
       long priority = Integer.toUnsignedLong(locality.getPriority());
-      LocalityEndpoints decoded = locality(locality, addresses, here);
+      LocalityEndpoints decoded = locality(locality, i, metadata, addresses, here);
       if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
         here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
       }
@@ -80,14 +99,18 @@ final class EndpointDecoder {
   }
 
   private static LocalityEndpoints locality(
-      LocalityLbEndpoints proto, Set<EndpointAddress> addresses, FieldErrors errors) {
+      LocalityLbEndpoints proto,
+      int index,
+      Map<List<Integer>, ByteString> metadata,
+      Set<EndpointAddress> addresses,
+      FieldErrors errors) {
     var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
+    FieldErrors here = errors.at("metadata");
     Optional<EndpointAddress> proxy =
-        proto.hasMetadata()
-            ? ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
-            : Optional.empty();
+        ProxyAddressDecoder.decode(WireMetadata.read(metadata.get(List.of(index)), here), here);
     for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
-      endpoint(proto.getLbEndpoints(i), addresses, proxy, errors.at("lb_endpoints", i))
+      ByteString own = metadata.get(List.of(index, i));
+      endpoint(proto.getLbEndpoints(i), own, addresses, proxy, errors.at("lb_endpoints", i))
           .ifPresent(endpoints::add);
     }
     var locality = proto.getLocality();
@@ -99,6 +122,7 @@ final class EndpointDecoder {
 
   private static Optional<Endpoint> endpoint(
       LbEndpoint proto,
+      @Nullable ByteString metadataBytes,
       Set<EndpointAddress> addresses,
       Optional<EndpointAddress> localityProxy,
       FieldErrors errors) {
@@ -131,14 +155,10 @@ final class EndpointDecoder {
     if (own.isEmpty()) {
       return Optional.empty();
     }
-    Optional<EndpointAddress> proxy = localityProxy;
-    String hashKey = "";
-    if (proto.hasMetadata()) {
-      proxy =
-          ProxyAddressDecoder.decode(proto.getMetadata(), errors.at("metadata"))
-              .or(() -> localityProxy);
-      hashKey = hashKey(proto.getMetadata());
-    }
+    FieldErrors inMetadata = errors.at("metadata");
+    WireMetadata metadata = WireMetadata.read(metadataBytes, inMetadata);
+    Optional<EndpointAddress> proxy =
+        ProxyAddressDecoder.decode(metadata, inMetadata).or(() -> localityProxy);
     return Optional.of(
         new Endpoint(
             proxy
@@ -147,14 +167,7 @@ final class EndpointDecoder {
             health(proto.getHealthStatus()),
             weight,
             hostname(endpoint.getHostname()),
-            hashKey));
-  }
-
-  /** A76 "Explicitly setting the endpoint hash key"; what is not a text is as if absent. */
-  private static String hashKey(Metadata proto) {
-    Struct balancing = proto.getFilterMetadataMap().get("envoy.lb");
-    Value key = balancing == null ? null : balancing.getFieldsMap().get("hash_key");
-    return key == null ? "" : key.getStringValue();
+            metadata.text("envoy.lb", "hash_key"))); // A76 "Explicitly setting …"
   }
 
   static HealthStatus health(io.envoyproxy.envoy.config.core.v3.HealthStatus proto) {

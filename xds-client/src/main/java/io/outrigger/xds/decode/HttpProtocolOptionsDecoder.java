@@ -4,10 +4,13 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.config.cluster.ClusterResource;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 /** The upstream protocol options: of them only the idle timeout (A75 "Reading idle_timeout"). */
 final class HttpProtocolOptionsDecoder {
@@ -16,11 +19,18 @@ final class HttpProtocolOptionsDecoder {
 
   private HttpProtocolOptionsDecoder() {}
 
-  static Duration idleTimeout(Cluster proto, ByteString bytes, FieldErrors errors) {
-    if (!WireFields.contain(bytes, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER)) {
-      return ClusterResource.DEFAULT_IDLE_TIMEOUT;
+  static Duration idleTimeout(ByteString bytes, FieldErrors errors) {
+    Map<String, Any> all = new HashMap<>();
+    try {
+      for (var entry :
+          WireFields.entries(bytes, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER)
+              .entrySet()) {
+        all.put(entry.getKey(), Any.parseFrom(entry.getValue()));
+      }
+    } catch (InvalidProtocolBufferException e) {
+      errors.at("typed_extension_protocol_options").add("is not readable: " + e.getMessage());
     }
-    Any any = proto.getTypedExtensionProtocolOptionsMap().get(HTTP_PROTOCOL_OPTIONS);
+    Any any = all.get(HTTP_PROTOCOL_OPTIONS);
     if (any == null) {
       return ClusterResource.DEFAULT_IDLE_TIMEOUT;
     }

@@ -81,10 +81,8 @@ final class ListenerDecoder {
         yield Optional.of(new RouteSource.Rds(proto.getRds().getRouteConfigName()));
       }
       case ROUTE_CONFIG -> {
-        boolean overrides =
-            RouteDecoder.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-        yield RouteOverlays.decode(
-                proto.getRouteConfig(), overrides, context, errors.at("route_config"))
+        var maps = RouteMaps.of(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
+        yield RouteOverlays.decode(proto.getRouteConfig(), maps, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }
       case SCOPED_ROUTES -> {

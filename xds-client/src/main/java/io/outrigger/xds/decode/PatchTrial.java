@@ -78,7 +78,7 @@ public final class PatchTrial {
   }
 
   private static Optional<?> decodeRoute(Message message, FieldErrors errors) {
-    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
+    var scope = new RouteDecoder.Scope(CONTEXT, RouteMaps.NONE, Set.of(), List.of());
     return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
   }
 

@@ -2,7 +2,6 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.core.v3.Address;
-import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
 
@@ -14,8 +13,8 @@ final class ProxyAddressDecoder {
   private ProxyAddressDecoder() {}
 
   /** Empty without the entry, for one of another type, and for a wrong one: in errors then. */
-  static Optional<EndpointAddress> decode(Metadata proto, FieldErrors errors) {
-    Any any = proto.getTypedFilterMetadataMap().get(KEY);
+  static Optional<EndpointAddress> decode(WireMetadata metadata, FieldErrors errors) {
+    Any any = metadata.typed().get(KEY);
     if (any == null || !TypedConfig.typeName(any.getTypeUrl()).equals(ADDRESS)) {
       return Optional.empty();
     }

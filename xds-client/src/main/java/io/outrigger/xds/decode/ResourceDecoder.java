@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Turns the resources of one response into records, and says of each that it refuses every reason
@@ -32,11 +33,18 @@ public final class ResourceDecoder {
 
   /** How one type is read. */
   private record Codec<M extends Message>(
-      Parser<M> parser, Function<M, String> name, Rules<M> rules) {}
+      Parser<M> parser,
+      UnaryOperator<ByteString> withoutMaps,
+      Function<M, String> name,
+      Rules<M> rules) {
+    M parse(ByteString bytes) throws InvalidProtocolBufferException {
+      return parser.parseFrom(withoutMaps.apply(bytes));
+    }
+  }
 
   /**
    * The validation of one type; empty only with something in {@code errors}. The bytes are those of
-   * the message.
+   * the message, as they came.
    */
   private interface Rules<M> {
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
@@ -45,18 +53,29 @@ public final class ResourceDecoder {
   private static final Map<ResourceType<?>, Codec<?>> CODECS =
       Map.of(
           ResourceType.LISTENER,
-          new Codec<>(Listener.parser(), Listener::getName, ListenerDecoder::decode),
+          new Codec<>(
+              Listener.parser(),
+              UnaryOperator.identity(),
+              Listener::getName,
+              ListenerDecoder::decode),
           ResourceType.ROUTE,
           new Codec<>(
-              RouteConfiguration.parser(), RouteConfiguration::getName, RouteDecoder::decode),
+              RouteConfiguration.parser(),
+              RouteMaps::cutFrom,
+              RouteConfiguration::getName,
+              RouteDecoder::decode),
           ResourceType.CLUSTER,
-          new Codec<>(Cluster.parser(), Cluster::getName, ClusterOverlay::decode),
+          new Codec<>(
+              Cluster.parser(),
+              ClusterDecoder::withoutMaps,
+              Cluster::getName,
+              ClusterOverlay::decode),
           ResourceType.ENDPOINT,
           new Codec<>(
               ClusterLoadAssignment.parser(),
+              EndpointDecoder::withoutMaps,
               ClusterLoadAssignment::getClusterName,
-              (message, bytes, context, errors) ->
-                  EndpointDecoder.decode(message, context, errors)));
+              EndpointDecoder::decode));
 
   private ResourceDecoder() {}
 
@@ -119,7 +138,7 @@ public final class ResourceDecoder {
               inner);
           return;
         }
-        M message = codec.parser().parseFrom(inner.getValue());
+        M message = codec.parse(inner.getValue());
         String name = codec.name().apply(message); // A30-03: the inner one
         if (name.isEmpty()) {
           refuse(wrapperName, index, "has no name", inner);

@@ -77,7 +77,10 @@ final class RouteActionDecoder {
         yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
       }
       case WEIGHTED_CLUSTERS ->
-          weighted(proto.getWeightedClusters(), scope.overridden(), errors.at("weighted_clusters"));
+          weighted(
+              proto.getWeightedClusters(),
+              scope.maps().overridden(),
+              errors.at("weighted_clusters"));
       case CLUSTER_SPECIFIER_PLUGIN -> { // an optional one, else that is an error already
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
           errors

@@ -5,7 +5,6 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.route.v3.ClusterSpecifierPlugin;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
-import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -15,7 +14,6 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.xds.overlay.RouteRule;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,61 +22,39 @@ import java.util.Set;
 
 /** {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
 final class RouteDecoder {
-  /** Where, from a {@code RouteConfiguration} on, filters can be overridden (A39). */
-  private static final int[][] OVERRIDES = {
-    {
-      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.VirtualHost.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
-    },
-    {
-      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.VirtualHost.ROUTES_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.Route.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
-    },
-    {
-      RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.VirtualHost.ROUTES_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.Route.ROUTE_FIELD_NUMBER,
-      io.envoyproxy.envoy.config.route.v3.RouteAction.WEIGHTED_CLUSTERS_FIELD_NUMBER,
-      WeightedCluster.CLUSTERS_FIELD_NUMBER,
-      WeightedCluster.ClusterWeight.TYPED_PER_FILTER_CONFIG_FIELD_NUMBER
-    },
-  };
-
   /**
    * What holds for every route of a table.
    *
-   * @param overridden whether filters are overridden anywhere; the maps for it are let be if not
+   * @param maps of its bytes
    * @param plugins the names of its cluster specifiers; none is supported, so that a route to one
    *     is left out
    * @param rules of local policy, to be laid over the routes
    */
-  record Scope(
-      DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
+  record Scope(DecodeContext context, RouteMaps maps, Set<String> plugins, List<RouteRule> rules) {}
 
   private RouteDecoder() {}
 
   /** A resource of its own. */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    return RouteOverlays.decode(proto, haveOverrides(bytes), context, errors);
+    return RouteOverlays.decode(proto, RouteMaps.of(bytes), context, errors);
   }
 
   /**
    * The table with {@code rules} laid over it; with none, as the control plane sent it.
    *
-   * @param overrides whether {@code proto} overrides filters anywhere; its maps are let be if not
+   * @param maps of the bytes of {@code proto}
    */
   static Optional<RouteTable> decode(
       RouteConfiguration proto,
-      boolean overrides,
+      RouteMaps maps,
       List<RouteRule> rules,
       DecodeContext context,
       FieldErrors errors) {
-    var scope = new Scope(context, overrides, plugins(proto, errors), rules);
+    var scope = new Scope(context, maps, plugins(proto, errors), rules);
     var hosts = new ArrayList<VirtualHost>();
     for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
-      hosts.add(virtualHost(proto.getVirtualHosts(i), scope, errors.at("virtual_hosts", i)));
+      hosts.add(virtualHost(proto.getVirtualHosts(i), i, scope, errors.at("virtual_hosts", i)));
     }
     return Optional.of(new RouteTable(proto.getName(), hosts));
   }
@@ -101,35 +77,22 @@ final class RouteDecoder {
     return names;
   }
 
-  /**
-   * Whether filters are overridden in routes.
-   *
-   * @param bytes of a {@code RouteConfiguration}, or of what has one in it
-   * @param path the numbers of the fields that lead to it
-   */
-  static boolean haveOverrides(ByteString bytes, int... path) {
-    for (int[] place : OVERRIDES) {
-      int[] whole = Arrays.copyOf(path, path.length + place.length);
-      System.arraycopy(place, 0, whole, path.length, place.length);
-      if (WireFields.contain(bytes, whole)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private static VirtualHost virtualHost(
-      io.envoyproxy.envoy.config.route.v3.VirtualHost proto, Scope scope, FieldErrors errors) {
+      io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
+      int index,
+      Scope scope,
+      FieldErrors errors) {
     Optional<RetryPolicy> retry =
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : Optional.empty();
     var routes = new ArrayList<Route>();
     for (int i = 0; i < proto.getRoutesCount(); i++) {
-      route(proto.getRoutes(i), i, retry, scope, errors.at("routes", i)).ifPresent(routes::add);
+      route(proto.getRoutes(i), List.of(index, i), retry, scope, errors.at("routes", i))
+          .ifPresent(routes::add);
     }
     Map<String, FilterConfig> overrides =
-        scope.overridden()
+        scope.maps().overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
@@ -138,7 +101,7 @@ final class RouteDecoder {
   /** Empty for a route that is left out: by rule, or because of an error. */
   private static Optional<Route> route(
       io.envoyproxy.envoy.config.route.v3.Route proto,
-      int index,
+      List<Integer> place,
       Optional<RetryPolicy> hostRetry,
       Scope scope,
       FieldErrors errors) {
@@ -152,17 +115,17 @@ final class RouteDecoder {
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
     Optional<RouteAction> action = action(proto, hostRetry, scope, errors);
     Map<String, FilterConfig> overrides =
-        scope.overridden()
+        scope.maps().overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     if (match.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
     Map<String, String> metadata =
-        proto.hasMetadata()
-            ? MetadataDecoder.decode(proto.getMetadata())
-            : Map.of(); // see WireFields
-    var own = new Route(proto.getName(), index, match.get(), action.get(), overrides, metadata);
+        MetadataDecoder.decode(
+            WireMetadata.read(scope.maps().metadata().get(place), errors.at("metadata")));
+    var own =
+        new Route(proto.getName(), place.get(1), match.get(), action.get(), overrides, metadata);
     return Optional.of(
         scope.rules().isEmpty() ? own : RouteOverlays.over(own, proto, hostRetry, scope));
   }

@@ -22,24 +22,24 @@ final class RouteOverlays {
   private RouteOverlays() {}
 
   /**
-   * @param overrides whether {@code proto} overrides filters anywhere
+   * @param maps of the bytes of {@code proto}
    */
   static Optional<RouteTable> decode(
-      RouteConfiguration proto, boolean overrides, DecodeContext context, FieldErrors errors) {
-    Optional<RouteTable> own = RouteDecoder.decode(proto, overrides, List.of(), context, errors);
+      RouteConfiguration proto, RouteMaps maps, DecodeContext context, FieldErrors errors) {
+    Optional<RouteTable> own = RouteDecoder.decode(proto, maps, List.of(), context, errors);
     Overlay overlay = context.overlay();
     if (own.isEmpty() || !errors.isEmpty() || !overlay.hasRouteRules()) {
       return own;
     }
     Map<List<RouteRule>, RouteTable> made = new HashMap<>();
     made.put(List.of(), own.get());
-    RouteTable everywhere = over(proto, overrides, context, overlay.routeRules(), made);
+    RouteTable everywhere = over(proto, maps, context, overlay.routeRules(), made);
     Map<String, RouteTable> byTarget = new HashMap<>();
     overlay
         .routeRulesByTarget()
         .forEach(
             (target, rules) -> {
-              RouteTable here = over(proto, overrides, context, rules, made);
+              RouteTable here = over(proto, maps, context, rules, made);
               if (!here.equals(everywhere)) {
                 byTarget.put(target, here);
               }
@@ -50,14 +50,14 @@ final class RouteOverlays {
   /** Many targets have the same rules, and share the table. */
   private static RouteTable over(
       RouteConfiguration proto,
-      boolean overrides,
+      RouteMaps maps,
       DecodeContext context,
       List<RouteRule> rules,
       Map<List<RouteRule>, RouteTable> made) {
     return made.computeIfAbsent(
         rules,
         under ->
-            RouteDecoder.decode(proto, overrides, under, context, FieldErrors.ofResource())
+            RouteDecoder.decode(proto, maps, under, context, FieldErrors.ofResource())
                 .orElseThrow());
   }
 

@@ -2,8 +2,8 @@ package io.outrigger.xds.stream;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.Node;
-import io.outrigger.xds.WireNode;
 import io.outrigger.xds.decode.SecretNames;
+import io.outrigger.xds.transport.WireNode;
 
 /** Who we are, for people: as the control plane reads it, but for what is secret. */
 public final class NodeMessage {

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.envoyproxy.envoy.config.route.v3.Route;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster.ClusterWeight;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WireFieldsTest {
@@ -40,19 +45,78 @@ class WireFieldsTest {
     var split = Route.newBuilder();
     split.getRouteBuilder().getWeightedClustersBuilder().addClusters(weight);
 
-    assertThat(RouteDecoder.haveOverrides(routes(VirtualHost.newBuilder()))).isFalse();
-    assertThat(
-            RouteDecoder.haveOverrides(
-                routes(VirtualHost.newBuilder().putTypedPerFilterConfig("f", OVERRIDE))))
+    assertThat(overridden(VirtualHost.newBuilder())).isFalse();
+    assertThat(overridden(VirtualHost.newBuilder().putTypedPerFilterConfig("f", OVERRIDE)))
         .isTrue();
     assertThat(
-            RouteDecoder.haveOverrides(
-                routes(
-                    VirtualHost.newBuilder()
-                        .addRoutes(Route.newBuilder().putTypedPerFilterConfig("f", OVERRIDE)))))
+            overridden(
+                VirtualHost.newBuilder()
+                    .addRoutes(Route.newBuilder().putTypedPerFilterConfig("f", OVERRIDE))))
         .isTrue();
-    assertThat(RouteDecoder.haveOverrides(routes(VirtualHost.newBuilder().addRoutes(split))))
-        .isTrue();
+    assertThat(overridden(VirtualHost.newBuilder().addRoutes(split))).isTrue();
+  }
+
+  private static boolean overridden(VirtualHost.Builder host) {
+    return RouteMaps.of(routes(host)).overridden();
+  }
+
+  @Test
+  void aFieldIsCutOutOfEachMessageThatHasIt() throws Exception {
+    Metadata metadata =
+        Metadata.newBuilder().putFilterMetadata("f", Struct.getDefaultInstance()).build();
+    var routes = RouteConfiguration.newBuilder().setName("r");
+    routes.addVirtualHosts(VirtualHost.newBuilder().setName("a").addRoutes(Route.newBuilder()));
+    var host = VirtualHost.newBuilder().setName("b").addDomains("*");
+    host.addRoutes(Route.newBuilder().setName("plain"));
+    host.addRoutes(Route.newBuilder().setName("described").setMetadata(metadata));
+    RouteConfiguration whole = routes.addVirtualHosts(host).build();
+
+    WireFields.Cut cut = WireFields.cut(whole.toByteString(), 2, 3, Route.METADATA_FIELD_NUMBER);
+
+    var without = whole.toBuilder();
+    without.getVirtualHostsBuilder(1).getRoutesBuilder(1).clearMetadata();
+    assertThat(RouteConfiguration.parseFrom(cut.rest())).isEqualTo(without.build());
+    assertThat(cut.parts()).isEqualTo(Map.of(List.of(1, 1), metadata.toByteString()));
+  }
+
+  @Test
+  void whatComesTwiceIsMerged() throws Exception {
+    Route one = route("x", Metadata.newBuilder().putFilterMetadata("a", struct("1")).build());
+    Route two = route("y", Metadata.newBuilder().putFilterMetadata("b", struct("2")).build());
+    ByteString both = one.toByteString().concat(two.toByteString());
+
+    WireFields.Cut cut = WireFields.cut(both, Route.METADATA_FIELD_NUMBER);
+
+    assertThat(Metadata.parseFrom(cut.parts().get(List.of())))
+        .isEqualTo(Route.parseFrom(both).getMetadata());
+  }
+
+  private static Route route(String name, Metadata metadata) {
+    return Route.newBuilder().setName(name).setMetadata(metadata).build();
+  }
+
+  private static Struct struct(String text) {
+    Value value = Value.newBuilder().setStringValue(text).build();
+    return Struct.newBuilder().putFields("k", value).build();
+  }
+
+  @Test
+  void whatIsNotReadableStaysWhole() {
+    ByteString broken = ByteString.copyFromUtf8("\u0012Px");
+    WireFields.Cut cut = WireFields.cut(broken, 2, 3);
+    assertThat(cut.rest()).isEqualTo(broken);
+    assertThat(cut.parts()).isEmpty();
+    ByteString other = RouteConfiguration.newBuilder().setName("r").build().toByteString();
+    assertThat(WireFields.cut(other, 2, 3).rest()).isSameAs(other);
+  }
+
+  @Test
+  void ofEqualKeysTheLastCounts() throws Exception {
+    var one = Struct.newBuilder().putFields("k", Value.newBuilder().setBoolValue(true).build());
+    ByteString both = one.build().toByteString().concat(struct("last").toByteString());
+
+    assertThat(WireFields.entries(both, Struct.FIELDS_FIELD_NUMBER))
+        .isEqualTo(Map.of("k", Value.newBuilder().setStringValue("last").build().toByteString()));
   }
 
   private static ByteString routes(VirtualHost.Builder host) {

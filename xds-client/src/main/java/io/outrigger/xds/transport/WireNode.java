@@ -1,4 +1,4 @@
-package io.outrigger.xds;
+package io.outrigger.xds.transport;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;

@@ -1,4 +1,4 @@
-package io.outrigger.xds;
+package io.outrigger.xds.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

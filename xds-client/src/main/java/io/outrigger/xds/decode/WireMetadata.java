@@ -1,0 +1,48 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code Metadata}, read without protobuf's maps: see {@link WireFields}.
+ *
+ * @param filters a {@code Struct} by the name of its filter
+ */
+record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
+  private static final WireMetadata NONE = new WireMetadata(Map.of(), Map.of());
+
+  /** Reads all of it; what is not readable is in errors then, and there is none. */
+  static WireMetadata read(@Nullable ByteString metadata, FieldErrors errors) {
+    if (metadata == null) {
+      return NONE;
+    }
+    try {
+      Map<String, WireStruct> filters = new LinkedHashMap<>();
+      for (var entry :
+          WireFields.entries(metadata, Metadata.FILTER_METADATA_FIELD_NUMBER).entrySet()) {
+        filters.put(entry.getKey(), WireStruct.parse(entry.getValue()));
+      }
+      Map<String, Any> typed = new HashMap<>();
+      for (var entry :
+          WireFields.entries(metadata, Metadata.TYPED_FILTER_METADATA_FIELD_NUMBER).entrySet()) {
+        typed.put(entry.getKey(), Any.parseFrom(entry.getValue()));
+      }
+      return new WireMetadata(filters, typed);
+    } catch (InvalidProtocolBufferException e) {
+      errors.add("is not readable: " + e.getMessage());
+      return NONE;
+    }
+  }
+
+  /** The text in field {@code key} of a filter's metadata; empty for anything else. */
+  String text(String filter, String key) {
+    return Optional.ofNullable(filters.get(filter)).map(struct -> struct.text(key)).orElse("");
+  }
+}
