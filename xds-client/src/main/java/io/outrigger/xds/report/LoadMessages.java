@@ -10,7 +10,7 @@ import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.xds.transport.WireNode;
+import io.outrigger.xds.decode.WireNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;

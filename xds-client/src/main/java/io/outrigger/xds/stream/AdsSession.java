@@ -9,7 +9,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded;
-import io.outrigger.xds.transport.WireNode;
+import io.outrigger.xds.decode.WireNode;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.outrigger.xds.stream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.Node;
 import io.outrigger.xds.decode.SecretNames;
-import io.outrigger.xds.transport.WireNode;
+import io.outrigger.xds.decode.WireNode;
 
 /** Who we are, for people: as the control plane reads it, but for what is secret. */
 public final class NodeMessage {

@@ -16,7 +16,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
-import io.outrigger.xds.transport.WireNode;
+import io.outrigger.xds.decode.WireNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.outrigger.xds.transport;
+package io.outrigger.xds.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.outrigger.xds.transport;
+package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
