@@ -20,29 +20,35 @@ public final class IpLiteral {
   }
 
   private static Optional<String> v4(String text) {
-    String[] parts = text.split("\\.", -1);
-    if (parts.length != 4) {
-      return Optional.empty();
-    }
-    for (String part : parts) {
-      if (!isOctet(part)) {
-        return Optional.empty();
+    int octets = 0;
+    int start = 0;
+    for (int i = 0; i <= text.length(); i++) {
+      if (i == text.length() || text.charAt(i) == '.') {
+        if (!isOctet(text, start, i)) {
+          return Optional.empty();
+        }
+        octets++;
+        start = i + 1;
       }
     }
-    return Optional.of(text);
+    return octets == 4 ? Optional.of(text) : Optional.empty();
   }
 
   /** Without leading zeros, which some read as octal. */
-  private static boolean isOctet(String part) {
-    if (part.isEmpty() || part.length() > 3 || (part.length() > 1 && part.charAt(0) == '0')) {
+  private static boolean isOctet(String text, int start, int end) {
+    int length = end - start;
+    if (length < 1 || length > 3 || (length > 1 && text.charAt(start) == '0')) {
       return false;
     }
-    for (int i = 0; i < part.length(); i++) {
-      if (part.charAt(i) < '0' || part.charAt(i) > '9') {
+    int value = 0;
+    for (int i = start; i < end; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
         return false;
       }
+      value = value * 10 + c - '0';
     }
-    return Integer.parseInt(part) <= 255;
+    return value <= 255;
   }
 
   @SuppressWarnings("AddressSelection") // in brackets: a literal or an exception, never a look-up

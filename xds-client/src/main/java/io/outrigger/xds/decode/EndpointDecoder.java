@@ -196,7 +196,11 @@ final class EndpointDecoder {
 
   /** A name that could not be an {@code :authority} is as good as none (A81). */
   private static String hostname(String text) {
-    boolean visible = text.chars().allMatch(c -> c > ' ' && c <= '~');
-    return visible ? text : "";
+    for (int i = 0; i < text.length(); i++) { // of each endpoint: no stream
+      if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {
+        return "";
+      }
+    }
+    return text;
   }
 }

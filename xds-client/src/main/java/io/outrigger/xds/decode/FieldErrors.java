@@ -26,33 +26,36 @@ final class FieldErrors {
   private final Found found;
   private final @Nullable FieldErrors parent;
   private final String step;
-  private final int index;
+  private final int index; // in a list; -1 elsewhere
+  private final @Nullable String key; // in a map
 
-  private FieldErrors(Found found, @Nullable FieldErrors parent, String step, int index) {
+  private FieldErrors(
+      Found found, @Nullable FieldErrors parent, String step, int index, @Nullable String key) {
     this.found = found;
     this.parent = parent;
     this.step = step;
     this.index = index;
+    this.key = key;
   }
 
   /** The top of a resource that is about to be decoded. */
   static FieldErrors ofResource() {
-    return new FieldErrors(new Found(), null, "", -1);
+    return new FieldErrors(new Found(), null, "", -1, null);
   }
 
   /** The field {@code name} of the message at this place. */
   FieldErrors at(String name) {
-    return new FieldErrors(found, this, name, -1);
+    return new FieldErrors(found, this, name, -1, null);
   }
 
   /** The element {@code index} of the repeated field {@code name}. */
   FieldErrors at(String name, int index) {
-    return new FieldErrors(found, this, name, index);
+    return new FieldErrors(found, this, name, index, null);
   }
 
   /** The entry {@code key} of the map field {@code name}. */
   FieldErrors at(String name, String key) {
-    return new FieldErrors(found, this, name + "[" + quoted(key) + "]", -1);
+    return new FieldErrors(found, this, name, -1, key);
   }
 
   /** Notes that the field at this place is wrong. */
@@ -87,7 +90,12 @@ final class FieldErrors {
       return step;
     }
     String before = parent.path();
-    String here = index < 0 ? step : step + "[" + index + "]";
+    String here = step;
+    if (key != null) {
+      here += "[" + quoted(key) + "]";
+    } else if (index >= 0) {
+      here += "[" + index + "]";
+    }
     return before.isEmpty() ? here : before + "." + here;
   }
 
