@@ -57,7 +57,7 @@ final class Ranking {
       return next;
     }
     take(next);
-    List<Ranked> candidates = notAbove(likelyHighest(size));
+    List<Ranked> candidates = notAbove(likelyHighest(size, hashes.length));
     if (candidates.size() < size) {
       candidates = notAbove(HIGHEST);
     }
@@ -66,11 +66,12 @@ final class Ranking {
   }
 
   /**
-   * A hash that {@code size} others are below, almost surely: hashes are even, and four deviations
-   * are added to the share that is wanted. It is never too low by much, so few are sorted.
+   * A hash that {@code size} of {@code endpoints} are below, almost surely: hashes are even, and
+   * four deviations are added to the share that is wanted. It is never too high by much, so few are
+   * sorted.
    */
-  private long likelyHighest(long size) {
-    double share = (size + 4 * Math.sqrt(size) + 16) / hashes.length;
+  static long likelyHighest(long size, int endpoints) {
+    double share = (size + 4 * Math.sqrt(size) + 16) / endpoints;
     return share >= 1 ? HIGHEST : (long) (share * 0x1p63) << 1;
   }
 

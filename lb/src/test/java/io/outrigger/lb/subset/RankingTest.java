@@ -1,18 +1,23 @@
 package io.outrigger.lb.subset;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
+import io.outrigger.base.Xxh64;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.subset.Ranking.Ranked;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RankingTest {
   private static final List<Backend> HUNDRED =
@@ -79,5 +84,40 @@ class RankingTest {
 
     assertThat(Stream.of(last, third, second, first).sorted(Ranked.LOWEST_FIRST))
         .containsExactly(first, second, third, last);
+  }
+
+  /** Then nobody is below the hash that the size is looked for under. */
+  @Conformance("A68-02")
+  @Test
+  void theLowestAreChosenHoweverHighTheirHashes() {
+    Comparator<Backend> byHash = (one, other) -> Long.compareUnsigned(hash(one), hash(other));
+    List<Backend> high =
+        IntStream.range(0, 500)
+            .mapToObj(i -> Samples.backend("10.0." + i / 250 + "." + i % 250 + ":80"))
+            .filter(backend -> hash(backend) < 0)
+            .toList();
+    assertThat(high).hasSizeGreaterThan(200);
+
+    assertThat(new Ranking(1).lowest(high, 3))
+        .isEqualTo(high.stream().sorted(byHash).limit(3).toList());
+  }
+
+  /** By how many endpoints are expected below it: somewhat more than the size, and no more. */
+  @ParameterizedTest(name = "{0} of {1} endpoints are looked for among {2}")
+  @CsvSource({"4, 100, 28", "100, 1000, 156", "10000, 100000, 10416", "1, 1000000, 21"})
+  void fewAreLookedAtThatAreNotChosen(long size, int endpoints, double expected) {
+    double share = (Ranking.likelyHighest(size, endpoints) >>> 1) / 0x1p63;
+
+    assertThat(share * endpoints).isCloseTo(expected, offset(0.001));
+  }
+
+  @Test
+  void allAreLookedAtWhereTheSizeIsCloseToTheirNumber() {
+    assertThat(Ranking.likelyHighest(4, 28)).isEqualTo(-1);
+    assertThat(Ranking.likelyHighest(99, 100)).isEqualTo(-1);
+  }
+
+  private static long hash(Backend backend) {
+    return Xxh64.hash(backend.endpoint().address().toString(), 1);
   }
 }
