@@ -96,7 +96,7 @@ public final class LoadSums {
             .flatMap(entry -> entry.getValue().take(entry.getKey()).stream())
             .toList();
     var load = new ClusterLoad(cluster, edsServiceName, interval, drops, refused, active);
-    localities.values().removeIf(sums -> sums.issued == 0 && sums.inProgress == 0);
+    localities.values().removeIf(sums -> sums.issued == 0);
     drops.clear();
     refused = 0;
     return load;

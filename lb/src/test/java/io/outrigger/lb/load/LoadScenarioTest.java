@@ -250,6 +250,21 @@ class LoadScenarioTest {
     assertThat(take(ONE)).isEmpty();
   }
 
+  @Test
+  void aClusterThatNobodyAsksForIsForgottenAfterItsLastCall() {
+    serve(cluster(ONE, Samples.zone("a", E1)));
+    script.ready(E1);
+    Subchannel inProgress = script.start("pay");
+    script.apply(Samples.config(Set.of()));
+    assertThat(take(ONE, "other")).isEmpty();
+    assertThat(servers()).containsExactly(ONE);
+
+    inProgress.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+
+    assertThat(take(ONE, "other")).isEmpty();
+    assertThat(servers()).isEmpty();
+  }
+
   @Conformance("A64-02")
   @Test
   void aClusterThatIsNotAskedForKeepsItsCounts() {

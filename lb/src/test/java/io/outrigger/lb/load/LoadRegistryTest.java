@@ -1,0 +1,101 @@
+package io.outrigger.lb.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.testing.FakeControlLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class LoadRegistryTest {
+  private static final XdsServer ONE =
+      new XdsServer(
+          "one", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final LoadRegistry registry = new LoadRegistry(loop);
+  private final LoadMeter meter = meter(false);
+
+  @Test
+  void whoReportsHearsOfEveryServerThatComesOrGoes() {
+    List<Set<XdsServer>> heard = new ArrayList<>();
+    loop.inside(() -> registry.onServersChanged(() -> heard.add(registry.servers())));
+
+    loop.inside(() -> registry.join(ONE, "pay", "", meter));
+    loop.inside(() -> registry.join(ONE, "orders", "", meter(true)));
+    loop.inside(() -> registry.take(ONE, cluster -> true));
+    assertThat(heard).containsExactly(Set.of(ONE));
+
+    loop.inside(() -> registry.leave(ONE, "pay", "", meter));
+    assertThat(heard).hasSize(1);
+    loop.inside(() -> registry.take(ONE, cluster -> true));
+    assertThat(heard).containsExactly(Set.of(ONE), Set.of());
+  }
+
+  @Test
+  void clustersThatAreReportedElsewhereAreNotKeptForEver() {
+    for (int i = 0; i < ServerLoads.MAX_GONE + 10; i++) {
+      String cluster = "c" + i;
+      loop.inside(() -> registry.join(ONE, cluster, "", meter));
+      loop.inside(() -> registry.leave(ONE, cluster, "", meter));
+    }
+
+    loop.inside(
+        () ->
+            assertThat(registry.take(ONE, cluster -> true))
+                .hasSize(ServerLoads.MAX_GONE)
+                .first()
+                .satisfies(load -> assertThat(load.cluster()).isEqualTo("c10")));
+  }
+
+  @Test
+  void whoNeverJoinedCannotLeave() {
+    loop.inside(() -> registry.join(ONE, "pay", "", meter));
+    XdsServer two =
+        new XdsServer(
+            "two", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
+
+    loop.inside(
+        () -> {
+          assertThatThrownBy(() -> registry.leave(two, "pay", "", meter))
+              .hasMessage("nothing is counted for two");
+          assertThatThrownBy(() -> registry.leave(ONE, "orders", "", meter))
+              .hasMessageStartingWith("nothing is counted for")
+              .hasMessageContaining("orders");
+        });
+  }
+
+  @Test
+  void itIsUsedOnTheControlLoopAlone() {
+    loop.inside(() -> registry.join(ONE, "pay", "", meter));
+
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> registry.join(ONE, "pay", "", meter),
+            () -> registry.leave(ONE, "pay", "", meter),
+            () -> registry.onClosed(ONE, "pay", ""),
+            registry::servers,
+            () -> registry.onServersChanged(() -> {}),
+            () -> registry.take(ONE, cluster -> true));
+
+    assertThat(calls)
+        .allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(IllegalStateException.class));
+  }
+
+  private static LoadMeter meter(boolean isOver) {
+    return new LoadMeter() {
+      @Override
+      public void collect(LoadSums sums) {}
+
+      @Override
+      public boolean isOver() {
+        return isOver;
+      }
+    };
+  }
+}
