@@ -10,7 +10,6 @@ import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import java.util.ArrayDeque;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * in the same update lives on.
  */
 @ControlConfined
-public final class SharedSubchannels implements LbParent {
+public final class SharedSubchannels {
   /** Hears which addresses the policies beneath use; on the control loop, at once. */
   public interface Observer {
     /** The address had no owner, and has one now. */
@@ -57,7 +56,7 @@ public final class SharedSubchannels implements LbParent {
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
   private Observer observer = NOBODY;
 
-  /** Shares what {@code parent} gives; everything else goes straight to it. */
+  /** Shares what {@code parent} gives. */
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;
     this.parent = parent;
@@ -74,7 +73,7 @@ public final class SharedSubchannels implements LbParent {
     return shared != null && shared.owners > 0;
   }
 
-  @Override
+  /** A lease for a policy beneath; as {@link LbParent#newSubchannel}. */
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
     return lease(backend, address, listener, true);
@@ -107,16 +106,6 @@ public final class SharedSubchannels implements LbParent {
       observer.onTaken(address);
     }
     return lease;
-  }
-
-  @Override
-  public void publish(Connectivity state, Picker picker) {
-    parent.publish(state, picker);
-  }
-
-  @Override
-  public void requestReresolution() {
-    parent.requestReresolution();
   }
 
   /** The subchannel of an address and those who lease it. */

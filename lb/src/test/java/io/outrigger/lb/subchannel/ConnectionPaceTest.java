@@ -1,9 +1,11 @@
 package io.outrigger.lb.subchannel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.testing.FakeConnector;
@@ -12,10 +14,12 @@ import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class ConnectionPaceTest {
   private static final Duration ALMOST = ConnectionPace.PATIENCE.minusNanos(1);
+  private static final EndpointAddress ADDRESS = Samples.address("10.0.0.1:80");
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeConnector connector = new FakeConnector();
@@ -24,6 +28,7 @@ class ConnectionPaceTest {
   private final Connector orders = target.ofCluster("orders");
   private final Connector pay = target.ofCluster("pay");
   private final List<String> heard = new ArrayList<>();
+  private final List<ConnectionEvent> connections = new ArrayList<>();
 
   @Test
   void soManyAttemptsAreUnderWayAtATime() {
@@ -147,6 +152,42 @@ class ConnectionPaceTest {
     assertThat(connector.count()).isEqualTo(2);
   }
 
+  @Test
+  void everyWayToConnectIsPaced() {
+    List<Connector.Attempt> attempts = new ArrayList<>();
+    for (Connector way : List.of(target, orders, pay.ofEndpoint(ADDRESS))) {
+      loop.inside(() -> attempts.add(way.connect(ADDRESS, 1, new Heard("1"))));
+    }
+    assertThat(connector.count()).isEqualTo(2);
+
+    attempts.forEach(attempt -> loop.inside(attempt::close));
+    assertThat(connector.open()).isEmpty();
+  }
+
+  @Test
+  void theOwnerHearsAllThatBecomesOfItsAttempt() {
+    connect(orders, "1");
+
+    loop.inside(() -> connector.last("10.0.0.1:80").ready());
+    loop.inside(() -> connector.last("10.0.0.1:80").end("lost"));
+    loop.inside(() -> connector.last("10.0.0.1:80").remedied());
+
+    assertThat(heard).containsExactly("1 ready", "1 UNAVAILABLE: lost", "1 remedied");
+    assertThat(connections)
+        .containsExactly(new ConnectionEvent.Made(), new ConnectionEvent.Lost("unknown"));
+  }
+
+  @Test
+  void attemptsAreMadeAndGivenUpOnTheControlLoopAlone() {
+    Connector.Attempt attempt = connect(orders, "1").get(0);
+
+    List<ThrowingCallable> calls =
+        List.of(() -> orders.connect(ADDRESS, 1, new Heard("1")), pay::onAwaited, attempt::close);
+
+    assertThat(calls)
+        .allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(IllegalStateException.class));
+  }
+
   private List<Connector.Attempt> connect(Connector cluster, String... hosts) {
     List<Connector.Attempt> attempts = new ArrayList<>();
     for (String host : hosts) {
@@ -191,6 +232,16 @@ class ConnectionPaceTest {
     @Override
     public void onClosed(RpcStatus reason, Connector.Ending ending) {
       heard.add(host + " " + reason.code() + ": " + reason.message());
+    }
+
+    @Override
+    public void onRemedied() {
+      heard.add(host + " remedied");
+    }
+
+    @Override
+    public void onConnection(ConnectionEvent event) {
+      connections.add(event);
     }
   }
 }

@@ -5,10 +5,14 @@ import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector.Ending;
+import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -17,6 +21,7 @@ import io.outrigger.testing.ScriptedRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class ManagedSubchannelTest {
@@ -28,6 +33,7 @@ class ManagedSubchannelTest {
   private final ScriptedRandom random = new ScriptedRandom(1);
   private final List<Connectivity> states = new ArrayList<>();
   private final List<String> reasons = new ArrayList<>();
+  private final List<ConnectionEvent> connections = new ArrayList<>();
   private final ManagedSubchannel subchannel =
       new ManagedSubchannel(
           loop,
@@ -35,10 +41,25 @@ class ManagedSubchannelTest {
           random,
           Samples.backend(E1),
           Samples.address(E1),
-          (state, reason) -> {
-            states.add(state);
-            reasons.add(reason.message());
+          new SubchannelListener() {
+            @Override
+            public void onState(Connectivity state, RpcStatus reason) {
+              states.add(state);
+              reasons.add(reason.message());
+            }
+
+            @Override
+            public void onConnection(ConnectionEvent event) {
+              connections.add(event);
+            }
           });
+
+  @Test
+  void itIsToOneAddressOfItsEndpoint() {
+    assertThat(subchannel.endpoint()).isEqualTo(Samples.endpoint(E1));
+    assertThat(subchannel.address()).isEqualTo(Samples.address(E1));
+    assertThat(subchannel.locality()).contains(Samples.backend(E1).locality());
+  }
 
   @Test
   void connectsOnlyWhenAsked() {
@@ -113,6 +134,20 @@ class ManagedSubchannelTest {
     assertThat(states).containsExactly(CONNECTING, TRANSIENT_FAILURE, IDLE);
     connect();
     assertThat(connector.count()).isEqualTo(2);
+    loop.advance(Duration.ofMinutes(5));
+    assertThat(states).last().as("the back-off is over").isEqualTo(CONNECTING);
+  }
+
+  @Conformance("A29-14")
+  @Test
+  void aRemedyStartsTheBackOffOver() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER, NO_JITTER, NO_JITTER);
+    failAndMeasureBackoff();
+    connect();
+    loop.inside(() -> connector.last(E1).end("no certificates yet"));
+    loop.inside(() -> connector.last(E1).remedied());
+
+    assertThat(failAndMeasureBackoff()).isEqualTo(Duration.ofMillis(1000));
   }
 
   @Test
@@ -250,6 +285,25 @@ class ManagedSubchannelTest {
     assertThat(states).doesNotContain(TRANSIENT_FAILURE);
   }
 
+  @Test
+  void aConnectionThatServedStartsThePaceOver() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER, NO_JITTER, NO_JITTER);
+    makeAndLose();
+    makeAndLose();
+    loop.advance(Duration.ofSeconds(1));
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    loop.inside(() -> connector.last(E1).end("bye", Ending.SERVED));
+
+    makeAndLose();
+    makeAndLose();
+    loop.advance(Duration.ofSeconds(1));
+    connect();
+
+    assertThat(connector.count()).isEqualTo(6);
+    assertThat(states).doesNotContain(TRANSIENT_FAILURE);
+  }
+
   @Conformance("SC-35")
   @Test
   void anUnusedConnectionKeepsTheNextWaitingForAMomentAndFailsNobody() {
@@ -287,9 +341,10 @@ class ManagedSubchannelTest {
 
   @Test
   void aPauseThatIsOverDelaysNothing() {
+    random.next(Purpose.BACKOFF_JITTER, NO_JITTER);
     makeAndLose();
     makeAndLose();
-    loop.advance(Duration.ofMinutes(1));
+    loop.advance(Duration.ofSeconds(1));
     connect();
 
     assertThat(connector.count()).isEqualTo(3);
@@ -342,13 +397,14 @@ class ManagedSubchannelTest {
   }
 
   @Test
-  void closingDuringBackOffLeavesNoTimer() {
+  void closingDuringBackOffLeavesNoTimerAndWaitsForNoRemedy() {
     connect();
     loop.inside(() -> connector.last(E1).end("refused"));
 
     loop.inside(subchannel::close);
 
     assertThat(loop.pendingTimers()).isZero();
+    assertThat(connector.last(E1).isGivenUp()).isTrue();
   }
 
   @Test
@@ -360,6 +416,43 @@ class ManagedSubchannelTest {
 
     assertThat(states).containsExactly(CONNECTING);
     assertThat(subchannel.transport()).isNull();
+  }
+
+  @Conformance("A94-01")
+  @Test
+  void whatBecomesOfItsConnectionsIsToldUntilItIsClosed() {
+    connect();
+    loop.inside(() -> connector.last(E1).end("refused"));
+    loop.advance(Duration.ofMinutes(5));
+    connect();
+    loop.inside(() -> connector.last(E1).ready());
+    assertThat(connections)
+        .containsExactly(new ConnectionEvent.Failed(), new ConnectionEvent.Made());
+
+    loop.inside(subchannel::close);
+    loop.inside(() -> connector.last(E1).end("drained"));
+
+    assertThat(connections).hasSize(2);
+  }
+
+  @Test
+  void itLivesOnTheControlLoopAlone() {
+    connect();
+    FakeConnector.FakeAttempt attempt = connector.last(E1);
+
+    List<ThrowingCallable> calls =
+        List.of(
+            subchannel::requestConnection,
+            subchannel::close,
+            () -> subchannel.limitConnections(1),
+            () ->
+                attempt.listener().onReady(new FakeConnector.FakeTransport(Samples.address(E1), 0)),
+            () -> attempt.listener().onClosed(RpcStatus.unavailable(""), Ending.BROKEN),
+            () -> attempt.listener().onRemedied(),
+            () -> attempt.listener().onConnection(new ConnectionEvent.Made()));
+
+    assertThat(calls)
+        .allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(IllegalStateException.class));
   }
 
   private Duration failAndMeasureBackoff() {

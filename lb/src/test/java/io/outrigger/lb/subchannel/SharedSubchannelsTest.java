@@ -4,9 +4,16 @@ import static io.outrigger.lb.Connectivity.CONNECTING;
 import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.Backend;
 import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LbParent;
+import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.testing.FakeParent;
@@ -20,7 +27,34 @@ class SharedSubchannelsTest {
   private static final String E1 = "10.0.0.1:80";
 
   private final FakeParent parent = new FakeParent();
-  private final SharedSubchannels shared = new SharedSubchannels(parent.loop(), parent);
+  private final SharedSubchannels shared = new SharedSubchannels(parent.loop(), new Mapping());
+  private final List<String> zones = new ArrayList<>();
+
+  /** Notes where subchannels are moved to. */
+  private final class Mapping implements LbParent {
+    @Override
+    public Subchannel newSubchannel(
+        Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Subchannel subchannel = parent.newSubchannel(backend, address, listener);
+      return new DelegatingSubchannel() {
+        @Override
+        protected Subchannel delegate() {
+          return subchannel;
+        }
+
+        @Override
+        public void setLocality(Locality locality) {
+          zones.add(locality.zone());
+        }
+      };
+    }
+
+    @Override
+    public void publish(Connectivity state, Picker picker) {}
+
+    @Override
+    public void requestReresolution() {}
+  }
 
   /** Holds a lease and remembers what it heard. */
   private final class Owner implements SubchannelListener {
@@ -173,5 +207,109 @@ class SharedSubchannelsTest {
     parent.ready(E1);
 
     assertThat(second.heard).containsExactly(CONNECTING);
+  }
+
+  @Test
+  void theEndpointStandsWhereItsNewestOwnerSays() {
+    Subchannel first = lease("a");
+    assertThat(zones).isEmpty();
+
+    Subchannel second = lease("b");
+    parent.loop().inside(() -> first.take(standing("c")));
+    assertThat(zones).containsExactly("b");
+    parent.loop().inside(() -> second.take(standing("d")));
+    assertThat(zones).containsExactly("b", "d");
+    parent.loop().inside(second::close);
+    parent.loop().inside(() -> second.take(standing("e")));
+    assertThat(zones).containsExactly("b", "d", "c");
+
+    parent.loop().inside(first::close);
+    parent.loop().inside(() -> first.take(standing("e")));
+    assertThat(zones).containsExactly("b", "d", "c");
+  }
+
+  @Test
+  void aLeaseSaysWhereItsOwnerHasTheEndpoint() {
+    Subchannel lease = lease("a");
+    lease("b");
+
+    assertThat(lease.locality()).contains(Samples.locality("a"));
+    assertThat(lease.priority()).hasValue(3);
+    assertThat(lease.endpoint()).isEqualTo(Samples.endpoint(E1));
+  }
+
+  @Test
+  void whoKeepsAConnectionForTheNodeItselfIsNoOwner() {
+    List<String> heard = new ArrayList<>();
+    shared.observe(
+        new SharedSubchannels.Observer() {
+          @Override
+          public void onTaken(EndpointAddress address) {
+            heard.add("taken " + address);
+          }
+
+          @Override
+          public void onReturned(EndpointAddress address) {
+            heard.add("returned " + address);
+          }
+        });
+    parent
+        .loop()
+        .inside(() -> shared.keep(Samples.backend(E1), Samples.address(E1), (state, reason) -> {}));
+    assertThat(shared.isTaken(Samples.address(E1))).isFalse();
+
+    var owner = new Owner(false);
+    assertThat(shared.isTaken(Samples.address(E1))).isTrue();
+    owner.close();
+
+    assertThat(shared.isTaken(Samples.address(E1))).isFalse();
+    assertThat(heard).containsExactly("taken " + E1, "returned " + E1);
+  }
+
+  @Test
+  void anOwnerThatThrowsSilencesNobodyForGood() {
+    parent
+        .loop()
+        .inside(
+            () ->
+                shared.newSubchannel(
+                    Samples.backend(E1),
+                    Samples.address(E1),
+                    (state, reason) -> {
+                      if (state == CONNECTING) {
+                        throw new IllegalStateException("a bug");
+                      }
+                    }));
+    var other = new Owner(false);
+    assertThatThrownBy(other::connect).hasMessage("a bug");
+
+    parent.ready(E1);
+
+    assertThat(other.heard).last().isEqualTo(READY);
+  }
+
+  @Test
+  void leasesAreMadeOnTheControlLoopAlone() {
+    assertThatThrownBy(
+            () ->
+                shared.newSubchannel(
+                    Samples.backend(E1), Samples.address(E1), (state, reason) -> {}))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  private Subchannel lease(String zone) {
+    List<Subchannel> leases = new ArrayList<>();
+    parent
+        .loop()
+        .inside(
+            () ->
+                leases.add(
+                    shared.newSubchannel(
+                        standing(zone), Samples.address(E1), (state, reason) -> {})));
+    return leases.get(0);
+  }
+
+  private static Backend standing(String zone) {
+    return new Backend(Samples.endpoint(E1), Samples.locality(zone), 3);
   }
 }

@@ -132,6 +132,11 @@ public final class FakeConnector implements Connector {
       this.number = number;
     }
 
+    /** What it tells its owner through. */
+    public Connector.Listener listener() {
+      return listener;
+    }
+
     /** It had to wait for others, and begins now. On the control loop. */
     public void begun() {
       listener.onBegun();
