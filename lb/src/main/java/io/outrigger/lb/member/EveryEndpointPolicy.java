@@ -54,7 +54,7 @@ public abstract class EveryEndpointPolicy<
   protected final void publish() {
     if (count(Connectivity.READY) > 0) {
       publish(Connectivity.READY, picker());
-    } else if (count(Connectivity.CONNECTING) + count(Connectivity.IDLE) > 0) {
+    } else if (count(Connectivity.CONNECTING) > 0) {
       publish(Connectivity.CONNECTING, waits);
     } else {
       publishFailure();

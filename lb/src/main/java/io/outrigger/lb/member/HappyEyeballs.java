@@ -185,7 +185,6 @@ public final class HappyEyeballs {
   }
 
   private void startPass() {
-    stopPass();
     passing = true;
     next = 0;
     candidates.forEach(candidate -> candidate.failed = false);
@@ -261,7 +260,7 @@ public final class HappyEyeballs {
         parent.requestReresolution();
       }
       onChange.run();
-    } else if (next < candidates.size() && candidates.get(next - 1) == candidate) {
+    } else if (candidates.get(next - 1) == candidate) {
       tryNext();
     } else {
       endPassIfAllFailed();
@@ -305,7 +304,7 @@ public final class HappyEyeballs {
   }
 
   private static boolean isIp6(EndpointAddress address) {
-    return address.ip().indexOf(':') >= 0;
+    return address.ip().contains(":");
   }
 
   /** What makes a subchannel another one. */

@@ -101,6 +101,18 @@ class RoundRobinPolicyTest {
   }
 
   @Test
+  void theErrorIsThatOfWhoeverFailedLast() {
+    update(E1, E2);
+    parent.end(E2, E1);
+    assertThat(parent.failure()).contains("last error: 10.0.0.1:80: refused");
+
+    parent.advance(Duration.ofSeconds(2));
+    parent.end(E1, E2);
+
+    assertThat(parent.failure()).contains("last error: 10.0.0.2:80: refused");
+  }
+
+  @Test
   void theErrorOfARemovedEndpointIsForgotten() {
     update(E1, E2);
     parent.end(E1, E2);
