@@ -154,7 +154,6 @@ public final class OverrideHostPolicy implements LbPolicy {
   @Override
   public void close() {
     closed = true;
-    sweep.stop();
     child.close();
     if (hosts != null) {
       hosts.close();

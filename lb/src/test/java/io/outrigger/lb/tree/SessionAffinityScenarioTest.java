@@ -16,6 +16,7 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEndpoint;
@@ -243,6 +244,18 @@ class SessionAffinityScenarioTest {
 
   @Conformance("A75-34")
   @Test
+  void theCallThatBeginsASessionIsUse() {
+    start(AB_CD);
+    String first = answered(SessionCall.to());
+    String other = first.equals(A) ? B : A;
+
+    apply(priorities(zone("x", other), zone("y", C, D, first))); // balancing gives it up
+
+    assertThat(lb.open()).containsExactlyInAnyOrder(A, B);
+  }
+
+  @Conformance("A75-34")
+  @Test
   void beingBalancedIsNoUse() {
     start(AB_CD);
     assertThat(answered(SessionCall.to(A))).isEqualTo(A);
@@ -378,6 +391,47 @@ class SessionAffinityScenarioTest {
     assertThat(lb.open()).containsExactly(A, B);
   }
 
+  @Conformance("A75-38")
+  @Test
+  void anEndpointThatLeavesWhileItIsAskedForIsNotConnected() {
+    start(AB_CD);
+    var picker = lb.handle("pay").picker();
+
+    lb.loop()
+        .inside(
+            () -> {
+              picker.pick(SessionCall.to(D));
+              lb.manager().apply(config(priorities(zone("x", A, B), zone("y", C))));
+            });
+
+    assertThat(lb.connector().count(D)).isZero();
+  }
+
+  @Conformance("A55-09")
+  @Test
+  void aSessionMayBeginAtAnEndpointThatHasJustLeft() {
+    start(priorities(locality("x", 1, endpoint(A, B))));
+    var before = lb.handle("pay").picker();
+    apply(priorities(zone("x", C)));
+
+    var call = SessionCall.to();
+
+    assertThat(before.pick(call)).isInstanceOf(PickResult.Use.class);
+    assertThat(call.cookie()).isEqualTo(A + "," + B);
+  }
+
+  @Test
+  void aConnectionForSessionsStandsWhereItsEndpointDoes() {
+    start(AB_CD);
+    connectFor(D);
+
+    apply(priorities(zone("x", A, B), zone("y", C), zone("z", D)));
+
+    var use = (PickResult.Use) lb.pick("pay", SessionCall.to(D));
+    assertThat(use.subchannel().locality()).contains(locality("z"));
+    assertThat(use.subchannel().priority()).hasValue(2);
+  }
+
   @Conformance("A75-39")
   @Test
   void aConnectionForSessionsDoesNotChangeHowTheClusterStands() {
@@ -420,6 +474,22 @@ class SessionAffinityScenarioTest {
     lb.advance(Duration.ofSeconds(59));
     assertThat(lb.open()).contains(D);
     lb.advance(Duration.ofSeconds(6));
+    assertThat(lb.open()).doesNotContain(D);
+  }
+
+  /** No sweep that was planned for the timeout before puts it off. */
+  @Conformance("A75-43")
+  @Test
+  void aConnectionEndsWhenTheNewIdleTimeoutIsOver() {
+    start(AB_CD);
+    connectFor(D);
+
+    idleTimeout = Duration.ofSeconds(12);
+    apply(AB_CD);
+
+    lb.advance(Duration.ofMillis(11_999));
+    assertThat(lb.open()).contains(D);
+    lb.advance(Duration.ofMillis(1));
     assertThat(lb.open()).doesNotContain(D);
   }
 
@@ -563,6 +633,7 @@ class SessionAffinityScenarioTest {
     lb.apply(Samples.config(Set.of()));
 
     assertThat(lb.open()).isEmpty();
+    assertThat(lb.loop().pendingTimers()).isZero();
   }
 
   private void start(EndpointSet endpoints) {
@@ -575,6 +646,11 @@ class SessionAffinityScenarioTest {
   }
 
   private void apply(EndpointSet endpoints) {
+    lb.apply(config(endpoints));
+    lb.loop().run();
+  }
+
+  private XdsConfig config(EndpointSet endpoints) {
     var plain =
         new ClusterResource(
             "pay",
@@ -585,8 +661,7 @@ class SessionAffinityScenarioTest {
             detection,
             idleTimeout,
             statuses);
-    lb.apply(Samples.config(Set.of("pay"), Samples.leaf(plain, endpoints)));
-    lb.loop().run();
+    return Samples.config(Set.of("pay"), Samples.leaf(plain, endpoints));
   }
 
   private void connectFor(String address) {

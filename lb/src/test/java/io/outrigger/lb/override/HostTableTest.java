@@ -1,0 +1,72 @@
+package io.outrigger.lb.override;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.lb.Backend;
+import io.outrigger.lb.override.Ownership.Event;
+import io.outrigger.lb.subchannel.SharedSubchannels;
+import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Samples;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HostTableTest {
+  private static final String E1 = "10.0.0.1:80";
+
+  private final FakeParent parent = new FakeParent();
+  private final HostTable table =
+      new HostTable(parent.loop(), new SharedSubchannels(parent.loop(), parent), changed -> {});
+
+  @BeforeEach
+  void anEndpoint() {
+    update(Samples.address(E1));
+  }
+
+  /** The control loop is not to be told by each of a thousand calls. */
+  @Test
+  void ofManyWhoAskForAHostOneIsHeardUntilTheAnswer() {
+    assertThat(host().ask()).isTrue();
+    assertThat(host().ask()).isFalse();
+
+    host().answered();
+
+    assertThat(host().ask()).isTrue();
+  }
+
+  /** A86: a connection through one proxy is never used for another. */
+  @Test
+  void behindAnotherProxyAHostIsAnother() {
+    Host before = host();
+    parent.loop().inside(() -> before.on(Event.ASKED, true));
+    parent.ready(E1);
+
+    update(Samples.address(E1).through(Samples.address("10.7.7.7:3128")));
+
+    assertThat(host()).isNotSameAs(before);
+    assertThat(table.has(before)).isFalse();
+    assertThat(parent.connector().last(E1).isGivenUp()).isTrue();
+  }
+
+  private Host host() {
+    return Objects.requireNonNull(table.get(Samples.address(E1)));
+  }
+
+  private void update(EndpointAddress address) {
+    var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    parent
+        .loop()
+        .inside(
+            () ->
+                table.update(
+                    List.of(new Backend(endpoint, Samples.locality("z"))),
+                    Set.of(HealthStatus.HEALTHY),
+                    Duration.ofMinutes(1)));
+  }
+}
