@@ -9,13 +9,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.Backend;
+import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.LocalityWeights;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
@@ -24,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class PickFirstPolicyTest {
@@ -31,6 +37,8 @@ class PickFirstPolicyTest {
   private static final String E2 = "10.0.0.2:80";
   private static final String E3 = "10.0.0.3:80";
   private static final FailureNote NOTE = new FailureNote("pay", Samples.NOTE);
+
+  private static final PlannedCall PLANNED = new PlannedTestCall(OptionalLong.empty(), Map.of());
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
@@ -265,6 +273,18 @@ class PickFirstPolicyTest {
     assertThat(first.get(E2)).isBetween(2880, 3120);
   }
 
+  /** The lowest draw has a logarithm like any other. */
+  @Conformance("A62-01")
+  @Test
+  void ofEqualDrawsTheHeavierEndpointIsTheFirst() {
+    parent.random().next(Purpose.SHUFFLE, 0, 0);
+
+    List<Backend> backends = List.of(weighted(E1, 1), weighted(E2, 3));
+
+    assertThat(WeightedShuffle.of(backends, LocalityWeights.EQUAL, parent.random()))
+        .containsExactly(weighted(E2, 3), weighted(E1, 1));
+  }
+
   @Conformance("A62-01")
   @Test
   void aShuffledListIsTriedInItsOwnOrder() {
@@ -281,6 +301,35 @@ class PickFirstPolicyTest {
                         new BalancingPolicy.PickFirst(true), Samples.backends(E1, E2), NOTE)));
 
     assertThat(parent.connector().open()).containsExactly(E2);
+  }
+
+  @Test
+  void viewsAndCountsKnowEveryAddress() {
+    update(E1, E2);
+    parent.ready(E1);
+
+    assertThat(policy.describe("pay").endpoints())
+        .extracting(LbEndpoint::state)
+        .containsExactly(READY, IDLE);
+    var tally = new EndpointTally();
+    policy.count(tally);
+    assertThat(tally.of(READY)).isEqualTo(1);
+    assertThat(tally.of(IDLE)).isEqualTo(1);
+  }
+
+  @Test
+  void aPlanWakesNobody() {
+    update(E1);
+    parent.ready(E1);
+    parent.end(E1);
+
+    List<PickPlan.Odds> odds = parent.picker().plan(PLANNED).odds();
+    parent.loop().run();
+
+    assertThat(odds).hasSize(1);
+    assertThat(odds.get(0).result()).isInstanceOf(PickResult.Queue.class);
+    assertThat(parent.connector().open()).isEmpty();
+    assertThat(parent.pick()).isEqualTo(odds.get(0).result());
   }
 
   @Test

@@ -56,6 +56,7 @@ class RoundRobinPolicyTest {
 
     assertThat(List.of(parent.picked(), parent.picked(), parent.picked(), parent.picked()))
         .containsExactly(E3, E1, E2, E3);
+    assertThat(parent.picked()).isEqualTo(E1);
     assertThat(parent.picked(new TestCall(1))).isEqualTo(E1);
   }
 

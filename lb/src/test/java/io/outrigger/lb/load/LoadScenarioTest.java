@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.LoadReporting;
@@ -34,6 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is counted for load reports, under whole trees. */
 class LoadScenarioTest {
@@ -189,6 +193,49 @@ class LoadScenarioTest {
     inProgress.callEnded(TestCall.CALL, CallOutcome.FAILURE);
     assertThat(only(take(ONE)).localities()).containsExactly(load("a", 0, 0, 1, 0));
     assertThat(only(take(ONE)).localities()).isEmpty();
+  }
+
+  static List<BalancingPolicy> policies() {
+    return List.of(
+        new BalancingPolicy.PickFirst(false),
+        new BalancingPolicy.RoundRobin(),
+        new BalancingPolicy.LeastRequest(2),
+        new BalancingPolicy.RingHash(1, 4096, ""),
+        new WeightedRoundRobin(
+            false,
+            WeightedRoundRobin.DEFAULT_OOB_PERIOD,
+            WeightedRoundRobin.DEFAULT_BLACKOUT,
+            WeightedRoundRobin.DEFAULT_EXPIRATION,
+            WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
+            WeightedRoundRobin.DEFAULT_ERROR_PENALTY,
+            List.of()));
+  }
+
+  @Conformance({"A27-12", "A64-02"})
+  @ParameterizedTest
+  @MethodSource("policies")
+  void callsAndMetricsAreCountedWhateverBalances(BalancingPolicy policy) {
+    var wanted = PropagatedMetrics.of(List.of("named_metrics.queue"));
+    serve(
+        Samples.leaf(
+            Samples.cluster("pay", new ClusterSource.Eds("pay-eds"), policy, 100)
+                .reportedTo(new LoadReporting(ONE, wanted)),
+            Samples.priorities(Samples.zone("a", E1))));
+    script.pick("pay"); // which some policies connect for
+    script.ready(E1);
+
+    report(Map.of("queue", 7.0));
+    script.start("pay");
+
+    assertThat(only(take(ONE)).localities())
+        .containsExactly(
+            new LocalityLoad(
+                Samples.locality("a"),
+                2,
+                1,
+                0,
+                1,
+                Map.of("named_metrics.queue", new MetricTotal(1, 7))));
   }
 
   @Test

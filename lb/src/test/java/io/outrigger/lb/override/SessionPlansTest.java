@@ -21,16 +21,16 @@ import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickPlan.OverrideCandidate;
 import io.outrigger.lb.PickPlan.OverrideOutcome;
 import io.outrigger.lb.PickResult;
-import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.SessionCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What explanations and status views say of sessions. */
@@ -156,23 +156,7 @@ class SessionPlansTest {
   private PickPlan plan(Optional<List<EndpointAddress>> session) {
     return lb.handle("pay")
         .picker()
-        .plan(
-            new PlannedCall() {
-              @Override
-              public OptionalLong hash() {
-                return OptionalLong.empty();
-              }
-
-              @Override
-              public @Nullable String header(String name) {
-                return null;
-              }
-
-              @Override
-              public Optional<List<EndpointAddress>> session() {
-                return session;
-              }
-            });
+        .plan(new PlannedTestCall(OptionalLong.empty(), Map.of(), session));
   }
 
   private static PickPlan unlimited(PickPlan plan) {

@@ -15,9 +15,9 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
-import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import java.util.ArrayList;
@@ -29,7 +29,6 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,13 +54,6 @@ class PickPlanPropertiesTest {
 
   private final LbScript lb = new LbScript();
 
-  private record Planned(OptionalLong hash, Map<String, String> headers) implements PlannedCall {
-    @Override
-    public @Nullable String header(String name) {
-      return headers.get(name);
-    }
-  }
-
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18})
   void picksFollowThePlan(long seed) {
@@ -75,7 +67,9 @@ class PickPlanPropertiesTest {
 
     List<PickPlan.Odds> odds =
         picker
-            .plan(new Planned(hasHash ? OptionalLong.of(hash) : OptionalLong.empty(), headers))
+            .plan(
+                new PlannedTestCall(
+                    hasHash ? OptionalLong.of(hash) : OptionalLong.empty(), headers))
             .odds();
     Map<String, Double> planned = new TreeMap<>();
     odds.forEach(each -> planned.merge(text(each.result()), each.probability(), Double::sum));
@@ -178,7 +172,7 @@ class PickPlanPropertiesTest {
   }
 
   private List<PickPlan.Odds> plan() {
-    return lb.handle("a").picker().plan(new Planned(OptionalLong.of(7), Map.of())).odds();
+    return lb.handle("a").picker().plan(new PlannedTestCall(OptionalLong.of(7), Map.of())).odds();
   }
 
   private static String text(PickResult result) {

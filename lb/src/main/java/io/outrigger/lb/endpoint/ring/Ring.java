@@ -53,7 +53,7 @@ final class Ring {
     double target = 0;
     for (Slot slot : slots) {
       target += slot.weight().entries();
-      for (int i = 0; count < target && count < hashes.length; i++) {
+      for (int i = 0; count < target; i++) {
         hashes[count] = slot.hash(i);
         members[count++] = slot.number();
       }
@@ -66,7 +66,7 @@ final class Ring {
    * many as tell so many apart, have put them in order, few are left to change places.
    */
   private static Ring sorted(long[] hashes, int[] members, int count) {
-    int shift = Integer.numberOfLeadingZeros(count) + Integer.SIZE;
+    int shift = Long.numberOfLeadingZeros(count);
     int[] starts = new int[(int) (-1L >>> shift) + 2];
     for (int i = 0; i < count; i++) {
       starts[(int) (hashes[i] >>> shift) + 1]++;

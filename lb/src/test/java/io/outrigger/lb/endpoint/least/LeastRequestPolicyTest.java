@@ -137,6 +137,13 @@ class LeastRequestPolicyTest {
     assertThat(sharesOfShortCalls(4_000).get(E1)).isBetween(1_850, 2_150);
   }
 
+  @Test
+  void theStatusShowsHowManyAreDrawn() {
+    update(3, E1);
+
+    assertThat(policy.describe("pay").config()).isEqualTo(Map.of("choice_count", 3));
+  }
+
   /** Starts a call for which these are drawn. */
   private Subchannel start(long... drawn) {
     parent.random().next(Purpose.LEAST_REQUEST, drawn);

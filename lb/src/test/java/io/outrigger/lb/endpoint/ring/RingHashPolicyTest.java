@@ -5,6 +5,7 @@ import static io.outrigger.lb.Connectivity.IDLE;
 import static io.outrigger.lb.Connectivity.READY;
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.Xxh64;
@@ -19,18 +20,19 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
-import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -190,6 +192,34 @@ class RingHashPolicyTest {
     assertThat(parent.state()).as("rule 2 again").isEqualTo(TRANSIENT_FAILURE);
   }
 
+  /** Their first addresses are the same, and so are their places on the ring. */
+  @Test
+  void anEndpointMayShareItsFirstAddressWithAnother() {
+    apply(SMALL, List.of(Samples.backend(E1, E2)));
+
+    apply(SMALL, List.of(Samples.backend(E1, E2), Samples.backend(E1, E3)));
+
+    assertThat(ring().size()).isEqualTo(2);
+    assertThat(pick(at(E1))).isInstanceOf(PickResult.Queue.class);
+    assertThat(parent.connector().open()).containsExactly(E1);
+  }
+
+  @Conformance("A42-11")
+  @Test
+  void twoFailuresAreEnoughThoughAThirdEndpointConnects() {
+    update(E1, E2, E3);
+    for (String address : List.of(E1, E2, E3)) {
+      pick(at(address));
+    }
+
+    parent.end(E1);
+    assertThat(parent.state()).isEqualTo(CONNECTING);
+    parent.end(E2);
+
+    assertThat(parent.connector().open()).containsExactly(E3);
+    assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
+  }
+
   @Conformance("A42-11")
   @Test
   void theOnlyEndpointsFailureIsTheRings() {
@@ -333,6 +363,55 @@ class RingHashPolicyTest {
     assertThat(parent.connector().open()).as("the next, and no more while it connects").hasSize(2);
   }
 
+  /** The first place that is drawn has failed, and the next one is IDLE. */
+  @Conformance("A76-02")
+  @Test
+  void withoutTheHeaderAnIdleEndpointIsConnectedThoughTheFirstHasFailed() {
+    update(E1, E2, E3);
+    List<String> order = order(E1, E2, E3);
+    connect(order.get(2));
+    pick(at(order.get(0)));
+    parent.end(order.get(0));
+    apply(BY_HEADER, Samples.backends(E1, E2, E3));
+    long drawn = 1;
+    while (landing(order, Xxh64.hash(drawn)) != 0) {
+      drawn++;
+    }
+    parent.random().next(Purpose.HASH, drawn);
+
+    assertThat(parent.picked()).isEqualTo(order.get(2));
+    parent.loop().run();
+
+    assertThat(parent.connector().open()).containsExactlyInAnyOrder(order.get(1), order.get(2));
+  }
+
+  private static int landing(List<String> order, long hash) {
+    for (int i = 0; i < order.size(); i++) {
+      if (Long.compareUnsigned(hash, place(order.get(i))) <= 0) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  @Test
+  void withoutTheHeaderAPlanHasWhoeverIsReadyOrElseOneThatMayBecomeSo() {
+    apply(BY_HEADER, Samples.backends(E1, E2, E3));
+    List<String> order = order(E1, E2, E3);
+    assertThat(planWithoutHeader()).containsOnlyKeys("Queue");
+
+    pick(TestCall.CALL);
+    String first = parent.connector().open().get(0);
+    parent.ready(first);
+    assertThat(planWithoutHeader()).containsOnlyKeys(first);
+    assertThat(planWithoutHeader().get(first)).isCloseTo(1, offset(1e-9));
+
+    parent.end(first);
+    assertThat(planWithoutHeader()).containsOnlyKeys("Queue");
+    fail(order.toArray(String[]::new));
+    assertThat(planWithoutHeader()).containsOnlyKeys("Fail");
+  }
+
   @Conformance("A76-02")
   @Test
   void withoutTheHeaderEveryFailureIsAnAnswer() {
@@ -401,20 +480,21 @@ class RingHashPolicyTest {
 
   private PickPlan.Hashed plan(String key) {
     return (PickPlan.Hashed)
-        parent
-            .picker()
-            .plan(
-                new PlannedCall() {
-                  @Override
-                  public OptionalLong hash() {
-                    return OptionalLong.of(place(key));
-                  }
+        parent.picker().plan(new PlannedTestCall(OptionalLong.of(place(key)), Map.of()));
+  }
 
-                  @Override
-                  public @Nullable String header(String name) {
-                    return null;
-                  }
-                });
+  /** Who gets which share of the calls without the header. */
+  private Map<String, Double> planWithoutHeader() {
+    Map<String, Double> shares = new HashMap<>();
+    for (PickPlan.Odds odds :
+        parent.picker().plan(new PlannedTestCall(OptionalLong.empty(), Map.of())).odds()) {
+      String result =
+          odds.result() instanceof PickResult.Use use
+              ? use.subchannel().address().toString()
+              : odds.result().getClass().getSimpleName();
+      shares.merge(result, odds.probability(), Double::sum);
+    }
+    return shares;
   }
 
   /** A call whose hash is just where the entry of {@code key} stands. */

@@ -2,6 +2,7 @@ package io.outrigger.lb.endpoint.ring;
 
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 import io.outrigger.base.Xxh64;
 import io.outrigger.testing.Conformance;
@@ -55,6 +56,21 @@ class RingTest {
       counts[ring.memberAt(i)]++;
     }
     assertThat(counts).containsExactly(first, second);
+  }
+
+  @Test
+  void entriesAreInOrderAndShareAllHashes() {
+    for (int size : new int[] {1, 2, 100, 4096}) {
+      Ring ring = ring(slots(1), size, size);
+
+      double sum = 0;
+      for (int place = 0; place < ring.size(); place++) {
+        assertThat(ring.placeOf(ring.hashAt(place))).isEqualTo(place);
+        sum += ring.share(place);
+      }
+      assertThat(ring.size()).isEqualTo(size);
+      assertThat(sum).isCloseTo(1, offset(1e-9));
+    }
   }
 
   @Conformance("A42-06")

@@ -88,6 +88,41 @@ class OutOfBandReportsTest {
   }
 
   @Test
+  void aReportBeginsTheBackOffAnew() {
+    start();
+    failTwice();
+
+    report(E1, 100);
+    end(E1, false);
+
+    parent.advance(Duration.ofMillis(1200));
+    assertThat(streams(E1)).hasSize(4);
+  }
+
+  @Test
+  void anotherConnectionBeginsTheBackOffAnew() {
+    start();
+    failTwice();
+    parent.end(E1);
+    parent.ready(E1);
+    note(E1);
+
+    end(E1, false);
+
+    parent.advance(Duration.ofMillis(1200));
+    assertThat(streams(E1)).hasSize(2);
+  }
+
+  /** The third stream is open, and the next wait would be of 2 s at least. */
+  private void failTwice() {
+    end(E1, false);
+    parent.advance(Duration.ofMillis(1200));
+    end(E1, false);
+    parent.advance(Duration.ofMillis(2000));
+    assertThat(streams(E1)).hasSize(3);
+  }
+
+  @Test
   void aStreamThatReportedIsReplacedAtOnceIfItLived() {
     start();
     report(E1, 100);

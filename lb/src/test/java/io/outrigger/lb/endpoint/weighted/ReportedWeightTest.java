@@ -156,6 +156,25 @@ class ReportedWeightTest {
     assertThat(lookUp()).isEqualTo(new Usable(200, Standing.USABLE));
   }
 
+  @Conformance("A58-04")
+  @Test
+  void withoutABlackoutAWeightOutlivesTheConnection() {
+    settings = settings(Duration.ZERO, 1);
+    report(100);
+
+    weight.onReady();
+
+    assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
+  }
+
+  @Test
+  void aWeightMayBeAsLargeAsCanBeBelieved() {
+    settings = settings(Duration.ZERO, 1);
+    report(1e9);
+
+    assertThat(lookUp()).isEqualTo(new Usable(1e9, Standing.USABLE));
+  }
+
   @Test
   void aClockThatStandsOnAnyNumberWillDo() {
     now = Long.MAX_VALUE - 5;

@@ -2,7 +2,9 @@ package io.outrigger.lb.endpoint.weighted;
 
 import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.FailureNote;
@@ -16,14 +18,17 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.WeightUpdate;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class WeightedRoundRobinPolicyTest {
@@ -162,6 +167,26 @@ class WeightedRoundRobinPolicyTest {
     assertThat(parent.shares(600).get(E3)).isBetween(195, 205);
   }
 
+  /** A call that ends late says nothing of the new connection. */
+  @Conformance("A58-04")
+  @Test
+  void aReportOfTheLastConnectionDoesNotCountForTheNext() {
+    update(E1, E2, E3);
+    parent.ready(E1, E2, E3);
+    reportAll(Map.of(E1, 100.0, E2, 100.0, E3, 400.0));
+    Subchannel last = use();
+    while (!last.address().equals(Samples.address(E3))) {
+      last = use();
+    }
+
+    parent.end(E3);
+    report(last, 400);
+    parent.ready(E3);
+    parent.advance(BLACKOUT);
+
+    assertThat(parent.shares(600).get(E3)).isBetween(195, 205);
+  }
+
   @Conformance("A58-04")
   @Test
   void withoutFurtherReportsWeightsExpire() {
@@ -212,6 +237,50 @@ class WeightedRoundRobinPolicyTest {
   }
 
   @Test
+  void eachLoopBeginsAtATurnOfItsOwn() {
+    update(E1, E2, E3);
+    parent.random().next(Purpose.START_INDEX, 1);
+    parent.loop().inside(parent.connector()::readyAll);
+
+    assertThat(List.of(parent.picked(new TestCall(1)), parent.picked(new TestCall(1))))
+        .containsExactly(E3, E1);
+    assertThat(parent.picked(new TestCall(0))).isEqualTo(E2);
+  }
+
+  @Test
+  void aPlanHasTheSharesOfTheTurns() {
+    update(E1, E2);
+    parent.ready(E1, E2);
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+
+    Map<String, Double> shares = new HashMap<>();
+    parent
+        .picker()
+        .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))
+        .odds()
+        .forEach(
+            odds ->
+                shares.put(
+                    ((PickResult.Use) odds.result()).subchannel().address().toString(),
+                    odds.probability()));
+
+    assertThat(shares).hasSize(2);
+    assertThat(shares.get(E1)).isCloseTo(0.25, offset(0.001));
+    assertThat(shares.get(E2)).isCloseTo(0.75, offset(0.001));
+  }
+
+  @Test
+  void theStatusShowsTheSettings() {
+    update(E1);
+
+    assertThat(describe().config())
+        .containsEntry("enable_oob_load_report", false)
+        .containsEntry("blackout_period", "PT10S")
+        .containsEntry("error_utilization_penalty", 1.0);
+  }
+
+  @Test
   void statesAreThoseOfRoundRobinAndClosingLeavesNothing() {
     update(E1);
     parent.end(E1);
@@ -241,11 +310,14 @@ class WeightedRoundRobinPolicyTest {
       String address = subchannel.address().toString();
       if (left.remove(address)) {
         assertThat(subchannel.wantsBackendMetrics()).isTrue();
-        subchannel.onBackendMetrics(
-            TestCall.CALL,
-            new BackendMetrics(1, 0, 0, weights.get(address), 0, Map.of(), Map.of()));
+        report(subchannel, weights.get(address));
       }
     }
+  }
+
+  private static void report(Subchannel subchannel, double weight) {
+    subchannel.onBackendMetrics(
+        TestCall.CALL, new BackendMetrics(1, 0, 0, weight, 0, Map.of(), Map.of()));
   }
 
   private Subchannel use() {

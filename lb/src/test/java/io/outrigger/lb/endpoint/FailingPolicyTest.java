@@ -1,0 +1,47 @@
+package io.outrigger.lb.endpoint;
+
+import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.LbNode;
+import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.FakeParent;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FailingPolicyTest {
+  private static final RpcStatus STATUS = RpcStatus.unavailable("no usable endpoint");
+
+  private final FakeParent parent = new FakeParent();
+
+  @Test
+  void aFailureMayBeWaitedOutAndARefusalMayNot() {
+    policy(new LbConfig.Failing(STATUS));
+    assertThat(parent.pick()).isEqualTo(new PickResult.Fail(STATUS));
+
+    policy(new LbConfig.Refusing(STATUS));
+    assertThat(parent.pick()).isEqualTo(new PickResult.Drop(STATUS, PickResult.Reason.NO_CLUSTER));
+    assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
+  }
+
+  @Test
+  void viewsShowTheReason() {
+    for (LbConfig config : List.of(new LbConfig.Failing(STATUS), new LbConfig.Refusing(STATUS))) {
+      assertThat(policy(config).describe("pay"))
+          .isEqualTo(
+              LbNode.leaf("pay", config, TRANSIENT_FAILURE, "no usable endpoint", List.of()));
+    }
+  }
+
+  private LbPolicy policy(LbConfig config) {
+    LbPolicy policy =
+        LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
+            .create(config, parent);
+    parent.loop().inside(() -> policy.update(config));
+    return policy;
+  }
+}
