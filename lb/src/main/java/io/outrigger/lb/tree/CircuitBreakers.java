@@ -22,15 +22,17 @@ public final class CircuitBreakers {
     private int users;
   }
 
-  private final Map<Key, Entry> entries = new HashMap<>();
+  private final Map<Key, Entry> used = new HashMap<>();
+
+  /** Those whose calls may not have ended yet. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
   /** The breaker of a cluster; give it back with {@link #release}. */
   CircuitBreaker acquire(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
-    Entry entry = entries.computeIfAbsent(key, absent -> new Entry());
+    Entry known = unused.remove(key);
+    Entry entry = used.computeIfAbsent(key, absent -> known == null ? new Entry() : known);
     entry.users++;
-    unused.remove(key);
     forgetIdle();
     return entry.breaker;
   }
@@ -38,12 +40,13 @@ public final class CircuitBreakers {
   /** Gives up what {@link #acquire} took. */
   void release(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
-    Entry entry = entries.get(key);
-    if (entry == null || entry.users == 0) {
+    Entry entry = used.get(key);
+    if (entry == null) {
       throw new IllegalStateException("breaker released more often than acquired: " + key);
     }
     entry.users--;
     if (entry.users == 0) {
+      used.remove(key);
       unused.put(key, entry);
     }
     forgetIdle();
@@ -51,19 +54,10 @@ public final class CircuitBreakers {
 
   /** How many breakers are remembered. */
   int size() {
-    return entries.size();
+    return used.size() + unused.size();
   }
 
   private void forgetIdle() {
-    unused
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean isIdle = entry.getValue().breaker.inFlight() == 0;
-              if (isIdle) {
-                entries.remove(entry.getKey());
-              }
-              return isIdle;
-            });
+    unused.values().removeIf(entry -> entry.breaker.inFlight() == 0);
   }
 }

@@ -100,9 +100,8 @@ public final class ClusterManager {
    * From now on the policy of an aggregate counts for its leaves, as it did before A75 (A75-05);
    * before the first {@link #apply}.
    */
-  public ClusterManager letAggregatesDecide() {
+  public void letAggregatesDecide() {
     trees.letAggregatesDecide();
-    return this;
   }
 
   /**

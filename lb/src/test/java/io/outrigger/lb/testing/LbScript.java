@@ -86,7 +86,7 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** The policies of aggregates count, as before A75; before anything is applied. */
   public LbScript letAggregatesDecide() {
-    var unused = manager.letAggregatesDecide();
+    manager.letAggregatesDecide();
     return this;
   }
 

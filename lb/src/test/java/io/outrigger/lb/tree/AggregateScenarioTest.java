@@ -116,6 +116,25 @@ class AggregateScenarioTest {
     assertThat(older.open()).as("pick_first connects to no other").doesNotContain(B1);
   }
 
+  @Conformance("A75-05")
+  @Test
+  void aLeafThatBalancesAsTheAggregateSaysIsAsItWas() {
+    var same =
+        Samples.cluster(
+            "all",
+            new ClusterSource.Aggregate(List.of("b")),
+            b.cluster().policy(),
+            ClusterResource.DEFAULT_MAX_REQUESTS);
+    var older = new LbScript().letAggregatesDecide();
+
+    older.apply(
+        Samples.config(
+            Set.of("all"), new ClusterConfig.Aggregate(same, List.of("b"), Samples.NOTE), b));
+    older.ready(B0, B1);
+
+    assertThat(older.shares("all", 10)).isEqualTo(Map.of(B0, 5, B1, 5));
+  }
+
   @Conformance("A75-17")
   @Test
   void reorderingMovesTrafficAndClosesNothing() {

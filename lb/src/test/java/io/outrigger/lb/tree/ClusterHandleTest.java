@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +28,35 @@ class ClusterHandleTest {
     handle.park(() -> woken.add("first"), seen);
     handle.park(() -> woken.add("second"), seen);
     handle.park(() -> woken.add("third"), seen);
+    assertThat(handle.parked()).isEqualTo(3);
 
     handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
 
     assertThat(woken).containsExactly("first", "second", "third");
     assertThat(handle.parked()).isZero();
+  }
+
+  @Test
+  void whoWaitsAgainWhenItIsWokenWaitsForTheNextPicker() {
+    List<String> woken = new ArrayList<>();
+    Runnable waitAgain = () -> handle.park(() -> woken.add("again"), handle.picker());
+    handle.park(waitAgain::run, handle.picker());
+
+    handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
+    assertThat(woken).isEmpty();
+    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
+
+    assertThat(woken).containsExactly("again");
+  }
+
+  @Conformance("A121-01")
+  @Test
+  void beforeItsFirstPickerCallsWaitForTheCluster() {
+    assertThat(handle.picker().pick(TestCall.CALL))
+        .isEqualTo(
+            new PickResult.Queue(
+                "cds_dynamic_discovery",
+                "cds: waiting for CDS resource definition for cluster \"pay\""));
   }
 
   @Test

@@ -84,6 +84,42 @@ class ClusterTreeTest {
   }
 
   @Test
+  void endpointsLeftOutForHealthAreSessionsAloneOrNobodys() {
+    var cluster = Samples.cluster("pay", new ClusterSource.Eds("pay"));
+    var sessions =
+        new ClusterResource(
+            cluster.name(),
+            cluster.source(),
+            cluster.policy(),
+            cluster.maxRequests(),
+            cluster.maxConnections(),
+            cluster.outlierDetection(),
+            cluster.idleTimeout(),
+            EnumSet.of(HealthStatus.HEALTHY, HealthStatus.DRAINING));
+    var override =
+        (LbConfig.OverrideHost)
+            clusterImpl(
+                    tree(
+                        Samples.leaf(
+                            sessions,
+                            Samples.priorities(
+                                Samples.locality(
+                                    "a",
+                                    1,
+                                    Samples.endpoint(E1),
+                                    Samples.endpoint(HealthStatus.DRAINING, E2),
+                                    Samples.endpoint(HealthStatus.UNHEALTHY, E3))))))
+                .child();
+
+    assertThat(override.sessionOnly())
+        .extracting(backend -> backend.endpoint().address().toString())
+        .containsExactly(E2);
+    assertThat(override.setAside())
+        .extracting(backend -> backend.endpoint().address().toString())
+        .containsExactly(E3);
+  }
+
+  @Test
   void localitiesAndPrioritiesWithoutUsableEndpointsAreLeftOut() {
     var sick = Samples.endpoint(HealthStatus.UNHEALTHY, E1);
     LbConfig tree =

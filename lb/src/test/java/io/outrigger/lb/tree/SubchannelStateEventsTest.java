@@ -8,8 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbEvent;
+import io.outrigger.lb.SubchannelListener;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,13 +21,24 @@ import org.junit.jupiter.api.Test;
 class SubchannelStateEventsTest {
   private final List<LbEvent> told = new ArrayList<>();
   private final List<Connectivity> passedOn = new ArrayList<>();
+  private final List<ConnectionEvent> connections = new ArrayList<>();
   private final SubchannelStateEvents news =
       new SubchannelStateEvents(
           "pay",
           new EndpointAddress("10.0.0.1", 80),
           new FakeControlLoop(),
           told::add,
-          (state, reason) -> passedOn.add(state));
+          new SubchannelListener() {
+            @Override
+            public void onState(Connectivity state, RpcStatus reason) {
+              passedOn.add(state);
+            }
+
+            @Override
+            public void onConnection(ConnectionEvent event) {
+              connections.add(event);
+            }
+          });
 
   @Test
   void aFirstConnectionIsNoNews() {
@@ -32,6 +46,14 @@ class SubchannelStateEventsTest {
 
     assertThat(told).isEmpty();
     assertThat(passedOn).containsExactly(CONNECTING, READY);
+  }
+
+  @Conformance("A94-01")
+  @Test
+  void whatBecomesOfConnectionsIsPassedOn() {
+    news.onConnection(new ConnectionEvent.Made());
+
+    assertThat(connections).containsExactly(new ConnectionEvent.Made());
   }
 
   @Test
