@@ -1,7 +1,5 @@
 package io.outrigger.lb;
 
-import java.util.Arrays;
-
 /**
  * What one update of the weights of a policy came to (A58, A78 "Weighted Round Robin LB Policy").
  *
@@ -23,10 +21,5 @@ public record WeightUpdate(
     double[] weights) {
   public WeightUpdate {
     weights = weights.clone();
-  }
-
-  @Override
-  public String toString() {
-    return cluster + " " + locality + " " + Arrays.toString(weights);
   }
 }

@@ -126,6 +126,21 @@ class ChildSlotTest {
     assertThat(policy()).isEqualTo("pick_first");
   }
 
+  @Conformance("A37-05")
+  @Test
+  void thePolicyInUseAndItsSuccessorMayAskForAddresses() {
+    update(roundRobin(E1));
+    parent.ready(E1);
+    parent.end(E1);
+    assertThat(parent.reresolutions()).isEqualTo(1);
+    parent.ready(E1);
+
+    update(leastRequest(E2));
+    parent.end(E2);
+
+    assertThat(parent.reresolutions()).isEqualTo(2);
+  }
+
   @Test
   void closingLeavesNothing() {
     update(roundRobin(E1));

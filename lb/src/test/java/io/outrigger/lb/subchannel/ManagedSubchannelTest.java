@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector.Ending;
@@ -59,6 +60,8 @@ class ManagedSubchannelTest {
     assertThat(subchannel.endpoint()).isEqualTo(Samples.endpoint(E1));
     assertThat(subchannel.address()).isEqualTo(Samples.address(E1));
     assertThat(subchannel.locality()).contains(Samples.backend(E1).locality());
+    assertThat(subchannel.calls()).as("nodes above count").isEqualTo(CallTotals.NONE);
+    assertThat(subchannel.priority()).as("nodes above know").isEmpty();
   }
 
   @Test

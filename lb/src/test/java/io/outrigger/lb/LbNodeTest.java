@@ -1,0 +1,79 @@
+package io.outrigger.lb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.lb.testing.Samples;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LbNodeTest {
+  private static final LbEndpoint USABLE =
+      LbEndpoint.of(Samples.backend("10.0.0.1:80"), Connectivity.READY, CallTotals.NONE);
+  private static final LbEndpoint UNHEALTHY =
+      LbEndpoint.untouched(
+          new Backend(
+              Samples.endpoint(HealthStatus.UNHEALTHY, "10.0.0.2:80"), Samples.locality("z")));
+  private static final LbNode TREE =
+      new LbNode(
+          "pay",
+          "override_host",
+          Connectivity.READY,
+          Map.of("idle_timeout", "PT1H"),
+          "no session so far",
+          List.of(leaf("x"), leaf("y").used(false)),
+          List.of(UNHEALTHY));
+
+  private static LbNode leaf(String name) {
+    return new LbNode(
+        name, "round_robin", Connectivity.READY, Map.of(), "", List.of(), List.of(USABLE));
+  }
+
+  @Test
+  void aTreeThatIsShownIsTheSameTree() {
+    assertThat(LbNode.of(TREE::accept)).containsExactly(TREE);
+    assertThat(
+            LbNode.of(
+                visitor -> {
+                  leaf("x").accept(visitor);
+                  TREE.accept(visitor);
+                }))
+        .containsExactly(leaf("x"), TREE);
+  }
+
+  @Test
+  void everyEndpointMayBeShownInAnotherWay() {
+    List<LbNode> shown =
+        LbNode.of(visitor -> TREE.accept(visitor.mapEndpoints(each -> each.failing("seen"))));
+
+    assertThat(shown.get(0).endpoints()).containsExactly(UNHEALTHY.failing("seen"));
+    assertThat(shown.get(0).children())
+        .extracting(LbNode::endpoints)
+        .containsOnly(List.of(USABLE.failing("seen")));
+  }
+
+  @Test
+  void aNodeThatIsNotLeftIsABug() {
+    assertThatThrownBy(
+            () ->
+                LbNode.of(
+                    visitor ->
+                        visitor.enter(
+                            new NodeHead(
+                                "pay", "priority", Connectivity.IDLE, Map.of(), "", true))))
+        .hasMessageContaining("not left")
+        .hasMessageContaining("pay");
+  }
+
+  @Test
+  void endpointsThatCallsMayGoToAreCountedWhereverTheyAre() {
+    var tally = new EndpointTally();
+
+    TREE.accept(tally);
+
+    assertThat(tally.of(Connectivity.READY)).isEqualTo(2);
+    assertThat(tally.of(Connectivity.IDLE)).isZero();
+  }
+}
