@@ -27,9 +27,10 @@ class LoadRegistryTest {
     loop.inside(() -> registry.onServersChanged(() -> heard.add(registry.servers())));
 
     loop.inside(() -> registry.join(ONE, "pay", "", meter));
+    assertThat(heard).containsExactly(Set.of(ONE));
     loop.inside(() -> registry.join(ONE, "orders", "", meter(true)));
     loop.inside(() -> registry.take(ONE, cluster -> true));
-    assertThat(heard).containsExactly(Set.of(ONE));
+    assertThat(heard).hasSize(1);
 
     loop.inside(() -> registry.leave(ONE, "pay", "", meter));
     assertThat(heard).hasSize(1);
