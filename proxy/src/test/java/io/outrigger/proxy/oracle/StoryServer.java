@@ -24,6 +24,10 @@ final class StoryServer {
       List.of(
           ResourceType.CLUSTER, ResourceType.ENDPOINT, ResourceType.LISTENER, ResourceType.ROUTE);
 
+  /** Of these a response has all that there is, and nothing says that there is none. */
+  private static final Set<ResourceType<?>> COMPLETE =
+      Set.of(ResourceType.CLUSTER, ResourceType.LISTENER);
+
   /** What there is of a type, and how far the client is. */
   private static final class Served {
     private final Map<String, Message> resources = new TreeMap<>();
@@ -77,8 +81,8 @@ final class StoryServer {
       }
       Map<String, Message> due = new TreeMap<>(served.resources);
       due.keySet().retainAll(served.wanted.get());
-      boolean isComplete = type == ResourceType.CLUSTER || type == ResourceType.LISTENER;
-      if (served.sent.equals(Optional.of(due)) || due.isEmpty() && !isComplete) {
+      boolean isComplete = COMPLETE.contains(type);
+      if (served.sent.equals(Optional.of(due)) || (due.isEmpty() && !isComplete)) {
         continue;
       }
       served.sent = Optional.of(due);
