@@ -223,12 +223,18 @@ final class Backend implements AutoCloseable {
         });
   }
 
+  /** On its loop, where nobody else closes it meanwhile. */
   private static void cut(Channel connection) {
-    connection.config().setOption(ChannelOption.SO_LINGER, 0);
-    // Not close(): the handlers would say goodbye first.
     connection
         .eventLoop()
-        .execute(() -> connection.unsafe().close(connection.unsafe().voidPromise()));
+        .execute(
+            () -> {
+              if (connection.isOpen()) {
+                connection.config().setOption(ChannelOption.SO_LINGER, 0);
+                // Not close(): the handlers would say goodbye first.
+                connection.unsafe().close(connection.unsafe().voidPromise());
+              }
+            });
   }
 
   @Override
