@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +58,8 @@ class DelegatingSubchannelTest {
 
   static Stream<Method> methods() {
     return Arrays.stream(Subchannel.class.getDeclaredMethods())
-        .filter(method -> !method.isSynthetic());
+        .filter(method -> !method.isSynthetic())
+        .sorted(Comparator.comparing(Method::getName)); // the same test has the same number
   }
 
   @ParameterizedTest
