@@ -8,8 +8,10 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.LbNode;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -93,6 +96,13 @@ class ClusterManagerTest {
     lb.apply(Samples.config(Set.of("pay"), Samples.eds("pay", E1)));
 
     assertThat(((PickResult.Queue) lb.pick("pay")).delayType()).isEqualTo("0:connecting");
+    assertThat(
+            lb.handle("pay")
+                .picker()
+                .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))
+                .odds())
+        .extracting(PickPlan.Odds::probability)
+        .containsExactly(1.0);
   }
 
   @Test
