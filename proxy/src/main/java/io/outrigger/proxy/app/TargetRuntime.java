@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * that balancing does not know.
  */
 @ControlConfined
-final class TargetRuntime
+public final class TargetRuntime
     implements ForwardTarget, XdsDependencyManager.Listener, ClusterManager.Listener {
   /** How a target stands, for {@code /forwards} and {@code /ready}. */
   enum State {
@@ -71,7 +71,7 @@ final class TargetRuntime
    * @param makeDependencies the resource graph of this target, given who listens; made at the
    *     start, since nobody knows before whom to ask
    */
-  TargetRuntime(
+  public TargetRuntime(
       ControlLoop control,
       String name,
       String authority,
@@ -88,7 +88,7 @@ final class TargetRuntime
   }
 
   /** Begins to watch, once; requests wait until then. On the control loop. */
-  void start() {
+  public void start() {
     control.checkInside();
     if (dependencies != null || closed) {
       return; // two may start a target that was made while the bootstrap came

@@ -149,7 +149,7 @@ public final class MemoryLedger {
   }
 
   /** Looks at the sums, and has all loops make connections let go when too much is held. */
-  void look() {
+  public void look() {
     if (measure() >= HEAVY && relieving.compareAndSet(false, true)) {
       for (LoopAccounts loop : loops) {
         loop.post(loop::relieve);

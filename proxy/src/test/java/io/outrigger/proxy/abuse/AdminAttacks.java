@@ -1,6 +1,6 @@
 package io.outrigger.proxy.abuse;
 
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.List;
 
 /** Clients of the admin server that ask and do not read. */

@@ -2,8 +2,8 @@ package io.outrigger.proxy.abuse;
 
 import io.netty.channel.Channel;
 import io.outrigger.base.WaitingClock;
-import io.outrigger.proxy.cli.OutriggerProcess;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.OutriggerProcess;
+import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.testing.RefusingPort;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,17 +1,17 @@
 package io.outrigger.proxy.abuse;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
-import static io.outrigger.proxy.http2.Frames.headers;
-import static io.outrigger.proxy.http2.Frames.requestWith;
-import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.headers;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.forward.AnsweringBackend;
-import io.outrigger.proxy.forward.MiniMesh;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.proxy.http2.Frames;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.http2.AnsweringBackend;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

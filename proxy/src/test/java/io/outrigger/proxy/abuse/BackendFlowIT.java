@@ -1,21 +1,21 @@
 package io.outrigger.proxy.abuse;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
-import static io.outrigger.proxy.http2.Frames.data;
-import static io.outrigger.proxy.http2.Frames.headers;
-import static io.outrigger.proxy.http2.Frames.ping;
-import static io.outrigger.proxy.http2.Frames.repeat;
-import static io.outrigger.proxy.http2.Frames.requestWith;
-import static io.outrigger.proxy.http2.Frames.reset;
-import static io.outrigger.proxy.http2.Frames.settings;
-import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.headers;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.repeat;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.reset;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.http2.Frame;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;

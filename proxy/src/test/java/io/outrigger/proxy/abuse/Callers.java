@@ -1,7 +1,7 @@
 package io.outrigger.proxy.abuse;
 
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 
 /** Apps that make a backend answer. */
 final class Callers {

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.abuse;
 
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

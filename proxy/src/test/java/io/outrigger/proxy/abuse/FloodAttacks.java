@@ -1,8 +1,8 @@
 package io.outrigger.proxy.abuse;
 
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 
 /** Frames in numbers: each flood comes again on a new connection when it was ended. */

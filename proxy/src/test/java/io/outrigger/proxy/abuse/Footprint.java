@@ -2,9 +2,9 @@ package io.outrigger.proxy.abuse;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
-import io.outrigger.proxy.endtoend.Await;
-import io.outrigger.proxy.forward.AnsweringBackend;
-import io.outrigger.proxy.forward.MiniMesh;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.http2.AnsweringBackend;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
 
 /** What a sidecar holds while nothing goes on, to be found again after an attack. */
 record Footprint(int connections, long bytes) {

@@ -1,6 +1,6 @@
 package io.outrigger.proxy.abuse;
 
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 

@@ -10,7 +10,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,16 +1,16 @@
 package io.outrigger.proxy.abuse;
 
-import static io.outrigger.proxy.http2.Frames.data;
-import static io.outrigger.proxy.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.outrigger.proxy.cli.OutriggerProcess;
-import io.outrigger.proxy.endtoend.Await;
-import io.outrigger.proxy.forward.AnsweringBackend;
-import io.outrigger.proxy.http2.Frames;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.OutriggerProcess;
+import io.outrigger.proxy.testing.http2.AnsweringBackend;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -11,7 +11,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -2,10 +2,10 @@ package io.outrigger.proxy.abuse;
 
 import io.netty.handler.codec.http2.Http2Headers;
 import io.outrigger.base.WaitingClock;
-import io.outrigger.proxy.http2.Frame;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

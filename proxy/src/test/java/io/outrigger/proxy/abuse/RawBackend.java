@@ -1,9 +1,9 @@
 package io.outrigger.proxy.abuse;
 
-import io.outrigger.proxy.http2.Frame;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

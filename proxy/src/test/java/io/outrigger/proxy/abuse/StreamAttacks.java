@@ -2,7 +2,7 @@ package io.outrigger.proxy.abuse;
 
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
-import io.outrigger.proxy.http2.Frames;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

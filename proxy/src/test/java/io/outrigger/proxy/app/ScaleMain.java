@@ -12,6 +12,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.proxy.testing.mesh.ControlSide;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.overlay.Overlay;

@@ -13,6 +13,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.proxy.testing.mesh.ControlSide;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.RecordingConfigs;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.outrigger.proxy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.testing.OutriggerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

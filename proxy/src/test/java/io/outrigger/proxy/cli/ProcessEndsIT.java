@@ -2,6 +2,7 @@ package io.outrigger.proxy.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.testing.OutriggerProcess;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -11,6 +11,7 @@ import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3
 import io.envoyproxy.envoy.service.status.v3.ClientConfig;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.cli.TestBackend.Chat;
+import io.outrigger.proxy.testing.OutriggerProcess;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;

@@ -6,6 +6,7 @@ import io.grpc.Status;
 import io.outrigger.proxy.app.ProxyApp;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.InvalidInput;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;

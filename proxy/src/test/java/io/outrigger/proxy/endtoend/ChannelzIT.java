@@ -22,6 +22,7 @@ import io.grpc.channelz.v1.SocketRef;
 import io.grpc.channelz.v1.Subchannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

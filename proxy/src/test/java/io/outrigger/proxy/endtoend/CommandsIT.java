@@ -3,7 +3,7 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
-import io.outrigger.proxy.cli.OutriggerProcess;
+import io.outrigger.proxy.testing.OutriggerProcess;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.nio.file.Files;

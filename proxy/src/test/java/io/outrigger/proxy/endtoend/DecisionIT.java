@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.xds.testing.JsonResources;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.NameServer;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.outrigger.proxy.endtoend;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.testing.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

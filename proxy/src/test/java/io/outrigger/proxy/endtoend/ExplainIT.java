@@ -9,6 +9,7 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.xds.testing.JsonResources;
 import java.util.ArrayList;
 import java.util.HashSet;

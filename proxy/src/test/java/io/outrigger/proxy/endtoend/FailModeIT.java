@@ -3,6 +3,7 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;

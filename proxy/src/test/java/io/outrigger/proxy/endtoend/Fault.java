@@ -1,13 +1,13 @@
 package io.outrigger.proxy.endtoend;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
 
 import io.grpc.Status.Code;
 import io.outrigger.proxy.endtoend.FaultyBackend.Action;
 import io.outrigger.proxy.endtoend.FaultyBackend.Phase;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -14,6 +14,7 @@ import io.grpc.Status.Code;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.endtoend.FaultyBackend.Phase;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import io.grpc.Status;
+import io.outrigger.proxy.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

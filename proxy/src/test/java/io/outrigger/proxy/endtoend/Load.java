@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.testing.Await;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

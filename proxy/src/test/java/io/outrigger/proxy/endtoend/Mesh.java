@@ -7,6 +7,7 @@ import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.Machine;
 import io.outrigger.proxy.options.OptionsReader;
 import io.outrigger.proxy.options.StartFailure;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;

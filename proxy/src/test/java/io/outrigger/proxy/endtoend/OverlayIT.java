@@ -7,6 +7,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.JsonResources;
 import java.io.IOException;

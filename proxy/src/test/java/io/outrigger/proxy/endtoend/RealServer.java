@@ -1,6 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
 import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -2,6 +2,7 @@ package io.outrigger.proxy.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.endtoend;
 
+import io.outrigger.proxy.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

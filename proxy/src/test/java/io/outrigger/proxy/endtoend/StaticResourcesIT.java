@@ -3,6 +3,7 @@ package io.outrigger.proxy.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.xds.testing.JsonResources;
 import java.io.IOException;
 import java.nio.file.Files;

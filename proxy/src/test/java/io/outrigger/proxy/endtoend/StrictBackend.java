@@ -1,7 +1,7 @@
 package io.outrigger.proxy.endtoend;
 
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -8,6 +8,7 @@ import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.HexFormat;
 import java.util.List;

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.route.GrpcTimeout;
-import io.outrigger.proxy.route.LimitRow;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.LimitRow;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,7 @@ class TimeLimitIT {
     "A31-25", "A31-26", "A31-27", "A31-28", "A31-29", "A31-30"
   })
   @ParameterizedTest
-  @MethodSource("io.outrigger.proxy.route.LimitRow#all")
+  @MethodSource("io.outrigger.proxy.testing.LimitRow#all")
   void theLimitReachesTheCall(LimitRow row) {
     String path = service(row) + "/Call";
     try (App app = new App(MESH.address(forward(row.listener())))) {

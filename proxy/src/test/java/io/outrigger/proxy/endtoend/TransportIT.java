@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.netty.channel.epoll.Epoll;
-import io.outrigger.proxy.http2.IoUringTrials;
 import io.outrigger.proxy.options.Flag;
+import io.outrigger.proxy.testing.IoUringTrials;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;

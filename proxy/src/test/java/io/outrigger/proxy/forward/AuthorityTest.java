@@ -1,10 +1,11 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Set;
@@ -37,7 +38,7 @@ class AuthorityTest {
   @Conformance("SC-32")
   @Test
   void itIsTheTargetsUnlessTheRouteRewritesIt() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
 
     assertThat(sentTo(named)).isEqualTo("orders");
   }

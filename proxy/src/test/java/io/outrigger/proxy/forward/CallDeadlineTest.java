@@ -1,10 +1,11 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ class CallDeadlineTest {
 
   @Test
   void anAnswerInPlainTextIsNoCreditForTheBackend() {
-    var late = new CallScript().picks(backend.use).routed(CallScript.limit(Duration.ofMillis(100)));
+    var late = new CallScript().picks(backend.use).routed(OneRoute.limit(Duration.ofMillis(100)));
     var app = late.plain(true);
 
     late.time.advance(Duration.ofMillis(110));
@@ -94,7 +95,7 @@ class CallDeadlineTest {
   @Conformance("SC-09")
   @Test
   void whileItWaitsTheTextSaysForWhat() {
-    var queued = new CallScript().routed(CallScript.noLimit());
+    var queued = new CallScript().routed(OneRoute.noLimit());
     var app = queued.unary("grpc-timeout", "100m");
     queued.time.advance(Duration.ofMillis(110));
     assertThat(app.field("grpc-status")).isEqualTo("4");
@@ -157,7 +158,7 @@ class CallDeadlineTest {
     var slow = new CallScript();
     var app = slow.unary("grpc-timeout", "1S");
     slow.time.advance(Duration.ofMillis(400));
-    slow.routed(CallScript.noLimit());
+    slow.routed(OneRoute.noLimit());
     slow.time.advance(Duration.ofMillis(400));
     slow.picks(slow.backend.use);
     assertThat(slow.backend.stream().log.get(0)).contains("grpc-timeout=200000u");
@@ -173,7 +174,7 @@ class CallDeadlineTest {
     var app = slow.unary();
     slow.time.advance(Duration.ofSeconds(5));
 
-    slow.routed(CallScript.limit(Duration.ofSeconds(2)));
+    slow.routed(OneRoute.limit(Duration.ofSeconds(2)));
     slow.time.run();
 
     assertThat(app.field("grpc-status")).isEqualTo("4");
@@ -183,9 +184,9 @@ class CallDeadlineTest {
   @Conformance("A31-33")
   @Test
   void aNewLimitIsForTheNextRequest() {
-    script.routed(CallScript.limit(Duration.ofSeconds(10)));
+    script.routed(OneRoute.limit(Duration.ofSeconds(10)));
     var before = script.unary();
-    script.routed(CallScript.limit(Duration.ofSeconds(1)));
+    script.routed(OneRoute.limit(Duration.ofSeconds(1)));
     var after = script.unary();
 
     script.time.advance(Duration.ofMillis(1010));

@@ -9,6 +9,8 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Heads;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,7 +113,7 @@ class CallDelaysTest {
     script.picks(script.backend.use);
     script.unary();
     pass(40);
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     script.time.run();
     script.respond();
     script.succeed();
@@ -219,7 +221,7 @@ class CallDelaysTest {
     script.picks(FIRST);
     script.backend.stream()
         .handlerOf()
-        .onHeaders(CallScript.headers(":status", "200", "grpc-status", "14"), true);
+        .onHeaders(Heads.headers(":status", "200", "grpc-status", "14"), true);
     pass(100);
     script.publishes(Connectivity.READY, call -> script.backend.use);
     script.time.run();

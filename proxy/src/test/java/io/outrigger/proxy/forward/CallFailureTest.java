@@ -1,6 +1,6 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
@@ -11,6 +11,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -254,7 +255,7 @@ class CallFailureTest {
     script.respond();
     backend.stream().handlerOf().onData(script.buffer("abc"), true);
     var only = script.unary();
-    backend.stream().handlerOf().onHeaders(CallScript.responseHead(), true);
+    backend.stream().handlerOf().onHeaders(Heads.responseHead(), true);
 
     assertThat(trailers.field("grpc-status")).isEqualTo("2");
     assertThat(trailers.field("x-cost")).isEqualTo("1");

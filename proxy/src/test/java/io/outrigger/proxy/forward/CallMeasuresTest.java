@@ -9,6 +9,7 @@ import io.outrigger.lb.testing.Samples;
 import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Optional;
@@ -124,7 +125,7 @@ class CallMeasuresTest {
     script.time.advance(Duration.ofMillis(10));
     script.backend.stream()
         .handlerOf()
-        .onHeaders(CallScript.headers(":status", "200", "grpc-status", "14"), true);
+        .onHeaders(Heads.headers(":status", "200", "grpc-status", "14"), true);
     script.time.advance(Duration.ofMillis(1300));
     script.respond();
     script.succeed();
@@ -198,7 +199,7 @@ class CallMeasuresTest {
   @Test
   void aRequestThatIsNotGrpcIsNoCall() {
     script.plain(true);
-    script.backend.stream().handlerOf().onHeaders(CallScript.headers(":status", "200"), true);
+    script.backend.stream().handlerOf().onHeaders(Heads.headers(":status", "200"), true);
 
     assertThat(measured().calls()).isEmpty();
     assertThat(measured().attempts()).isZero();

@@ -1,24 +1,23 @@
 package io.outrigger.proxy.forward;
 
+import static io.outrigger.proxy.testing.http2.Heads.headers;
+import static io.outrigger.proxy.testing.http2.Heads.request;
+import static io.outrigger.proxy.testing.http2.Heads.responseHead;
+import static io.outrigger.proxy.testing.mesh.OneRoute.noLimit;
+import static io.outrigger.proxy.testing.mesh.OneRoute.selector;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.HostRewrite;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RetryPolicy;
-import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
-import io.outrigger.config.route.RouteMatch;
-import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
-import io.outrigger.config.route.VirtualHost;
-import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -27,18 +26,15 @@ import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.filter.RouteFilter;
-import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.StreamHandler;
-import io.outrigger.proxy.memory.Pressure;
-import io.outrigger.proxy.route.ConfigSelector;
-import io.outrigger.proxy.route.ConfigSelectors;
+import io.outrigger.proxy.testing.Pressure;
+import io.outrigger.proxy.testing.mesh.FakeTarget;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** A forward, its target with one route, a cluster and a backend, and calls through them. */
@@ -79,14 +75,6 @@ final class CallScript {
   /** One route to the cluster without a limit, and READY with the backend. */
   CallScript ready() {
     return routed(noLimit()).picks(backend.use);
-  }
-
-  static RouteTimeout noLimit() {
-    return new RouteTimeout(Optional.of(Duration.ZERO), Optional.empty(), Optional.empty());
-  }
-
-  static RouteTimeout limit(Duration limit) {
-    return new RouteTimeout(Optional.of(limit), Optional.empty(), Optional.empty());
   }
 
   /** Publishes one route, for every path below {@code /}. */
@@ -165,38 +153,6 @@ final class CallScript {
     return this;
   }
 
-  /** A selector with one route. */
-  static ConfigSelector selector(ClusterHandle cluster, RouteTimeout timeout) {
-    return selector(HttpFilters.ofProcess(), cluster, timeout, List.of(), Optional.empty());
-  }
-
-  private static ConfigSelector selector(
-      HttpFilters chains,
-      ClusterHandle cluster,
-      RouteTimeout timeout,
-      List<HttpFilter> filters,
-      Optional<RetryPolicy> retry) {
-    var action =
-        new RouteAction.Forward(
-            new ClusterChoice.Single(cluster.name()), timeout, HostRewrite.NONE, List.of(), retry);
-    return selector(chains, cluster, action, filters);
-  }
-
-  private static ConfigSelector selector(
-      HttpFilters chains, ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
-    var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
-    var host =
-        new VirtualHost(
-            "vh", List.of("*"), List.of(new Route("", 0, match, action, Map.of())), Map.of());
-    var table = new RouteTable("rc", List.of(host));
-    var listener =
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
-    var config = new XdsConfig(listener, table, host, Map.of());
-    return new ConfigSelectors("orders", chains, false)
-        .next(config, Map.of(cluster.name(), cluster));
-  }
-
   /** Publishes a picker with one answer. */
   CallScript picks(PickResult result) {
     var state =
@@ -265,27 +221,6 @@ final class CallScript {
     return all.toArray(new String[0]);
   }
 
-  static HeaderList request(String... fields) {
-    var block =
-        HeaderList.builder(8)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "/pkg.Svc/Call")
-            .add(HeaderList.AUTHORITY, "app.local");
-    return add(block, fields).build();
-  }
-
-  static HeaderList headers(String... fields) {
-    return add(HeaderList.builder(4), fields).build();
-  }
-
-  private static HeaderList.Builder add(HeaderList.Builder block, String... fields) {
-    for (int i = 0; i < fields.length; i += 2) {
-      block.add(new AsciiString(fields[i]), fields[i + 1]);
-    }
-    return block;
-  }
-
   ByteBuf buffer(String text) {
     ByteBuf buffer = PooledByteBufAllocator.DEFAULT.buffer(Math.max(1, text.length()));
     buffer.writeCharSequence(text, StandardCharsets.UTF_8);
@@ -301,10 +236,6 @@ final class CallScript {
   /** The backend's head of a gRPC response. */
   void respond() {
     backend.stream().handlerOf().onHeaders(responseHead(), false);
-  }
-
-  static HeaderList responseHead() {
-    return headers(":status", "200", "content-type", "application/grpc");
   }
 
   /** The backend's good end. */

@@ -13,6 +13,7 @@ import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ class CallWaitingTest {
     assertThat(script.forward.totals().queued()).isEqualTo(1);
 
     script.time.advance(Duration.ofSeconds(3));
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     script.time.run();
 
     assertThat(backend.stream().log.get(0)).contains("grpc-timeout=7000000u");
@@ -44,7 +45,7 @@ class CallWaitingTest {
   @Conformance("SC-20")
   @Test
   void theQueueIsReleasedInOrderOfArrival() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     script.unary("x-n", "1");
     script.unary("x-n", "2");
     script.unary("x-n", "3");
@@ -61,7 +62,7 @@ class CallWaitingTest {
   @Conformance("SC-20")
   @Test
   void theQueueFailsWhenTheClusterDoes() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.unary();
 
     script.fails("all 2 endpoints failed");
@@ -73,7 +74,7 @@ class CallWaitingTest {
   @Conformance("SC-21")
   @Test
   void waitingForReadyOutlastsAFailureButNotADrop() {
-    script.routed(CallScript.noLimit()).fails("down");
+    script.routed(OneRoute.noLimit()).fails("down");
     var patient = script.unary(OPT_IN, "true");
     var other = script.unary(OPT_IN, "false");
     assertThat(patient.stream.log).isEmpty();
@@ -95,7 +96,7 @@ class CallWaitingTest {
     script.forward =
         script.forward(
             new ForwardSettings(new AuthorityMode.OfTarget(), 2, 1 << 20, () -> "node-1"));
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var first = script.unary();
     script.unary();
 
@@ -113,7 +114,7 @@ class CallWaitingTest {
     script.forward =
         script.forward(
             new ForwardSettings(new AuthorityMode.OfTarget(), 100, 2000, () -> "node-1"));
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("x".repeat(1000), false);
     assertThat(app.stream.log).isEmpty();
@@ -128,7 +129,7 @@ class CallWaitingTest {
 
   @Test
   void aKeptBodyFollowsTheHeadInOrderAndItsCreditReturnsThen() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("one", false).data("two", true);
     assertThat(app.stream.credit).isZero();
@@ -144,7 +145,7 @@ class CallWaitingTest {
   @Test
   void aLargeKeptBodyFollowsInItsParts() {
     String large = "x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY);
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("one", false).data(large, false).data("two", true);
 
@@ -167,7 +168,7 @@ class CallWaitingTest {
     unrouted.call.onReset(Http2Error.CANCEL, true);
     assertThat(script.target.parked()).isZero();
 
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var unpicked = script.streaming();
     unpicked.data("b", false);
     unpicked.call.onConnectionLost(false, "closed");
@@ -190,7 +191,7 @@ class CallWaitingTest {
 
   @Test
   void aWakeUpThatMeetsAnEndedCallDoesNothing() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.unary();
 
     script.time.inside(
@@ -207,7 +208,7 @@ class CallWaitingTest {
   void aPickWithoutTransportWaitsForTheNextPickerWithoutSpinning() {
     backend.hasTransport = false;
     int[] picks = new int[1];
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     script.publishes(
         Connectivity.READY,
         call -> {
@@ -228,7 +229,7 @@ class CallWaitingTest {
   @Test
   void aConnectionThatTakesNoMoreStreamsIsPickedAgain() {
     backend.mode = FakeBackend.Mode.REFUSES;
-    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.routed(OneRoute.noLimit()).picks(backend.use);
     script.unary();
     var other = new FakeBackend("10.0.0.2");
 
@@ -242,7 +243,7 @@ class CallWaitingTest {
   @Test
   void waitingForAStreamIsNoFailureUntilTheDeadlineAndKeepsTheOrder() {
     backend.mode = FakeBackend.Mode.WAITS;
-    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.routed(OneRoute.noLimit()).picks(backend.use);
     script.unary("x-n", "1");
     var second = script.unary("x-n", "2", "grpc-timeout", "1S");
     script.unary("x-n", "3");
@@ -267,7 +268,7 @@ class CallWaitingTest {
         script.forward(
             new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1 << 20, () -> "node-1"));
     backend.mode = FakeBackend.Mode.WAITS;
-    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.routed(OneRoute.noLimit()).picks(backend.use);
     var first = script.unary();
 
     var second = script.unary();
@@ -281,7 +282,7 @@ class CallWaitingTest {
   @Test
   void aConnectionAttemptThatFailsLeadsToAnotherPick() {
     backend.mode = FakeBackend.Mode.WAITS;
-    script.routed(CallScript.noLimit()).picks(backend.use);
+    script.routed(OneRoute.noLimit()).picks(backend.use);
     script.unary();
     var other = new FakeBackend("10.0.0.2");
 
@@ -377,7 +378,7 @@ class CallWaitingTest {
 
   @Test
   void aRequestThatWaitsOutlivesTheRemovalOfItsCluster() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var app = script.unary();
     ClusterHandles.retire(script.cluster);
 

@@ -6,6 +6,7 @@ import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,7 +23,7 @@ class FaultInjectionTest {
 
   private void inject(Optional<Duration> delay, Optional<Abort> abort) {
     script.faulty(
-        CallScript.noLimit(),
+        OneRoute.noLimit(),
         new Fault(delay.map(d -> new Delay(Optional.of(d), ALWAYS)), abort, Optional.empty()));
   }
 
@@ -173,7 +174,7 @@ class FaultInjectionTest {
   void anotherChainIsForNewRequestsOnly() {
     delay(Duration.ofMillis(500));
     var before = script.unary();
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     var after = script.unary();
 
     assertThat(backend.streams).hasSize(1);

@@ -1,6 +1,6 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
@@ -12,6 +12,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.KnownName;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -242,7 +243,7 @@ class ForwardedCallTest {
     script.publishes(Connectivity.CONNECTING, call -> Samples.QUEUE);
     script.unary();
     var other = ClusterHandles.named("other");
-    script.target.publish(CallScript.selector(other, CallScript.noLimit()));
+    script.target.publish(OneRoute.selector(other, OneRoute.noLimit()));
 
     script.picks(backend.use);
 
@@ -279,7 +280,7 @@ class ForwardedCallTest {
     script.plain(true, "grpc-timeout", "1n");
     assertThat(backend.streams).hasSize(1);
 
-    script.routed(CallScript.limit(Duration.ofSeconds(1)));
+    script.routed(OneRoute.limit(Duration.ofSeconds(1)));
     var app = script.plain(true);
     script.time.advance(Duration.ofMillis(1010));
     assertThat(app.stream.log.get(0)).contains(":status=504");

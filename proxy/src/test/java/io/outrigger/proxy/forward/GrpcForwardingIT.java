@@ -32,6 +32,8 @@ import io.grpc.testing.integration.TestServiceGrpc;
 import io.grpc.testing.integration.TestServiceImpl;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.http2.ConnectionSettings;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
@@ -151,7 +153,7 @@ class GrpcForwardingIT {
             new UpstreamSettings(
                 UpstreamSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, http2));
     toClose.add(mesh);
-    mesh.routed(CallScript.noLimit()).backend(server.getPort());
+    mesh.routed(OneRoute.noLimit()).backend(server.getPort());
     return mesh;
   }
 
@@ -318,7 +320,7 @@ class GrpcForwardingIT {
     MiniMesh mesh = mesh(64 << 10, server(anyPort()));
     var warmUp = blocking(mesh).emptyCall(Empty.getDefaultInstance()); // connects to the backend
     assertThat(warmUp).isNotNull();
-    mesh.routed(CallScript.limit(Duration.ofMillis(100)));
+    mesh.routed(OneRoute.limit(Duration.ofMillis(100)));
     BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
     StreamObserver<StreamingOutputCallRequest> unused = stub(mesh).fullDuplexCall(hearing(heard));

@@ -10,6 +10,7 @@ import io.outrigger.proxy.filter.FilteredCall;
 import io.outrigger.proxy.filter.HeaderEdits;
 import io.outrigger.proxy.filter.RouteFilter;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.testing.http2.Heads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -68,7 +69,7 @@ class HeaderEditsTest {
     script.backend.stream()
         .handlerOf()
         .onHeaders(
-            CallScript.headers(":status", "200", "content-type", "application/grpc", "x-old", "4"),
+            Heads.headers(":status", "200", "content-type", "application/grpc", "x-old", "4"),
             false);
 
     assertThat(filter.seen).containsExactly("instead null");
@@ -97,7 +98,7 @@ class HeaderEditsTest {
 
   @Test
   void aHeadWithoutChangesIsTheVeryListThatCame() {
-    HeaderList head = CallScript.headers("x-kept", "2");
+    HeaderList head = Heads.headers("x-kept", "2");
     HeaderListEdits edits = new HeaderListEdits(head);
 
     edits.remove("x-other");

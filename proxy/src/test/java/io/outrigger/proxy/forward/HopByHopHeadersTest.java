@@ -6,6 +6,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.KnownName;
+import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -194,7 +195,7 @@ class HopByHopHeadersTest {
 
   @Test
   void matchersSeeJoinedValuesButNeitherPseudoNorBinaryFields() {
-    RequestHead head = RequestHead.of(CallScript.request("x-a", "1", "x-a", "2", "k-bin", "AA"));
+    RequestHead head = RequestHead.of(Heads.request("x-a", "1", "x-a", "2", "k-bin", "AA"));
 
     assertThat(head.header("x-a")).isEqualTo("1,2");
     assertThat(head.header(":path")).isNull();
@@ -203,7 +204,7 @@ class HopByHopHeadersTest {
   }
 
   private static HeaderList upstream(@Nullable HeaderField timeout, String... fields) {
-    return sent(RequestHead.of(CallScript.request(fields)), ORDERS, timeout, 0, HeaderList.EMPTY);
+    return sent(RequestHead.of(Heads.request(fields)), ORDERS, timeout, 0, HeaderList.EMPTY);
   }
 
   private static HeaderList sent(

@@ -1,23 +1,25 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
-import static io.outrigger.proxy.http2.Frames.REQUEST;
-import static io.outrigger.proxy.http2.Frames.block;
-import static io.outrigger.proxy.http2.Frames.frame;
-import static io.outrigger.proxy.http2.Frames.headers;
-import static io.outrigger.proxy.http2.Frames.join;
-import static io.outrigger.proxy.http2.Frames.repeat;
-import static io.outrigger.proxy.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.REQUEST;
+import static io.outrigger.proxy.testing.http2.Frames.block;
+import static io.outrigger.proxy.testing.http2.Frames.frame;
+import static io.outrigger.proxy.testing.http2.Frames.headers;
+import static io.outrigger.proxy.testing.http2.Frames.join;
+import static io.outrigger.proxy.testing.http2.Frames.repeat;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http2.Http2Headers;
 import io.outrigger.base.RpcStatus.Code;
-import io.outrigger.proxy.endtoend.Await;
-import io.outrigger.proxy.http2.Frame;
-import io.outrigger.proxy.http2.Frames;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.http2.RawHttp2;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.http2.AnsweringBackend;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;

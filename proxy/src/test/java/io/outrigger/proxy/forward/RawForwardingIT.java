@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.Unpooled;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.downstream.ListenerSettings;
-import io.outrigger.proxy.endtoend.Await;
-import io.outrigger.proxy.forward.RawPeer.Connection;
-import io.outrigger.proxy.forward.RawPeer.Exchange;
-import io.outrigger.proxy.forward.RawPeer.Server;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.http2.Heads;
+import io.outrigger.proxy.testing.http2.RawPeer;
+import io.outrigger.proxy.testing.http2.RawPeer.Connection;
+import io.outrigger.proxy.testing.http2.RawPeer.Exchange;
+import io.outrigger.proxy.testing.http2.RawPeer.Server;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
@@ -64,7 +68,7 @@ class RawForwardingIT {
 
   private MiniMesh mesh(MiniMesh mesh) {
     toClose.add(mesh);
-    return mesh.routed(CallScript.noLimit());
+    return mesh.routed(OneRoute.noLimit());
   }
 
   private static HeaderList grpc(String... more) {
@@ -72,11 +76,11 @@ class RawForwardingIT {
     fields[0] = "content-type";
     fields[1] = "application/grpc";
     System.arraycopy(more, 0, fields, 2, more.length);
-    return CallScript.request(fields);
+    return Heads.request(fields);
   }
 
   private static HeaderList trailers() {
-    return CallScript.headers("grpc-status", "0");
+    return Heads.headers("grpc-status", "0");
   }
 
   @Conformance("SC-32")
@@ -95,7 +99,7 @@ class RawForwardingIT {
             "H(:method=POST, :scheme=http, :path=/pkg.Svc/Call, :authority=orders,"
                 + " content-type=application/grpc, x-a=1)");
     assertThat(backend.next()).isEqualTo("D(ping)!");
-    backend.send(CallScript.responseHead(), false);
+    backend.send(Heads.responseHead(), false);
     backend.send(Unpooled.copiedBuffer("pong".getBytes(StandardCharsets.UTF_8)), false);
     backend.send(trailers(), true);
     assertThat(List.of(app.next(), app.next(), app.next()))
@@ -110,7 +114,7 @@ class RawForwardingIT {
     mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
     Exchange warm = connection.request(grpc(), true);
-    server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    server.nextStream().send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(warm.next()).contains("grpc-status=0");
 
     long best = Long.MAX_VALUE; // of some, since the machine may be busy
@@ -173,13 +177,13 @@ class RawForwardingIT {
     Connection connection = peers.connect(MiniMesh.loopback(mesh.port()), small);
     Exchange stalled = connection.request(grpc(), true).stopReading();
     Exchange source = server.nextStream();
-    source.send(CallScript.responseHead(), false);
+    source.send(Heads.responseHead(), false);
     source.send(Unpooled.wrappedBuffer(new byte[1 << 20]), false);
 
     for (int i = 0; i < 99; i++) {
       Exchange app = connection.request(grpc(), true);
       Exchange backend = server.nextStream();
-      backend.send(CallScript.responseHead(), false);
+      backend.send(Heads.responseHead(), false);
       backend.send(Unpooled.wrappedBuffer(new byte[50]), false);
       backend.send(trailers(), true);
       assertThat(app.next()).isEqualTo(OK);
@@ -212,7 +216,7 @@ class RawForwardingIT {
     mesh.backend(server.port());
     Connection connection = peers.connect(mesh.port());
     Exchange warm = connection.request(grpc(), true); // calls that wait for a first connection
-    server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    server.nextStream().send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(warm.next()).contains("grpc-status=0"); // may overtake each other
     List<Exchange> apps = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -226,7 +230,7 @@ class RawForwardingIT {
         assertThat(server.streams.poll(100, TimeUnit.MILLISECONDS)).isNull();
       }
       if (i >= 1) {
-        backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+        backend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
       }
     }
     for (int i = 1; i < 6; i++) {
@@ -251,10 +255,10 @@ class RawForwardingIT {
     assertThat(subchannel.states.poll(60, TimeUnit.SECONDS)).contains("GOAWAY NO_ERROR");
     Exchange fresh = connection.request(grpc(), true);
     Exchange freshBackend = server.nextStream();
-    freshBackend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    freshBackend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(fresh.next()).contains("grpc-status=0");
 
-    oldBackend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    oldBackend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(old.next()).contains("grpc-status=0");
     assertThat(first.closed.get(60, TimeUnit.SECONDS)).isNotEmpty();
   }
@@ -269,7 +273,7 @@ class RawForwardingIT {
       Exchange app = peers.connect(mesh.port()).request(grpc(), true);
       Exchange backend = server.nextStream();
       used.add(backend.connection);
-      backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+      backend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
       assertThat(app.next()).contains("grpc-status=0");
     }
 
@@ -306,7 +310,7 @@ class RawForwardingIT {
   private static void callFromEach(List<Connection> apps, Server server) throws Exception {
     for (Connection app : apps) {
       Exchange call = app.request(grpc(), true);
-      server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+      server.nextStream().send(Heads.headers(":status", "200", "grpc-status", "0"), true);
       assertThat(call.next()).contains("grpc-status=0");
     }
   }
@@ -363,7 +367,7 @@ class RawForwardingIT {
     Exchange before = connection.request(grpc(), true);
     Connection upstream = server.nextStream().connection;
     Exchange after = connection.request(grpc(), true);
-    server.nextStream().send(CallScript.responseHead(), false);
+    server.nextStream().send(Heads.responseHead(), false);
     assertThat(after.next()).isEqualTo(OK);
 
     upstream.run(c -> c.close(Http2Error.INTERNAL_ERROR, "crash"));
@@ -388,7 +392,7 @@ class RawForwardingIT {
     assertThat(drained).isNotDone();
     assertThatThrownBy(() -> peers.connect(mesh.port())).isInstanceOf(Exception.class);
 
-    backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    backend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(app.next()).contains("grpc-status=0");
     drained.get(60, TimeUnit.SECONDS);
     assertThat(mesh.listener.connections()).isZero();
@@ -444,7 +448,7 @@ class RawForwardingIT {
     mesh.backend(server.port());
     var address = mesh.loops.unixAddress(path);
     Exchange app = peers.connect(address, ConnectionSettings.DEFAULT).request(grpc(), true);
-    server.nextStream().send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    server.nextStream().send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(app.next()).contains("grpc-status=0");
 
     assertThatThrownBy(

@@ -1,6 +1,6 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
@@ -17,6 +17,7 @@ import io.outrigger.proxy.forward.CallScript.App;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.orca.OrcaReports;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Base64;
@@ -375,7 +376,7 @@ class RetryTest {
 
   @Test
   void withoutAPolicyAFailureIsFinalThoughTheBodyIsThere() {
-    script.routed(CallScript.noLimit());
+    script.routed(OneRoute.noLimit());
     App app = script.streaming().data("body", true);
 
     fails(first);
@@ -602,7 +603,7 @@ class RetryTest {
   void anotherRouteMeanwhileIsNotThisCalls() {
     App app = script.unary();
     fails(first);
-    script.routed(CallScript.limit(Duration.ofMillis(1)));
+    script.routed(OneRoute.limit(Duration.ofMillis(1)));
 
     script.time.advance(A_WHILE);
     fails(first);

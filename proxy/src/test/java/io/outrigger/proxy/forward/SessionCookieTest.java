@@ -1,6 +1,6 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
@@ -11,6 +11,7 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.proxy.http2.HeaderList;
+import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ class SessionCookieTest {
         headers(":status", "200", "content-type", "application/grpc", "grpc-status", "14"),
         true);
     script.time.advance(Duration.ofSeconds(1));
-    answer(second, CallScript.responseHead(), false);
+    answer(second, Heads.responseHead(), false);
 
     assertThat(asked).hasSize(2);
     assertThat(asked.get(1)).isEqualTo(asked.get(0)).isNotEmpty();
@@ -162,7 +163,7 @@ class SessionCookieTest {
   void crumbsOfOtherFieldsAreStillListsOfCommas() {
     var head =
         RequestHead.of(
-            CallScript.request("x", "1", "cookie", "a=1", "x", "2", "cookie", "b=2", "x", "3"));
+            Heads.request("x", "1", "cookie", "a=1", "x", "2", "cookie", "b=2", "x", "3"));
 
     assertThat(head.header("x")).isEqualTo("1,2,3");
     assertThat(head.header("cookie")).isEqualTo("a=1; b=2");

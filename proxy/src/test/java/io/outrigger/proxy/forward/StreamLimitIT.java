@@ -3,12 +3,16 @@ package io.outrigger.proxy.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.proxy.forward.RawPeer.Connection;
-import io.outrigger.proxy.forward.RawPeer.Exchange;
-import io.outrigger.proxy.forward.RawPeer.Server;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.testing.http2.Heads;
+import io.outrigger.proxy.testing.http2.RawPeer;
+import io.outrigger.proxy.testing.http2.RawPeer.Connection;
+import io.outrigger.proxy.testing.http2.RawPeer.Exchange;
+import io.outrigger.proxy.testing.http2.RawPeer.Server;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -51,7 +55,7 @@ class StreamLimitIT {
   private MiniMesh mesh(int loops) throws IOException {
     var mesh = new MiniMesh(loops);
     toClose.add(mesh);
-    return mesh.routed(CallScript.noLimit());
+    return mesh.routed(OneRoute.noLimit());
   }
 
   private Server backend(int streams) {
@@ -67,11 +71,11 @@ class StreamLimitIT {
     fields[0] = "content-type";
     fields[1] = "application/grpc";
     System.arraycopy(more, 0, fields, 2, more.length);
-    return CallScript.request(fields);
+    return Heads.request(fields);
   }
 
   private static void answer(Exchange backend) {
-    backend.send(CallScript.headers(":status", "200", "grpc-status", "0"), true);
+    backend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
   }
 
   /** A loop without calls may have one more: that with which the transport began. */
@@ -183,7 +187,7 @@ class StreamLimitIT {
     Exchange begun = call(app);
     Exchange first = server.nextStream();
     first.connection.limitStreams(1);
-    first.send(CallScript.headers(":status", "200"), false);
+    first.send(Heads.headers(":status", "200"), false);
     assertThat(begun.next()).contains(":status=200"); // so the limit has arrived before
     List<Exchange> apps = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -199,7 +203,7 @@ class StreamLimitIT {
     assertNothingComes(server);
 
     first.connection.limitStreams(0);
-    first.send(CallScript.headers("grpc-status", "0"), true);
+    first.send(Heads.headers("grpc-status", "0"), true);
     answer(second);
     answer(third);
     assertThat(begun.next()).contains("grpc-status=0");

@@ -1,9 +1,10 @@
 package io.outrigger.proxy.forward;
 
-import static io.outrigger.proxy.forward.CallScript.headers;
+import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.forward.CallScript.App;
+import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +29,7 @@ final class UnreadResponseTest {
   @Conformance("SC-08")
   @Test
   void theDeadlineEndsACallThatTheBackendHasFinished() {
-    script.routed(CallScript.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
     answered(app);
     assertThat(script.ended).containsExactly("OK/200");
@@ -43,7 +44,7 @@ final class UnreadResponseTest {
 
   @Test
   void oneThatIsReadInTimeIsLeftAlone() {
-    script.routed(CallScript.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
     answered(app);
     app.stream.drain();
@@ -56,7 +57,7 @@ final class UnreadResponseTest {
 
   @Test
   void anAppThatLeavesTakesItsDeadlineWithIt() {
-    script.routed(CallScript.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
     answered(app);
 

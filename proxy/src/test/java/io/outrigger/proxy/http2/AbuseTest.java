@@ -1,18 +1,19 @@
 package io.outrigger.proxy.http2;
 
-import static io.outrigger.proxy.http2.Frames.data;
-import static io.outrigger.proxy.http2.Frames.frame;
-import static io.outrigger.proxy.http2.Frames.join;
-import static io.outrigger.proxy.http2.Frames.ping;
-import static io.outrigger.proxy.http2.Frames.request;
-import static io.outrigger.proxy.http2.Frames.requestWith;
-import static io.outrigger.proxy.http2.Frames.reset;
-import static io.outrigger.proxy.http2.Frames.settings;
-import static io.outrigger.proxy.http2.Frames.wholeRequest;
-import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.frame;
+import static io.outrigger.proxy.testing.http2.Frames.join;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.request;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.reset;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;

@@ -4,6 +4,8 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.NettyHpack.Field;
 import io.outrigger.proxy.http2.Script.Sends;
 import io.outrigger.proxy.http2.Script.Step;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.Arrays;
 import java.util.List;
 

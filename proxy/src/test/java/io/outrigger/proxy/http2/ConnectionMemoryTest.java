@@ -1,14 +1,14 @@
 package io.outrigger.proxy.http2;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.HEADERS;
-import static io.outrigger.proxy.http2.Frames.block;
-import static io.outrigger.proxy.http2.Frames.frame;
-import static io.outrigger.proxy.http2.Frames.join;
-import static io.outrigger.proxy.http2.Frames.request;
-import static io.outrigger.proxy.http2.Frames.requestWith;
-import static io.outrigger.proxy.http2.Frames.settings;
-import static io.outrigger.proxy.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.block;
+import static io.outrigger.proxy.testing.http2.Frames.frame;
+import static io.outrigger.proxy.testing.http2.Frames.join;
+import static io.outrigger.proxy.testing.http2.Frames.request;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBufAllocator;
@@ -24,6 +24,7 @@ import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryView.Ended;
 import io.outrigger.proxy.memory.MemoryView.Limits;
 import io.outrigger.proxy.memory.PeerSide;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.Arrays;
 import javax.net.ssl.SSLException;

@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.outrigger.proxy.http2.Script.Sends;
 import io.outrigger.proxy.http2.Script.Step;
 import io.outrigger.proxy.http2.ScriptDraw.Source;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

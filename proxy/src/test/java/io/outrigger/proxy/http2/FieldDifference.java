@@ -2,6 +2,7 @@ package io.outrigger.proxy.http2;
 
 import io.outrigger.proxy.http2.Script.Act;
 import io.outrigger.proxy.http2.Script.Does;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 

@@ -1,17 +1,17 @@
 package io.outrigger.proxy.http2;
 
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
-import static io.outrigger.proxy.http2.Frames.data;
-import static io.outrigger.proxy.http2.Frames.ping;
-import static io.outrigger.proxy.http2.Frames.request;
-import static io.outrigger.proxy.http2.Frames.reset;
-import static io.outrigger.proxy.http2.Frames.settings;
-import static io.outrigger.proxy.http2.Frames.wholeRequest;
-import static io.outrigger.proxy.http2.Frames.windowUpdate;
 import static io.outrigger.proxy.http2.Messages.OK;
 import static io.outrigger.proxy.http2.Messages.POST;
 import static io.outrigger.proxy.http2.Messages.TRAILERS;
 import static io.outrigger.proxy.http2.Messages.text;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.request;
+import static io.outrigger.proxy.testing.http2.Frames.reset;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
@@ -19,7 +19,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.proxy.memory.Pressure;
+import io.outrigger.proxy.testing.Pressure;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

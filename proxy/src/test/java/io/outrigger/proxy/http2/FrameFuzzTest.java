@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;

@@ -15,6 +15,8 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameAdapter;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.outrigger.proxy.testing.Seeds;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

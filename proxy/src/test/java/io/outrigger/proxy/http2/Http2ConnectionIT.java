@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
+import io.outrigger.proxy.testing.IoUringTrials;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.proxy.testing.http2.RawHttp2;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.net.InetSocketAddress;

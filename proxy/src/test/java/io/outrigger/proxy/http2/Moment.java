@@ -7,6 +7,7 @@ import io.outrigger.proxy.http2.NettyHpack.Field;
 import io.outrigger.proxy.http2.Past.Fate;
 import io.outrigger.proxy.http2.Script.Sends;
 import io.outrigger.proxy.http2.Script.Step;
+import io.outrigger.proxy.testing.http2.Frame;
 import java.util.List;
 
 /**

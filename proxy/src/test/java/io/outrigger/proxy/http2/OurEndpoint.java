@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.proxy.memory.Pressure;
+import io.outrigger.proxy.testing.Pressure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

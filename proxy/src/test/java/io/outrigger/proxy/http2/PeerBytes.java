@@ -4,6 +4,7 @@ import io.outrigger.proxy.http2.Script.Act;
 import io.outrigger.proxy.http2.Script.Does;
 import io.outrigger.proxy.http2.Script.Sends;
 import io.outrigger.proxy.http2.Script.Step;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

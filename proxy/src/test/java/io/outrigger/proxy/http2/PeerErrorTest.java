@@ -1,22 +1,23 @@
 package io.outrigger.proxy.http2;
 
-import static io.outrigger.proxy.http2.Frames.END_HEADERS;
-import static io.outrigger.proxy.http2.Frames.END_STREAM;
-import static io.outrigger.proxy.http2.Frames.data;
-import static io.outrigger.proxy.http2.Frames.frame;
-import static io.outrigger.proxy.http2.Frames.headers;
-import static io.outrigger.proxy.http2.Frames.join;
-import static io.outrigger.proxy.http2.Frames.number;
-import static io.outrigger.proxy.http2.Frames.ping;
-import static io.outrigger.proxy.http2.Frames.request;
-import static io.outrigger.proxy.http2.Frames.requestWith;
-import static io.outrigger.proxy.http2.Frames.reset;
-import static io.outrigger.proxy.http2.Frames.settings;
-import static io.outrigger.proxy.http2.Frames.wholeRequest;
-import static io.outrigger.proxy.http2.Frames.windowUpdate;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.frame;
+import static io.outrigger.proxy.testing.http2.Frames.headers;
+import static io.outrigger.proxy.testing.http2.Frames.join;
+import static io.outrigger.proxy.testing.http2.Frames.number;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.request;
+import static io.outrigger.proxy.testing.http2.Frames.requestWith;
+import static io.outrigger.proxy.testing.http2.Frames.reset;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.memory.Pressure;
+import io.outrigger.proxy.testing.Pressure;
+import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;

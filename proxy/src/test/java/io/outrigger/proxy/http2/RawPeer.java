@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

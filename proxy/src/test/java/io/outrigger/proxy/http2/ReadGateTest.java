@@ -2,6 +2,7 @@ package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

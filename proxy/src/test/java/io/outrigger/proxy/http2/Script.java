@@ -1,5 +1,7 @@
 package io.outrigger.proxy.http2;
 
+import io.outrigger.proxy.testing.http2.Frame;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,6 +9,7 @@ import static io.outrigger.proxy.http2.Http2Error.STREAM_CLOSED;
 import io.outrigger.proxy.http2.Past.Fate;
 import io.outrigger.proxy.http2.Script.Act;
 import io.outrigger.proxy.http2.Script.Does;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

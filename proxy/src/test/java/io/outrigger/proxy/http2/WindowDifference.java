@@ -5,6 +5,7 @@ import static io.outrigger.proxy.http2.Http2Error.PROTOCOL_ERROR;
 import static io.outrigger.proxy.http2.Http2Error.STREAM_CLOSED;
 
 import io.outrigger.proxy.http2.Past.Fate;
+import io.outrigger.proxy.testing.http2.Frames;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 

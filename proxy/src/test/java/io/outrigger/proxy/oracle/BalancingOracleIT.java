@@ -1,9 +1,9 @@
 package io.outrigger.proxy.oracle;
 
-import static io.outrigger.proxy.interop.MeshResources.assignment;
-import static io.outrigger.proxy.interop.MeshResources.locality;
-import static io.outrigger.proxy.interop.MeshResources.prefix;
-import static io.outrigger.proxy.interop.MeshResources.route;
+import static io.outrigger.proxy.testing.mesh.MeshResources.assignment;
+import static io.outrigger.proxy.testing.mesh.MeshResources.locality;
+import static io.outrigger.proxy.testing.mesh.MeshResources.prefix;
+import static io.outrigger.proxy.testing.mesh.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Duration;
@@ -18,9 +18,9 @@ import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.type.v3.FractionalPercent;
 import io.grpc.CallOptions;
-import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.oracle.Client.Pending;
 import io.outrigger.proxy.oracle.Twins.Answers;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.util.Collections;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
-import io.outrigger.proxy.interop.Sidecar;
+import io.outrigger.proxy.testing.mesh.Sidecar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

@@ -1,9 +1,9 @@
 package io.outrigger.proxy.oracle;
 
-import static io.outrigger.proxy.interop.MeshResources.assignment;
-import static io.outrigger.proxy.interop.MeshResources.locality;
-import static io.outrigger.proxy.interop.MeshResources.prefix;
-import static io.outrigger.proxy.interop.MeshResources.route;
+import static io.outrigger.proxy.testing.mesh.MeshResources.assignment;
+import static io.outrigger.proxy.testing.mesh.MeshResources.locality;
+import static io.outrigger.proxy.testing.mesh.MeshResources.prefix;
+import static io.outrigger.proxy.testing.mesh.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.UInt32Value;
@@ -26,9 +26,9 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.services.CallMetricRecorder;
 import io.grpc.xds.orca.OrcaMetricReportingServerInterceptor;
-import io.outrigger.proxy.endtoend.Await;
-import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.oracle.Client.Pending;
+import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.LoadServer.Totals;
 import java.time.Duration;

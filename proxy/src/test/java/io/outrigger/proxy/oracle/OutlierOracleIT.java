@@ -1,14 +1,14 @@
 package io.outrigger.proxy.oracle;
 
-import static io.outrigger.proxy.interop.MeshResources.assignment;
-import static io.outrigger.proxy.interop.MeshResources.locality;
-import static io.outrigger.proxy.interop.MeshResources.prefix;
-import static io.outrigger.proxy.interop.MeshResources.route;
+import static io.outrigger.proxy.testing.mesh.MeshResources.assignment;
+import static io.outrigger.proxy.testing.mesh.MeshResources.locality;
+import static io.outrigger.proxy.testing.mesh.MeshResources.prefix;
+import static io.outrigger.proxy.testing.mesh.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.envoyproxy.envoy.config.cluster.v3.OutlierDetection;
-import io.outrigger.proxy.interop.MeshResources;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Collections;

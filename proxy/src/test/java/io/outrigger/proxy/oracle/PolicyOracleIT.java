@@ -1,9 +1,9 @@
 package io.outrigger.proxy.oracle;
 
-import static io.outrigger.proxy.interop.MeshResources.assignment;
-import static io.outrigger.proxy.interop.MeshResources.locality;
-import static io.outrigger.proxy.interop.MeshResources.prefix;
-import static io.outrigger.proxy.interop.MeshResources.route;
+import static io.outrigger.proxy.testing.mesh.MeshResources.assignment;
+import static io.outrigger.proxy.testing.mesh.MeshResources.locality;
+import static io.outrigger.proxy.testing.mesh.MeshResources.prefix;
+import static io.outrigger.proxy.testing.mesh.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
@@ -22,7 +22,7 @@ import io.grpc.services.CallMetricRecorder;
 import io.grpc.services.MetricRecorder;
 import io.grpc.xds.orca.OrcaMetricReportingServerInterceptor;
 import io.grpc.xds.orca.OrcaServiceImpl;
-import io.outrigger.proxy.interop.MeshResources;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.util.Collections;
 import java.util.List;

@@ -8,7 +8,7 @@ import com.google.protobuf.Struct;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
-import io.outrigger.proxy.interop.MeshResources;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import java.util.List;
 import java.util.Random;
 

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.oracle;
 
-import static io.outrigger.proxy.interop.MeshResources.prefix;
-import static io.outrigger.proxy.interop.MeshResources.route;
+import static io.outrigger.proxy.testing.mesh.MeshResources.prefix;
+import static io.outrigger.proxy.testing.mesh.MeshResources.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
@@ -10,8 +10,8 @@ import io.envoyproxy.envoy.config.route.v3.Route;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
-import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.oracle.Twins.Answers;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 package io.outrigger.proxy.oracle;
 
 import com.google.protobuf.Message;
-import io.outrigger.proxy.app.ControlSide;
 import io.outrigger.proxy.oracle.StoryNetwork.Condition;
+import io.outrigger.proxy.testing.mesh.ControlSide;
 import io.outrigger.xds.ResourceType;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.outrigger.proxy.oracle;
 
 import io.grpc.xds.client.BootstrapperImpl;
-import io.outrigger.proxy.interop.MeshResources;
 import io.outrigger.proxy.oracle.StoryNetwork.Condition;
 import io.outrigger.proxy.oracle.TrafficStory.Step;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.xds.ResourceType;
 import java.time.Duration;
 import java.util.ArrayList;

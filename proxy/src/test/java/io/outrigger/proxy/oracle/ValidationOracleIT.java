@@ -14,7 +14,7 @@ import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
-import io.outrigger.proxy.interop.MeshResources;
+import io.outrigger.proxy.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import java.util.List;

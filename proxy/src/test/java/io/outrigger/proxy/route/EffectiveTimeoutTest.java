@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
+import io.outrigger.proxy.testing.LimitRow;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,7 +21,7 @@ class EffectiveTimeoutTest {
     "A31-25", "A31-26", "A31-27", "A31-28", "A31-29", "A31-30"
   })
   @ParameterizedTest
-  @MethodSource("io.outrigger.proxy.route.LimitRow#all")
+  @MethodSource("io.outrigger.proxy.testing.LimitRow#all")
   void followsBothTables(LimitRow row) {
     var duration =
         row.hasStreamDuration()

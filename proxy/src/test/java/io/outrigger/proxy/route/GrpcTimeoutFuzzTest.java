@@ -3,7 +3,7 @@ package io.outrigger.proxy.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.outrigger.proxy.http2.Seeds;
+import io.outrigger.proxy.testing.Seeds;
 import io.outrigger.testing.Conformance;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -27,6 +27,7 @@ import io.outrigger.lb.Connectivity;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Calls;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.options.ListenAddress;
+import io.outrigger.proxy.testing.FakeChannelzSource;
 import io.outrigger.proxy.upstream.SubchannelName;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;
 import java.net.InetAddress;

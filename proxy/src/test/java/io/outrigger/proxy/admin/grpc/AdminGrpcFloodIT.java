@@ -18,7 +18,7 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.admin.AnswerTurns;
-import io.outrigger.proxy.admin.channelz.FakeChannelzSource;
+import io.outrigger.proxy.testing.FakeChannelzSource;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;

@@ -29,7 +29,7 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.admin.AnswerTurns;
-import io.outrigger.proxy.admin.channelz.FakeChannelzSource;
+import io.outrigger.proxy.testing.FakeChannelzSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;

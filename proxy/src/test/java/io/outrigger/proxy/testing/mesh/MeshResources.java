@@ -1,4 +1,4 @@
-package io.outrigger.proxy.interop;
+package io.outrigger.proxy.testing.mesh;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Message;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.endtoend;
+package io.outrigger.proxy.testing;
 
 import io.outrigger.base.WaitingClock;
 import java.io.UncheckedIOException;
@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /** Bounded waiting: what does not come in time fails the test and says what was there instead. */
 public final class Await {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private Await() {}
@@ -50,7 +50,7 @@ public final class Await {
   }
 
   /** Whether {@code condition} came to hold within {@code limit}. */
-  static boolean within(Duration limit, Callable<Boolean> condition) {
+  public static boolean within(Duration limit, Callable<Boolean> condition) {
     long deadline = WaitingClock.nanoTime() + limit.toNanos();
     while (!holds(condition)) {
       if (WaitingClock.nanoTime() - deadline > 0) {

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.proxy.testing;
 
 import io.outrigger.base.WaitingClock;
 import java.util.concurrent.TimeUnit;

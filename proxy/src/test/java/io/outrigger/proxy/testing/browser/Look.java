@@ -1,4 +1,4 @@
-package io.outrigger.proxy.browser;
+package io.outrigger.proxy.testing.browser;
 
 /**
  * What the user of a tab has before them.

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.browser;
+package io.outrigger.proxy.testing.browser;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -27,7 +27,7 @@ final class DevTools implements AutoCloseable {
   private final Map<String, Consumer<JsonObject>> sessions = new ConcurrentHashMap<>();
   private final WebSocket socket;
 
-  DevTools(String uri) {
+  public DevTools(String uri) {
     socket =
         await(
             HttpClient.newHttpClient()
@@ -36,7 +36,7 @@ final class DevTools implements AutoCloseable {
   }
 
   /** Hears the events of a session, on the socket's thread. */
-  void listen(String session, Consumer<JsonObject> listener) {
+  public void listen(String session, Consumer<JsonObject> listener) {
     sessions.put(session, listener);
   }
 
@@ -45,7 +45,7 @@ final class DevTools implements AutoCloseable {
    *
    * @param session empty for the browser itself
    */
-  JsonObject send(String session, String method, JsonObject parameters) {
+  public JsonObject send(String session, String method, JsonObject parameters) {
     int id = ids.incrementAndGet();
     var command = new JsonObject();
     command.addProperty("id", id);
@@ -66,7 +66,7 @@ final class DevTools implements AutoCloseable {
     return result.getAsJsonObject("result");
   }
 
-  static <T> T await(CompletableFuture<T> future) {
+  public static <T> T await(CompletableFuture<T> future) {
     try {
       return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {

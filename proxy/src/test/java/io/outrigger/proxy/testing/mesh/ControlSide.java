@@ -1,4 +1,4 @@
-package io.outrigger.proxy.app;
+package io.outrigger.proxy.testing.mesh;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
@@ -18,6 +18,7 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.tree.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.proxy.app.TargetRuntime;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.testing.FakeControlLoop;
@@ -58,7 +59,7 @@ public final class ControlSide {
    *
    * @param observer hears each configuration before balancing does
    */
-  ControlSide(XdsDependencyManager.Listener observer) {
+  public ControlSide(XdsDependencyManager.Listener observer) {
     connector = this::connectAtOnce;
     random = RandomSource.SYSTEM;
     ads = clients(Map.of());
@@ -192,24 +193,24 @@ public final class ControlSide {
   }
 
   /** A response arrives. */
-  void deliver(ResourceType<?> type, List<Any> resources) {
+  public void deliver(ResourceType<?> type, List<Any> resources) {
     server.stream().respond(type, "v" + ++version, resources.toArray(Any[]::new));
   }
 
   /** The decoding thread's turn. */
-  void decode() {
+  public void decode() {
     while (!decodings.isEmpty()) {
       decodings.remove().run();
     }
   }
 
   /** The control loop's turn, to its end. */
-  void settle() {
+  public void settle() {
     loop.run();
   }
 
   /** A response arrives and takes effect. */
-  void respond(ResourceType<?> type, List<Any> resources) {
+  public void respond(ResourceType<?> type, List<Any> resources) {
     deliver(type, resources);
     decode();
     settle();
@@ -217,17 +218,17 @@ public final class ControlSide {
   }
 
   /** Local policy lies over everything from now on. */
-  void overlay(Overlay overlay) {
+  public void overlay(Overlay overlay) {
     loop.inside(() -> ads.overlay(overlay, (resource, omission) -> {}));
   }
 
   /** Drops the requests that were sent. */
-  void forget() {
+  public void forget() {
     server.stream().take();
   }
 
   /** The addresses that were connected to since the last call. */
-  List<EndpointAddress> connected() {
+  public List<EndpointAddress> connected() {
     List<EndpointAddress> since = List.copyOf(connected);
     connected.clear();
     return since;

@@ -1,6 +1,11 @@
-package io.outrigger.proxy.memory;
+package io.outrigger.proxy.testing;
 
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.proxy.memory.MemoryAccount;
+import io.outrigger.proxy.memory.MemoryHolder;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView;
+import io.outrigger.proxy.memory.PeerSide;
 
 /** A ledger of which a peer that lets nothing go holds as large a part as a test likes. */
 public final class Pressure {

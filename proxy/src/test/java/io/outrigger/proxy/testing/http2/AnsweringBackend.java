@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.testing.http2;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -15,6 +15,7 @@ import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,7 +34,7 @@ public final class AnsweringBackend implements AutoCloseable {
           new AbuseLimits(
               Duration.ofDays(1), Integer.MAX_VALUE, Integer.MAX_VALUE, 64, Integer.MAX_VALUE));
 
-  private static final HeaderList HEAD = CallScript.headers(":status", "200");
+  private static final HeaderList HEAD = Heads.headers(":status", "200");
 
   private final EventLoops loops = MiniMesh.startLoops(1);
   private final AtomicInteger running = new AtomicInteger();

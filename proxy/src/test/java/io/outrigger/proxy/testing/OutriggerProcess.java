@@ -1,9 +1,10 @@
-package io.outrigger.proxy.cli;
+package io.outrigger.proxy.testing;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonParser;
 import io.outrigger.base.WaitingClock;
+import io.outrigger.proxy.cli.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.browser;
+package io.outrigger.proxy.testing.browser;
 
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;

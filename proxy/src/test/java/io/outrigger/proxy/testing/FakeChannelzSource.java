@@ -1,5 +1,8 @@
-package io.outrigger.proxy.admin.channelz;
+package io.outrigger.proxy.testing;
 
+import io.outrigger.proxy.admin.channelz.ChannelzIds;
+import io.outrigger.proxy.admin.channelz.ChannelzSource;
+import io.outrigger.proxy.admin.channelz.ChannelzView;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.upstream.SubchannelName;
 import java.util.ArrayList;
@@ -14,9 +17,9 @@ import java.util.concurrent.CompletionStage;
 
 /** Answers with what a test puts in; empty at first. */
 public final class FakeChannelzSource implements ChannelzSource {
-  ChannelzView view = new ChannelzIds().look().end();
-  final Map<SubchannelName, List<SocketView>> upstream = new HashMap<>();
-  final NavigableMap<Long, SocketView> downstream = new TreeMap<>();
+  public ChannelzView view = new ChannelzIds().look().end();
+  public final Map<SubchannelName, List<SocketView>> upstream = new HashMap<>();
+  public final NavigableMap<Long, SocketView> downstream = new TreeMap<>();
 
   @Override
   public CompletionStage<ChannelzView> view() {

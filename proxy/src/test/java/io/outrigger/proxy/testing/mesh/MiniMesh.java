@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.testing.mesh;
 
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
@@ -19,6 +19,11 @@ import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.downstream.ListenerSettings;
+import io.outrigger.proxy.forward.CallLoop;
+import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.forward.Forward;
+import io.outrigger.proxy.forward.ForwardSettings;
+import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.EventLoops;
@@ -53,16 +58,16 @@ public final class MiniMesh implements AutoCloseable {
           System.getProperty("outrigger.test.transport", "auto").toUpperCase(Locale.ROOT));
 
   final ControlThread control;
-  final EventLoops loops;
+  public final EventLoops loops;
   private final boolean ownsLoops;
   final ClusterHandle cluster = ClusterHandles.named("pay");
   final FakeTarget target = new FakeTarget();
-  final Forward forward;
-  final Http2Listener listener;
+  public final Forward forward;
+  public final Http2Listener listener;
   final NettyConnector connector;
 
   /** Loops as the system property says, for peers too. */
-  static EventLoops startLoops(int count) {
+  public static EventLoops startLoops(int count) {
     return EventLoops.start(TRANSPORT, count);
   }
 
@@ -76,7 +81,7 @@ public final class MiniMesh implements AutoCloseable {
   }
 
   /** One loop that talks to the operating system in that way. */
-  MiniMesh(EventLoops.TransportKind transport) throws IOException {
+  public MiniMesh(EventLoops.TransportKind transport) throws IOException {
     this(
         new ControlThread("control"),
         EventLoops.start(transport, 1),
@@ -86,7 +91,7 @@ public final class MiniMesh implements AutoCloseable {
         UpstreamSettings.DEFAULT);
   }
 
-  MiniMesh(
+  public MiniMesh(
       int loopCount,
       SocketAddress address,
       ListenerSettings listenerSettings,
@@ -169,7 +174,7 @@ public final class MiniMesh implements AutoCloseable {
             }));
   }
 
-  static InetSocketAddress loopback(int port) {
+  public static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
@@ -194,16 +199,16 @@ public final class MiniMesh implements AutoCloseable {
 
   /** Routes every call, without a limit of time, to the backend at {@code port}. */
   public Backend leadTo(int port) {
-    return routed(CallScript.noLimit()).backend(port);
+    return routed(OneRoute.noLimit()).backend(port);
   }
 
-  MiniMesh routed(RouteTimeout timeout) {
-    target.publish(CallScript.selector(cluster, timeout));
+  public MiniMesh routed(RouteTimeout timeout) {
+    target.publish(OneRoute.selector(cluster, timeout));
     return this;
   }
 
   /** Leads every call to a backend on the loopback; it reconnects at once when it was READY. */
-  Backend backend(int port) {
+  public Backend backend(int port) {
     var backend = new Backend(new EndpointAddress("127.0.0.1", port));
     control.execute(backend::requestConnection);
     return backend;
@@ -220,7 +225,7 @@ public final class MiniMesh implements AutoCloseable {
 
   /** A subchannel that publishes its state as the cluster's. */
   public final class Backend implements Subchannel, Connector.Listener {
-    final BlockingQueue<String> states = new LinkedBlockingQueue<>();
+    public final BlockingQueue<String> states = new LinkedBlockingQueue<>();
     final BlockingQueue<CallOutcome> outcomes = new LinkedBlockingQueue<>();
     private final EndpointAddress address;
     private final PickResult use = new PickResult.Use(this);
@@ -239,12 +244,12 @@ public final class MiniMesh implements AutoCloseable {
     }
 
     /** How the next call ended, which must be soon. */
-    CallOutcome nextOutcome() throws InterruptedException {
+    public CallOutcome nextOutcome() throws InterruptedException {
       return Objects.requireNonNull(outcomes.poll(60, TimeUnit.SECONDS), "no call ended");
     }
 
     /** As balancing says: for connections that exist and those to come. */
-    Backend limited(int max) {
+    public Backend limited(int max) {
       control.execute(
           () -> {
             maxConnections = max;

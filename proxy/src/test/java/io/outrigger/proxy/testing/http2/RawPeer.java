@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.testing.http2;
 
 import static java.util.Objects.requireNonNull;
 
@@ -16,6 +16,7 @@ import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.testing.mesh.MiniMesh;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -68,7 +69,7 @@ public final class RawPeer implements AutoCloseable {
   /** One end of a connection. */
   public static final class Connection implements ConnectionHandler {
     final CompletableFuture<Void> ready = new CompletableFuture<>();
-    final CompletableFuture<String> closed = new CompletableFuture<>();
+    public final CompletableFuture<String> closed = new CompletableFuture<>();
     private final BlockingQueue<Exchange> streams;
     private @Nullable Http2Connection connection;
     private @Nullable Channel channel;
@@ -89,12 +90,12 @@ public final class RawPeer implements AutoCloseable {
       return requireNonNull(connection);
     }
 
-    void run(Consumer<Http2Connection> task) {
+    public void run(Consumer<Http2Connection> task) {
       socket().eventLoop().execute(() -> task.accept(socket()));
     }
 
     /** Tells the other end of a backend's connection how many streams it may open from now on. */
-    void limitStreams(int max) {
+    public void limitStreams(int max) {
       ByteBuf settings = Unpooled.buffer(15);
       settings.writeMedium(6).writeByte(4).writeByte(0).writeInt(0); // RFC 9113 section 6.5
       settings.writeShort(3).writeInt(max); // SETTINGS_MAX_CONCURRENT_STREAMS
@@ -143,25 +144,25 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** What was heard on a stream, in the notation of {@link FakeStream}, and how to speak. */
+  /** What was heard on a stream, in the notation of {@code FakeStream}, and how to speak. */
   public static final class Exchange implements StreamHandler {
-    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-    final Connection connection;
+    public final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    public final Connection connection;
     private @Nullable Http2Stream stream;
     private volatile boolean reading = true;
-    final AtomicLong received = new AtomicLong();
+    public final AtomicLong received = new AtomicLong();
 
     Exchange(Connection connection) {
       this.connection = connection;
     }
 
     /** From now on no credit is returned. */
-    Exchange stopReading() {
+    public Exchange stopReading() {
       reading = false;
       return this;
     }
 
-    void run(Consumer<Http2Stream> task) {
+    public void run(Consumer<Http2Stream> task) {
       connection.run(c -> task.accept(requireNonNull(stream)));
     }
 
@@ -212,8 +213,8 @@ public final class RawPeer implements AutoCloseable {
 
   /** A backend's port. */
   public final class Server {
-    final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
-    final BlockingQueue<Exchange> streams = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Exchange> streams = new LinkedBlockingQueue<>();
     private final Channel channel;
 
     Server(ConnectionSettings settings) {
@@ -239,7 +240,7 @@ public final class RawPeer implements AutoCloseable {
     }
 
     /** Takes no further connections: attempts are refused. */
-    void refuseMore() {
+    public void refuseMore() {
       channel.close().awaitUninterruptibly();
     }
 

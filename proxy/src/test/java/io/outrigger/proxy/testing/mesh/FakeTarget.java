@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.testing.mesh;
 
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
@@ -16,7 +16,7 @@ public final class FakeTarget implements ForwardTarget {
     queue.wakeAll();
   }
 
-  int parked() {
+  public int parked() {
     return queue.size();
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.interop;
+package io.outrigger.proxy.testing.mesh;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;

@@ -3,6 +3,6 @@
  * protocol with what the JDK has.
  */
 @NullMarked
-package io.outrigger.proxy.browser;
+package io.outrigger.proxy.testing.browser;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,11 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.proxy.testing.http2;
 
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.outrigger.proxy.http2.FrameType;
+import io.outrigger.proxy.http2.Http2Error;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,5 +1,7 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.proxy.testing.http2;
 
+import io.outrigger.proxy.http2.FrameType;
+import io.outrigger.proxy.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
-package io.outrigger.proxy.browser;
+package io.outrigger.proxy.testing.browser;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.endtoend.Await;
+import io.outrigger.proxy.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -32,7 +32,7 @@ public final class Tab implements AutoCloseable {
   private final Map<String, Long> received = new ConcurrentHashMap<>();
   private final Set<String> forgiven = ConcurrentHashMap.newKeySet();
 
-  Tab(DevTools devTools, String context, String session, Look look) {
+  public Tab(DevTools devTools, String context, String session, Look look) {
     this.devTools = devTools;
     this.context = context;
     this.session = session;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.interop;
+package io.outrigger.proxy.testing.mesh;
 
 import io.envoyproxy.controlplane.cache.v3.SimpleCache;
 import io.envoyproxy.controlplane.cache.v3.Snapshot;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.proxy.testing;
 
 import io.netty.channel.uring.IoUring;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.route;
+package io.outrigger.proxy.testing;
 
 import java.util.List;
 import java.util.stream.Stream;
