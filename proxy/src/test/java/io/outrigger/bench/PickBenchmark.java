@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.Threads;
 @State(Scope.Benchmark)
 public class PickBenchmark {
   /** What balances the endpoints of a locality. */
-  @Param({"round_robin", "pick_first", "ring_hash", "least_request"})
+  @Param({"round_robin", "pick_first", "ring_hash", "least_request", "random_subsetting"})
   public String policy = "";
 
   private ClusterHandle cluster = Tree.NONE;
@@ -43,6 +43,8 @@ public class PickBenchmark {
                   BalancingPolicy.RingHash.DEFAULT_MIN_SIZE, BalancingPolicy.RingHash.LARGEST, "");
           case "least_request" ->
               new BalancingPolicy.LeastRequest(BalancingPolicy.LeastRequest.DEFAULT_CHOICES);
+          case "random_subsetting" -> // a quarter of the endpoints, in turn
+              new BalancingPolicy.RandomSubsetting(25, new BalancingPolicy.RoundRobin());
           default -> throw new IllegalArgumentException(name);
         });
   }
