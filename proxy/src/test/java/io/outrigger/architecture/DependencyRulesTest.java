@@ -51,6 +51,19 @@ class DependencyRulesTest {
   }
 
   @Test
+  void whatTellsOfCallsKnowsTheirMeasuresAlone() {
+    String[] telling = {
+      "io.outrigger.proxy.access..",
+      "io.outrigger.proxy.history..",
+      "io.outrigger.proxy.metrics..",
+      "io.outrigger.proxy.telemetry.."
+    };
+    for (String each : telling) {
+      check(mayNotKnow(each, "io.outrigger.proxy.forward..", "io.outrigger.proxy.upstream.."));
+    }
+  }
+
+  @Test
   void packagesFormNoCycles() {
     check(slices().matching("io.outrigger.(**)").should().beFreeOfCycles());
   }
@@ -76,7 +89,7 @@ class DependencyRulesTest {
     "io.opentelemetry..,    proxy.telemetry",
     "org.HdrHistogram..,    proxy.history",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
-    "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.tls proxy.forward proxy.orca proxy.warmup"
+    "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.tls proxy.calls proxy.forward proxy.orca proxy.warmup"
         + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {

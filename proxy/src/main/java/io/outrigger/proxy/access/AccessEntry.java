@@ -2,8 +2,8 @@ package io.outrigger.proxy.access;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.proxy.forward.CallSummary;
-import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.proxy.calls.CallSummary;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.access;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.memory.OutOfMemory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -4,8 +4,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.proxy.forward.CallTotals;
-import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.proxy.calls.CallTotals;
+import io.outrigger.proxy.calls.LocalReason;
 import java.time.Instant;
 import java.util.List;
 

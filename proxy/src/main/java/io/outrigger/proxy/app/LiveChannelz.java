@@ -6,7 +6,7 @@ import io.outrigger.proxy.admin.channelz.ChannelzIds;
 import io.outrigger.proxy.admin.channelz.ChannelzSource;
 import io.outrigger.proxy.admin.channelz.ChannelzView;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Calls;
-import io.outrigger.proxy.forward.CallTotals;
+import io.outrigger.proxy.calls.CallTotals;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.upstream.SubchannelName;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;

@@ -2,6 +2,7 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.access.AccessLog;
+import io.outrigger.proxy.calls.Measuring;
 import io.outrigger.proxy.downstream.ListenerSettings;
 import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
@@ -60,7 +61,7 @@ final class Settings {
                 ForwardSettings.MAX_QUEUED_BYTES,
                 nodeId)
             .measuring(
-                new ForwardSettings.Measuring(
+                new Measuring(
                     options.metricMethods(),
                     options.metricLocality(),
                     options.metricsExperimental().contains(ExperimentalMetric.CALL_DELAY),

@@ -12,6 +12,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.forward;
 
+import io.outrigger.proxy.calls.CallSummary;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.route.EffectiveTimeout;
 import java.util.Locale;

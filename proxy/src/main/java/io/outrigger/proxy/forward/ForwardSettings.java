@@ -1,7 +1,7 @@
 package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
-import java.util.Set;
+import io.outrigger.proxy.calls.Measuring;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,24 +26,6 @@ public record ForwardSettings(
 
   /** SC-22. */
   public static final long MAX_QUEUED_BYTES = 64L << 20;
-
-  /**
-   * What metrics of calls tell apart: each of it multiplies their histograms.
-   *
-   * @param methods such as {@code pkg.Service/Method}; all others are one
-   * @param localities whether attempts have {@code grpc.lb.locality} (A78 "Per-Call Metrics")
-   * @param callDelays whether waits of calls for their configuration are measured (A121)
-   * @param attemptDelays whether waits of attempts for a connection are measured (A121)
-   */
-  public record Measuring(
-      Set<String> methods, boolean localities, boolean callDelays, boolean attemptDelays) {
-    /** Nothing beyond what is always told. */
-    public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false);
-
-    public Measuring {
-      methods = Set.copyOf(methods);
-    }
-  }
 
   public ForwardSettings {
     if (maxQueuedRequests < 0 || maxQueuedBytes < 0) {

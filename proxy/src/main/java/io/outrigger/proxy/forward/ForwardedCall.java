@@ -11,6 +11,8 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.SessionHint;
+import io.outrigger.proxy.calls.CallStatsRecorder;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.filter.HeaderEdits;
 import io.outrigger.proxy.http2.HeaderList;

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.filter.FilterStep;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.KnownName;
@@ -11,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  * Answers that the proxy makes itself (CONTRACT section 5, SC-23 to SC-27): header blocks for gRPC,
  * status and text for other requests.
  */
-final class LocalReply {
+public final class LocalReply {
   /** Longest {@code grpc-message}, encoded. */
   static final int MAX_MESSAGE = 4096;
 
@@ -94,14 +95,9 @@ final class LocalReply {
         : answer.httpStatus();
   }
 
-  /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */
-  static RpcStatus allowed(RpcStatus status, LocalReason reason) {
-    return reason == LocalReason.FAULT ? status : status.restricted();
-  }
-
   private static HeaderList withStatus(
       HeaderList.Builder block, RpcStatus status, LocalReason reason) {
-    RpcStatus allowed = allowed(status, reason);
+    RpcStatus allowed = reason.allowed(status);
     return block
         .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
         .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))

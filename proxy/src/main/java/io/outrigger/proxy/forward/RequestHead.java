@@ -2,7 +2,7 @@ package io.outrigger.proxy.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.config.route.RequestView;
+import io.outrigger.proxy.calls.CallRequest;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.KnownName;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * list recurs share one.
  */
 @LoopConfined
-final class RequestHead implements RequestView {
+public final class RequestHead implements CallRequest {
   private static final AsciiString TRUE = AsciiString.cached("true");
   private static final String COOKIE = "cookie"; // its crumbs are one list: RFC 9113 section 8.2.3
 
@@ -58,11 +58,13 @@ final class RequestHead implements RequestView {
     }
   }
 
-  HeaderList headers() {
+  @Override
+  public HeaderList headers() {
     return headers;
   }
 
-  boolean isGrpc() {
+  @Override
+  public boolean isGrpc() {
     return grpc;
   }
 
@@ -70,12 +72,14 @@ final class RequestHead implements RequestView {
     return waitForReady;
   }
 
-  AsciiString method() {
+  @Override
+  public AsciiString method() {
     return method;
   }
 
   /** {@code :authority}, or else {@code host}; empty when the app sent neither. */
-  AsciiString authority() {
+  @Override
+  public AsciiString authority() {
     return authority == null ? AsciiString.EMPTY_STRING : authority.value();
   }
 

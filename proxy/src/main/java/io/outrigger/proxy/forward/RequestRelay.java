@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.calls.CallStatsRecorder;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.PendingData;

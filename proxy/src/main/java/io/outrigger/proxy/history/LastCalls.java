@@ -1,8 +1,8 @@
 package io.outrigger.proxy.history;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.forward.CallObserver;
-import io.outrigger.proxy.forward.CallSummary;
+import io.outrigger.proxy.calls.CallObserver;
+import io.outrigger.proxy.calls.CallSummary;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

@@ -5,9 +5,9 @@ import static io.outrigger.proxy.metrics.Instruments.counter;
 import static io.outrigger.proxy.metrics.Instruments.histogram;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.proxy.forward.AttemptPlace;
-import io.outrigger.proxy.forward.MethodTotals;
-import io.outrigger.proxy.forward.MethodTotals.Measured;
+import io.outrigger.proxy.calls.AttemptPlace;
+import io.outrigger.proxy.calls.MethodTotals;
+import io.outrigger.proxy.calls.MethodTotals.Measured;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;

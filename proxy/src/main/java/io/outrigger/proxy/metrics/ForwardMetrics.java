@@ -6,8 +6,8 @@ import static io.outrigger.proxy.metrics.Instruments.gauge;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.proxy.forward.CallTotals;
-import io.outrigger.proxy.forward.LocalReason;
+import io.outrigger.proxy.calls.CallTotals;
+import io.outrigger.proxy.calls.LocalReason;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.forward.CallTotals;
+import io.outrigger.proxy.calls.CallTotals;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.xds.certificate.CertificateView;
 import io.outrigger.xds.status.OverlayStatus;

@@ -12,7 +12,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.proxy.forward.CallSpans;
+import io.outrigger.proxy.calls.CallSpans;
 import io.outrigger.proxy.http2.HeaderList;
 import org.jspecify.annotations.Nullable;
 

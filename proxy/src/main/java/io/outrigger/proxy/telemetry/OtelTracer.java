@@ -7,8 +7,8 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.proxy.forward.CallSpans;
-import io.outrigger.proxy.forward.CallTracer;
+import io.outrigger.proxy.calls.CallSpans;
+import io.outrigger.proxy.calls.CallTracer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

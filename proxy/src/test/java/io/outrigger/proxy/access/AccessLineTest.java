@@ -3,7 +3,7 @@ package io.outrigger.proxy.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
-import io.outrigger.proxy.forward.CallSummary;
+import io.outrigger.proxy.calls.CallSummary;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

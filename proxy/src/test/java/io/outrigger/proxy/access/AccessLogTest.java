@@ -2,7 +2,7 @@ package io.outrigger.proxy.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.calls.CallObserver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

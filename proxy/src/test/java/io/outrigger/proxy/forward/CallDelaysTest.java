@@ -6,8 +6,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
+import io.outrigger.proxy.calls.CallSpans;
+import io.outrigger.proxy.calls.Measuring;
+import io.outrigger.proxy.calls.MethodTotals.Measured;
 import io.outrigger.proxy.forward.CallScript.App;
-import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.proxy.testing.mesh.OneRoute;
@@ -72,7 +74,7 @@ class CallDelaysTest {
     script.forward =
         script.forward(
             ForwardSettings.defaults("node")
-                .measuring(new ForwardSettings.Measuring(Set.of(), false, calls, attempts)));
+                .measuring(new Measuring(Set.of(), false, calls, attempts)));
   }
 
   private void pass(int millis) {

@@ -6,8 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.proxy.calls.AttemptPlace;
+import io.outrigger.proxy.calls.Measuring;
+import io.outrigger.proxy.calls.MethodTotals;
+import io.outrigger.proxy.calls.MethodTotals.Measured;
 import io.outrigger.proxy.forward.CallScript.App;
-import io.outrigger.proxy.forward.MethodTotals.Measured;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
@@ -163,8 +166,7 @@ class CallMeasuresTest {
     script.forward =
         script.forward(
             ForwardSettings.defaults("node")
-                .measuring(
-                    new ForwardSettings.Measuring(Set.of("pkg.Svc/Call"), false, true, true)));
+                .measuring(new Measuring(Set.of("pkg.Svc/Call"), false, true, true)));
     script.unary();
     script.respond();
     script.succeed();
@@ -182,7 +184,7 @@ class CallMeasuresTest {
     script.forward =
         script.forward(
             ForwardSettings.defaults("node")
-                .measuring(new ForwardSettings.Measuring(Set.of(), true, false, false)));
+                .measuring(new Measuring(Set.of(), true, false, false)));
 
     script.unary();
     script.respond();

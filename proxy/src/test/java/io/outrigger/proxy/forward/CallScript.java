@@ -23,6 +23,8 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.calls.CallSummary;
+import io.outrigger.proxy.calls.CallTracer;
 import io.outrigger.proxy.filter.ActiveFaults;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.filter.RouteFilter;

@@ -10,6 +10,8 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.calls.CallObserver;
+import io.outrigger.proxy.calls.CallTracer;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.route.ForwardTarget;

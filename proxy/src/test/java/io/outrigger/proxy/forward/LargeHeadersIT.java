@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http2.Http2Headers;
 import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.Await;
 import io.outrigger.proxy.testing.http2.AnsweringBackend;

@@ -6,7 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.OutlierEvent;
-import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.memory.MemoryLedger;

@@ -18,7 +18,7 @@ import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.OutlierEvent;
 import io.outrigger.lb.OutlierEvent.ReturnReason;
 import io.outrigger.lb.WeightUpdate;
-import io.outrigger.proxy.forward.CallObserver;
+import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;

@@ -1,7 +1,8 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.RequestView;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
@@ -11,7 +12,7 @@ import java.util.stream.Collectors;
  * CallTotals} adds the loops up for readers.
  */
 @AnyThread
-final class CallStats {
+public final class CallStats {
   static final int STARTED = 0;
   static final int ENDED = 1;
   static final int CANCELLED = 2;
@@ -40,7 +41,7 @@ final class CallStats {
   /**
    * @param loop the event loop
    */
-  CallStats(int loop, ForwardSettings.Measuring told) {
+  public CallStats(int loop, Measuring told) {
     this.loop = loop;
     other = new MethodStats(told);
     byMethod =
@@ -54,7 +55,7 @@ final class CallStats {
   }
 
   /** Where a gRPC call of that path counts. */
-  MethodStats method(RequestHead request) {
+  MethodStats method(RequestView request) {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }
 

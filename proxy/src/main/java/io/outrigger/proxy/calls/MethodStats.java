@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
@@ -133,7 +133,7 @@ final class MethodStats {
   private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<CallAttempts> last;
 
-  MethodStats(ForwardSettings.Measuring told) {
+  MethodStats(Measuring told) {
     localities = told.localities();
     callDelays = told.callDelays() ? new ConcurrentHashMap<>() : null;
     attemptDelays = told.attemptDelays() ? new ConcurrentHashMap<>() : null;

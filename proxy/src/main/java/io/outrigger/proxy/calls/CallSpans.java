@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLongArray;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What is to be said of one call when it has ended: for counters and the observer. */
 @LoopConfined
-final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
+public final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
 
   private final CallStats stats;
   private CallSpans spans = CallSpans.NONE;
-  private @Nullable RequestHead head;
+  private @Nullable CallRequest head;
   private RpcStatus.Code code = RpcStatus.Code.OK;
   private String message = "";
   private int httpStatus;
@@ -42,11 +42,11 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   /**
    * @param stats of the call's event loop
    */
-  CallStatsRecorder(CallStats stats) {
+  public CallStatsRecorder(CallStats stats) {
     this.stats = stats;
   }
 
-  void started(RequestHead request, CallTracer tracer) {
+  public void started(CallRequest request, CallTracer tracer) {
     head = request;
     stats.started();
     if (request.isGrpc()) {
@@ -56,12 +56,12 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   }
 
   /** Hears of the course of the call while it lasts. */
-  CallSpans spans() {
+  public CallSpans spans() {
     return spans;
   }
 
   /** Whose configuration routes the call. */
-  void targeted(String name) {
+  public void targeted(String name) {
     target = name;
   }
 
@@ -70,13 +70,13 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    *
    * @param usedCluster the decision's, or that of the call's session
    */
-  void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
+  public void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
     chosen = decision;
     clusterName = usedCluster;
     timeoutNanos = limitNanos;
   }
 
-  void attempt(Subchannel latest) {
+  public void attempt(Subchannel latest) {
     picked = latest;
     attempts++;
     attemptPicked(latest);
@@ -89,18 +89,18 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    * @param transparent whether the last one was refused before a backend did anything
    * @param now since the arrival of the call
    */
-  void attemptBegins(int previous, boolean transparent, long now) {
+  public void attemptBegins(int previous, boolean transparent, long now) {
     spans.attemptBegins(previous, transparent);
     attemptBegun(clusterName, now);
   }
 
   /** The call waits for what routes it (A121 "Resolver Delays"). */
-  void callDelayed(String reason, long now) {
+  public void callDelayed(String reason, long now) {
     delayed(false, "resolving", reason, now);
   }
 
   /** The attempt waits for a connection (A121 "LB Pick Delays"). */
-  void attemptDelayed(String type, String reason, long now) {
+  public void attemptDelayed(String type, String reason, long now) {
     delayed(true, type, reason, now);
   }
 
@@ -121,7 +121,7 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   }
 
   /** What was waited for is there, if anything was. */
-  void delayOver(long now) {
+  public void delayOver(long now) {
     if (delayType() != null) {
       delayEnded(now);
       spans.delayEnds();
@@ -133,7 +133,7 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    *
    * @param now since the arrival of the call
    */
-  void retried(RpcStatus failure, long now) {
+  public void retried(RpcStatus failure, long now) {
     stats.retried();
     attemptRetried(failure.code(), now);
     spans.attemptFailed(failure);
@@ -144,32 +144,32 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    *
    * @param now since the arrival of the call
    */
-  void transparentRetry(RpcStatus failure, long now) {
+  public void transparentRetry(RpcStatus failure, long now) {
     stats.transparentRetry();
     attemptRemade(failure.code(), now);
     spans.attemptFailed(failure);
   }
 
   /** Body bytes go to the backend of the attempt; {@code data} stays the caller's. */
-  void outbound(ByteBuf data) {
+  public void outbound(ByteBuf data) {
     spans.outbound(data);
     measureOutbound(data);
   }
 
   /** Body bytes come from the backend of the attempt; {@code data} stays the caller's. */
-  void inbound(ByteBuf data) {
+  public void inbound(ByteBuf data) {
     responseData(data.readableBytes());
     spans.inbound(data);
     measureInbound(data);
   }
 
   /** A request that a policy would send again has outgrown what may be kept of it. */
-  void notReplayable() {
+  public void notReplayable() {
     stats.notReplayable();
   }
 
   /** Body bytes from the app. */
-  void requestData(int bytes) {
+  public void requestData(int bytes) {
     requestBytes += bytes;
     stats.requestBytes(bytes);
   }
@@ -180,12 +180,12 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   }
 
   /** The head of the backend's response went out. */
-  void responded(int status) {
+  public void responded(int status) {
     httpStatus = status;
   }
 
   /** What the end of the backend's response said, or was taken to say. */
-  void grpcStatus(RpcStatus.Code status) {
+  public void grpcStatus(RpcStatus.Code status) {
     code = status;
   }
 
@@ -194,8 +194,8 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
    *
    * @param http the status of an answer that is not gRPC
    */
-  void local(RpcStatus status, LocalReason why, int http) {
-    code = LocalReply.allowed(status, why).code();
+  public void local(RpcStatus status, LocalReason why, int http) {
+    code = why.allowed(status).code();
     message = status.message();
     reason = why;
     stats.local(why);
@@ -205,12 +205,12 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   }
 
   /** Whether the call was ended since there was no room for it here. */
-  boolean isOverload() {
+  public boolean isOverload() {
     return reason == LocalReason.OVERLOAD;
   }
 
   /** The app left. */
-  void cancelled() {
+  public void cancelled() {
     cancelled = true;
     code = RpcStatus.Code.CANCELLED;
   }
@@ -218,7 +218,7 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   /**
    * @param now by the clock of the loop
    */
-  void ended(long nanos, long limitNanos, long now) {
+  public void ended(long nanos, long limitNanos, long now) {
     endedNanos = now;
     durationNanos = nanos;
     timeoutNanos = limitNanos;
@@ -241,7 +241,7 @@ final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   }
 
   /** The observer could not take it. */
-  void unobserved() {
+  public void unobserved() {
     stats.unobserved();
   }
 

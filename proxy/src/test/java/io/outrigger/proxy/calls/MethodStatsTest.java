@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Test;
 final class MethodStatsTest {
   @Test
   void namesThatAControlPlaneMakesUpTakeBoundedRoom() {
-    var stats =
-        new MethodStats(new ForwardSettings.Measuring(java.util.Set.of(), true, false, false));
+    var stats = new MethodStats(new Measuring(java.util.Set.of(), true, false, false));
 
     for (int i = 0; i < 3 * MethodStats.MAX_PLACES; i++) {
       end(stats, "cluster-" + i, new Locality("r", "z" + i, ""));

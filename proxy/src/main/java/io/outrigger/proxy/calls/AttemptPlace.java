@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import java.util.Comparator;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

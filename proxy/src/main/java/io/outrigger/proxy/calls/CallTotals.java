@@ -1,4 +1,4 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
@@ -16,7 +16,7 @@ public final class CallTotals {
   private final Map<String, MethodTotals> methods = new TreeMap<>();
   private long nanos;
 
-  CallTotals(Iterable<CallStats> loops, int queued) {
+  public CallTotals(Iterable<CallStats> loops, int queued) {
     counters = new long[CallStats.COUNTERS];
     latencies = new long[LatencyHistogram.BUCKETS];
     this.queued = queued;

@@ -1,6 +1,7 @@
-package io.outrigger.proxy.forward;
+package io.outrigger.proxy.calls;
 
 import io.netty.util.AsciiString;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
 
@@ -44,8 +45,13 @@ public enum LocalReason {
     return text.toString();
   }
 
+  /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */
+  public RpcStatus allowed(RpcStatus status) {
+    return this == FAULT ? status : status.restricted();
+  }
+
   /** The reason for a drop that a picker decided. */
-  static LocalReason of(PickResult.Reason drop) {
+  public static LocalReason of(PickResult.Reason drop) {
     return switch (drop) {
       case OVERLOAD_DROP -> OVERLOAD;
       case CIRCUIT_BREAKER -> CIRCUIT_BREAKER;
