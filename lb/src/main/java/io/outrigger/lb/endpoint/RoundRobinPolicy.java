@@ -9,11 +9,11 @@ import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.member.EveryEndpointPolicy;
-import io.outrigger.lb.member.Member;
+import io.outrigger.lb.member.LeafEndpoint;
 
 /** Each READY endpoint in turn. */
 @ControlConfined
-final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, Member> {
+final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, LeafEndpoint> {
   private final ControlLoop control;
   private final RandomSource random;
   private final int loops;
@@ -33,8 +33,8 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
   }
 
   @Override
-  protected Member newMember(Backend backend) {
-    return new Member(control, parent, backend);
+  protected LeafEndpoint newMember(Backend backend) {
+    return new LeafEndpoint(control, parent, backend);
   }
 
   @Override

@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param <M> what it knows of an endpoint
  */
 @ControlConfined
-public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, M extends Member>
+public abstract class EndpointPolicy<
+        S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
     implements LbPolicy {
   private static final Connectivity[] STATES = Connectivity.values();
 
@@ -53,7 +54,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
   /** The members in the order of the configuration. */
   private List<M> places = List.of();
 
-  private final ReadyMembers<M> roster = new ReadyMembers<>();
+  private final ReadyMembers<M> byState = new ReadyMembers<>();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;
@@ -98,17 +99,17 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
 
   /** How many members are in {@code state}. */
   protected final int count(Connectivity state) {
-    return roster.count(state);
+    return byState.count(state);
   }
 
   /** The members in READY, in no particular order. */
   protected final List<M> ready() {
-    return roster.ready();
+    return byState.ready();
   }
 
   /** What the members in READY answer, in the order of {@link #ready}. */
   protected final PickResult[] answers() {
-    return roster.answers();
+    return byState.answers();
   }
 
   @Override
@@ -155,7 +156,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
     places = next;
     for (M removed : old.values()) {
       removed.close();
-      roster.remove(removed);
+      byState.remove(removed);
       if (removed == lastFailed) {
         lastFailed = null; // its error says nothing of those that are left
       }
@@ -165,7 +166,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
 
   private M add(Backend backend) {
     M member = newMember(backend);
-    roster.add(member);
+    byState.add(member);
     member.listen(() -> onChange(member));
     return member;
   }
@@ -173,7 +174,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
   @Override
   public void close() {
     closed = true;
-    places.forEach(Member::close);
+    places.forEach(LeafEndpoint::close);
     places = List.of();
     members.clear();
   }
@@ -181,7 +182,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
   @Override
   public final void count(EndpointTally tally) {
     for (Connectivity each : STATES) {
-      tally.add(each, roster.count(each));
+      tally.add(each, byState.count(each));
     }
   }
 
@@ -209,7 +210,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
     if (closed) {
       return;
     }
-    roster.note(member);
+    byState.note(member);
     if (member.state() == Connectivity.TRANSIENT_FAILURE) {
       lastFailed = member;
     }
@@ -254,7 +255,7 @@ public abstract class EndpointPolicy<S extends BalancingPolicy.EndpointPicking, 
   }
 
   private String lastError() {
-    Member member = lastFailed != null ? lastFailed : places.get(0);
+    LeafEndpoint member = lastFailed != null ? lastFailed : places.get(0);
     return member.failure();
   }
 

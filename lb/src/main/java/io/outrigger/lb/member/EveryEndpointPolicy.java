@@ -25,7 +25,7 @@ import io.outrigger.lb.Picker;
  */
 @ControlConfined
 public abstract class EveryEndpointPolicy<
-        S extends BalancingPolicy.EndpointPicking, M extends Member>
+        S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
     extends EndpointPolicy<S, M> {
   private final FixedPicker waits;
 
@@ -42,7 +42,7 @@ public abstract class EveryEndpointPolicy<
 
   @Override
   protected void onUpdate(Change<M> change) {
-    change.added().forEach(Member::connect);
+    change.added().forEach(LeafEndpoint::connect);
   }
 
   @Override

@@ -19,7 +19,7 @@ import java.util.Map;
  * place of one that leaves.
  */
 @ControlConfined
-final class ReadyMembers<M extends Member> {
+final class ReadyMembers<M extends LeafEndpoint> {
   private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
   private final List<M> ready = new ArrayList<>();
 
@@ -90,7 +90,7 @@ final class ReadyMembers<M extends Member> {
     }
   }
 
-  /** What a member was when the roster heard of it last, and where it has it among those READY. */
+  /** What a member was when it was noted last, and where it has it among those READY. */
   static final class Entry {
     private Connectivity state = Connectivity.IDLE;
     private int place;

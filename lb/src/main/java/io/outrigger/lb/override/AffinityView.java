@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What status views show of session affinity. */
 @ControlConfined
-record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable hosts) {
+record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap entries) {
   /** One line for people. */
   String detail(LbConfig.OverrideHost config) {
     List<String> parts = new ArrayList<>();
-    if (hosts == null) {
+    if (entries == null) {
       parts.add("no session so far");
     } else {
-      parts.add(Count.of(hosts.kept().size(), "connection") + " kept for sessions alone");
+      parts.add(Count.of(entries.kept().size(), "connection") + " kept for sessions alone");
     }
     int left = config.sessionOnly().size() + config.setAside().size();
     if (left > 0) {
@@ -45,8 +45,8 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable ho
 
   /** An endpoint beneath with what this node knows of it. */
   LbEndpoint seen(LbEndpoint endpoint) {
-    Host first = hosts == null ? null : hosts.get(endpoint.address().bare());
-    if (hosts == null || first == null) {
+    AddressEntry first = entries == null ? null : entries.get(endpoint.address().bare());
+    if (entries == null || first == null) {
       return endpoint;
     }
     LbEndpoint seen = endpoint;
@@ -55,18 +55,18 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable HostTable ho
     Optional<Instant> closes = Optional.empty();
     long latest = Long.MAX_VALUE;
     Instant now = control.now();
-    for (Host host : hosts.hostsOf(first.backend())) {
-      long unused = host.unusedNanos(control.nanoTime());
+    for (AddressEntry entry : entries.hostsOf(first.backend())) {
+      long unused = entry.unusedNanos(control.nanoTime());
       if (unused >= 0 && unused < latest) {
         latest = unused;
         lastUse = Optional.of(now.minusNanos(unused));
       }
-      if (host.ownership() == Ownership.SESSIONS) {
+      if (entry.ownership() == Ownership.SESSIONS) {
         owner = Owner.SESSIONS;
-        closes = Optional.of(now.plus(sweep.end(hosts.remaining(host))));
-        Connectivity state = Objects.requireNonNull(host.link()).state();
-        seen = seen.connected(state, host.calls());
-      } else if (host.ownership() == Ownership.BALANCER && owner == Owner.NOBODY) {
+        closes = Optional.of(now.plus(sweep.end(entries.remaining(entry))));
+        Connectivity state = Objects.requireNonNull(entry.link()).state();
+        seen = seen.connected(state, entry.calls());
+      } else if (entry.ownership() == Ownership.BALANCER && owner == Owner.NOBODY) {
         owner = Owner.BALANCER;
       }
     }

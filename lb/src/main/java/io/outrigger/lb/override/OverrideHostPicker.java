@@ -29,17 +29,18 @@ final class OverrideHostPicker implements Picker {
       PickResult.Queue.connecting(
           "xds_override_host: waiting for the endpoint of the session to connect");
 
-  private final HostTable hosts;
+  private final AddressMap entries;
   private final ControlLoop clock;
-  private final Consumer<Host> connect;
+  private final Consumer<AddressEntry> connect;
   private final Picker child;
 
   /**
    * @param clock tells the time, on any thread
-   * @param connect connects a host on the control loop; called on any event loop
+   * @param connect connects an entry on the control loop; called on any event loop
    */
-  OverrideHostPicker(HostTable hosts, ControlLoop clock, Consumer<Host> connect, Picker child) {
-    this.hosts = hosts;
+  OverrideHostPicker(
+      AddressMap entries, ControlLoop clock, Consumer<AddressEntry> connect, Picker child) {
+    this.entries = entries;
     this.clock = clock;
     this.connect = connect;
     this.child = child;
@@ -51,7 +52,7 @@ final class OverrideHostPicker implements Picker {
     if (session == null) {
       return child.pick(call);
     }
-    Host preferred = choose(session.preferred());
+    AddressEntry preferred = choose(session.preferred());
     return preferred == null ? pickAny(call, session) : pickPreferred(preferred, session);
   }
 
@@ -61,8 +62,8 @@ final class OverrideHostPicker implements Picker {
       return child.plan(call);
     }
     List<EndpointAddress> preferred = call.session().get();
-    Host chosen = choose(preferred);
-    Host.Link link = chosen == null ? null : chosen.link();
+    AddressEntry chosen = choose(preferred);
+    AddressEntry.Link link = chosen == null ? null : chosen.link();
     PickPlan rest =
         chosen == null
             ? child.plan(call)
@@ -78,38 +79,38 @@ final class OverrideHostPicker implements Picker {
   }
 
   private String standing(EndpointAddress address) {
-    Host host = hosts.get(address);
-    if (host == null) {
+    AddressEntry entry = entries.get(address);
+    if (entry == null) {
       return "not in the cluster";
     }
-    if (!host.isReachable()) {
+    if (!entry.isReachable()) {
       return "its health keeps sessions away";
     }
-    Host.Link link = host.link();
+    AddressEntry.Link link = entry.link();
     return link == null ? "not connected" : link.state().toString();
   }
 
   /** Null when no preferred endpoint is READY or could become so. */
-  private @Nullable Host choose(List<EndpointAddress> preferred) {
-    Host idle = null;
-    Host connecting = null;
-    Host unconnected = null;
+  private @Nullable AddressEntry choose(List<EndpointAddress> preferred) {
+    AddressEntry idle = null;
+    AddressEntry connecting = null;
+    AddressEntry unconnected = null;
     for (int i = 0; i < preferred.size(); i++) {
-      Host host = hosts.get(preferred.get(i));
-      if (host == null || !host.isReachable()) {
+      AddressEntry entry = entries.get(preferred.get(i));
+      if (entry == null || !entry.isReachable()) {
         continue; // A75-33
       }
-      Host.Link link = host.link();
+      AddressEntry.Link link = entry.link();
       if (link == null) {
-        unconnected = unconnected == null ? host : unconnected;
+        unconnected = unconnected == null ? entry : unconnected;
         continue;
       }
       switch (link.state()) {
         case READY -> {
-          return host;
+          return entry;
         }
-        case IDLE -> idle = idle == null ? host : idle;
-        case CONNECTING -> connecting = connecting == null ? host : connecting;
+        case IDLE -> idle = idle == null ? entry : idle;
+        case CONNECTING -> connecting = connecting == null ? entry : connecting;
         case TRANSIENT_FAILURE -> {} // A75-32
       }
     }
@@ -120,16 +121,16 @@ final class OverrideHostPicker implements Picker {
   }
 
   /** Its connection may have changed since it was chosen; then another picker is on its way. */
-  private PickResult pickPreferred(Host host, SessionHint session) {
-    host.used(clock.nanoTime());
-    Host.Link link = host.link();
+  private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
+    entry.used(clock.nanoTime());
+    AddressEntry.Link link = entry.link();
     PickResult use = link == null ? null : link.use();
     if (use != null) {
-      session.picked(host.addresses());
+      session.picked(entry.addresses());
       return use;
     }
     if (link == null || link.state() == Connectivity.IDLE) {
-      connect.accept(host);
+      connect.accept(entry);
     }
     return WAITS;
   }
@@ -139,12 +140,12 @@ final class OverrideHostPicker implements Picker {
     if (result instanceof PickResult.Use use) {
       Subchannel subchannel = use.subchannel();
       EndpointAddress address = subchannel.address();
-      Host host = hosts.get(address.bare());
-      if (host == null) { // its endpoint has just left the cluster
-        session.picked(Host.addresses(address, subchannel.endpoint()));
+      AddressEntry entry = entries.get(address.bare());
+      if (entry == null) { // its endpoint has just left the cluster
+        session.picked(AddressEntry.addresses(address, subchannel.endpoint()));
       } else {
-        host.used(clock.nanoTime());
-        session.picked(host.addresses());
+        entry.used(clock.nanoTime());
+        session.picked(entry.addresses());
       }
     }
     return result;

@@ -45,7 +45,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   private final IdleSweep sweep;
 
   private LbConfig.OverrideHost config;
-  private @Nullable HostTable hosts;
+  private @Nullable AddressMap entries;
   private boolean publishPosted;
   private boolean closed;
 
@@ -65,60 +65,60 @@ public final class OverrideHostPolicy implements LbPolicy {
     config = (LbConfig.OverrideHost) next;
     gate.publishAfter(
         () -> {
-          if (hosts != null) {
-            updateHosts(hosts);
+          if (entries != null) {
+            updateHosts(entries);
             if (!config.idleTimeout().equals(before.idleTimeout())) { // A75-43
               sweep.stop();
-              planSweep(hosts);
+              planSweep(entries);
             }
           }
           child.update(config.child());
         });
   }
 
-  private void updateHosts(HostTable table) {
+  private void updateHosts(AddressMap table) {
     table.update(config.backends(), config.statuses(), config.idleTimeout());
   }
 
   /** The first session came. */
   private void prepare() {
-    if (closed || hosts != null) {
+    if (closed || entries != null) {
       return;
     }
-    var table = new HostTable(control, subchannels, this::onHostChange);
+    var table = new AddressMap(control, subchannels, this::onHostChange);
     subchannels.observe(table);
     updateHosts(table);
-    hosts = table;
+    entries = table;
     gate.request();
   }
 
-  /** A session's call waits for {@code host}. */
-  private void connect(Host host) {
-    host.answered();
-    if (hosts != null && hosts.has(host) && host.isReachable()) {
-      host.on(Event.ASKED, true);
+  /** A session's call waits for {@code entry}. */
+  private void connect(AddressEntry entry) {
+    entry.answered();
+    if (entries != null && entries.has(entry) && entry.isReachable()) {
+      entry.on(Event.ASKED, true);
     }
   }
 
-  private void onHostChange(Host host) {
-    if (host.ownership() == Ownership.SESSIONS && hosts != null) {
-      sweep.plan(hosts.remaining(host));
+  private void onHostChange(AddressEntry entry) {
+    if (entry.ownership() == Ownership.SESSIONS && entries != null) {
+      sweep.plan(entries.remaining(entry));
     }
-    Host.Link link = host.link();
+    AddressEntry.Link link = entry.link();
     if (link == null || link.state() != Connectivity.CONNECTING) { // which ends no wait
       publishSoon();
     }
   }
 
   private void sweep() {
-    if (hosts != null) {
-      hosts.sweep();
-      planSweep(hosts);
+    if (entries != null) {
+      entries.sweep();
+      planSweep(entries);
     }
   }
 
-  private void planSweep(HostTable table) {
-    table.kept().forEach(host -> sweep.plan(table.remaining(host)));
+  private void planSweep(AddressMap table) {
+    table.kept().forEach(entry -> sweep.plan(table.remaining(entry)));
   }
 
   /** Publishes once for all changes of this turn. */
@@ -138,16 +138,16 @@ public final class OverrideHostPolicy implements LbPolicy {
       return;
     }
     Picker picker =
-        hosts == null
+        entries == null
             ? new FirstSessionPicker(() -> control.execute(this::prepare), child.picker())
-            : new OverrideHostPicker(hosts, control, this::ask, child.picker());
+            : new OverrideHostPicker(entries, control, this::ask, child.picker());
     parent.publish(child.state(), picker);
   }
 
-  /** On any event loop; many calls may wait for the same host. */
-  private void ask(Host host) {
-    if (host.ask()) {
-      control.execute(() -> connect(host));
+  /** On any event loop; many calls may wait for the same entry. */
+  private void ask(AddressEntry entry) {
+    if (entry.ask()) {
+      control.execute(() -> connect(entry));
     }
   }
 
@@ -155,15 +155,15 @@ public final class OverrideHostPolicy implements LbPolicy {
   public void close() {
     closed = true;
     child.close();
-    if (hosts != null) {
-      hosts.close();
+    if (entries != null) {
+      entries.close();
     }
     sweep.stop(); // what the policies beneath gave up was kept for a moment
   }
 
   @Override
   public void count(EndpointTally tally) {
-    if (hosts == null) {
+    if (entries == null) {
       child.count(tally);
     } else { // connections that sessions alone keep are not known beneath
       accept(tally, "", true);
@@ -172,7 +172,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    var view = new AffinityView(control, sweep, hosts);
+    var view = new AffinityView(control, sweep, entries);
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());

@@ -2,7 +2,7 @@ package io.outrigger.lb.override;
 
 /**
  * Who keeps the connection to an address (A75): nobody, the policy that balances it, or sessions
- * alone. A pure table; the {@link Host} stores the state and performs the action.
+ * alone. A pure table; the {@link AddressEntry} stores the state and performs the action.
  *
  * <pre>
  * NOBODY   -> BALANCER  on TAKEN     lease

@@ -23,7 +23,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a change costs in a large policy, and that the roster agrees with its members. */
+/** What a change costs in a large policy, and that what is kept of members agrees with them. */
 class ReadyMembersTest {
   private static final FailureNote NOTE = new FailureNote("pay", Samples.NOTE);
 
@@ -95,7 +95,7 @@ class ReadyMembersTest {
     PickResult[] uses =
         members.stream()
             .filter(member -> member.state() == READY)
-            .map(Member::use)
+            .map(LeafEndpoint::use)
             .toArray(PickResult[]::new);
     assertThat(policy.inOrder()).as("seed %d", seed).containsExactlyInAnyOrder(uses);
     assertThat(policy.ofReady()).as("seed %d", seed).containsExactly(policy.inOrder());
@@ -119,7 +119,7 @@ class ReadyMembersTest {
   }
 
   /** Counts how often anybody asks how it stands. */
-  private static final class Watched extends Member {
+  private static final class Watched extends LeafEndpoint {
     private final Policy policy;
 
     Watched(ControlLoop control, LbParent parent, Backend backend, Policy policy) {
@@ -179,7 +179,7 @@ class ReadyMembersTest {
     }
 
     PickResult[] ofReady() {
-      return ready().stream().map(Member::use).toArray(PickResult[]::new);
+      return ready().stream().map(LeafEndpoint::use).toArray(PickResult[]::new);
     }
   }
 }

@@ -10,7 +10,7 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.member.EveryEndpointPolicy;
-import io.outrigger.lb.member.Member;
+import io.outrigger.lb.member.LeafEndpoint;
 import java.util.Map;
 
 /** The least busy of a few READY endpoints that are drawn at random for each call (A48). */
@@ -34,7 +34,7 @@ public final class LeastRequestPolicy
   }
 
   /** An endpoint and its requests in flight. */
-  static final class Counted extends Member {
+  static final class Counted extends LeafEndpoint {
     private final ActiveRequests active;
 
     private Counted(ControlLoop control, LbParent parent, Backend backend, ActiveRequests active) {

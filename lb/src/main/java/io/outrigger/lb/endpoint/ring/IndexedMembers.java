@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class IndexedMembers {
-  private final List<PlacedMember> members = new ArrayList<>();
+  private final List<PlacedEndpoint> members = new ArrayList<>();
   private Connectivity[] states = new Connectivity[16];
   private @Nullable PickResult[] results = new PickResult[16];
 
   /** Gives {@code member} the next number; to be noted. */
-  void add(PlacedMember member) {
+  void add(PlacedEndpoint member) {
     int number = members.size();
     if (number == states.length) {
       states = Arrays.copyOf(states, 2 * number);
@@ -30,10 +30,10 @@ final class IndexedMembers {
     member.slot().number(number);
   }
 
-  void remove(PlacedMember member) {
+  void remove(PlacedEndpoint member) {
     int number = member.slot().number();
     int end = members.size() - 1;
-    PlacedMember last = members.remove(end);
+    PlacedEndpoint last = members.remove(end);
     if (last != member) {
       members.set(number, last);
       last.slot().number(number);
@@ -48,14 +48,14 @@ final class IndexedMembers {
    *
    * @param result what it answers when it is READY or has failed; else null
    */
-  void note(PlacedMember member, @Nullable PickResult result) {
+  void note(PlacedEndpoint member, @Nullable PickResult result) {
     int number = member.slot().number();
     states[number] = member.state();
     results[number] = result;
   }
 
   /** By number; a copy. */
-  List<PlacedMember> members() {
+  List<PlacedEndpoint> members() {
     return List.copyOf(members);
   }
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * go on trying by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedMember> {
+public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedEndpoint> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbParent parent;
@@ -45,7 +45,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   private final WeightClasses classes = new WeightClasses();
 
   /** By number, as pickers have them. */
-  private List<PlacedMember> members = List.of();
+  private List<PlacedEndpoint> members = List.of();
 
   /** What {@link #ring} was made for, and with what note failures were written. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
@@ -67,16 +67,16 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   @Override
-  protected PlacedMember newMember(Backend backend) {
-    return new PlacedMember(control, parent, backend, classes.join(backend));
+  protected PlacedEndpoint newMember(Backend backend) {
+    return new PlacedEndpoint(control, parent, backend, classes.join(backend));
   }
 
   @Override
-  protected void onUpdate(Change<PlacedMember> change) {
+  protected void onUpdate(Change<PlacedEndpoint> change) {
     change.removed().forEach(numbers::remove);
     change.added().forEach(numbers::add);
     members = numbers.members();
-    Collection<PlacedMember> unnoted = note().equals(applied.note()) ? change.added() : members;
+    Collection<PlacedEndpoint> unnoted = note().equals(applied.note()) ? change.added() : members;
     unnoted.forEach(this::note);
     boolean moved = place(change);
     if (moved || !isMadeFor(config())) {
@@ -86,13 +86,13 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   /** Brings the slots in line with the members. False when all are as they were. */
-  private boolean place(Change<PlacedMember> change) {
+  private boolean place(Change<PlacedEndpoint> change) {
     change.removed().forEach(member -> classes.leave(member.slot().weight()));
     List<Slot> added = new ArrayList<>();
     change.added().forEach(member -> added.add(member.slot()));
     boolean isLeft = !change.removed().isEmpty();
     boolean weighs = false;
-    for (PlacedMember member : change.kept()) {
+    for (PlacedEndpoint member : change.kept()) {
       Slot slot = member.slot();
       Slot next = Slot.of(member.backend(), classes.join(member.backend()));
       classes.leave(slot.weight());
@@ -128,13 +128,13 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   @Override
-  protected void onMemberChange(PlacedMember member) {
+  protected void onMemberChange(PlacedEndpoint member) {
     if (member.slot().number() != Slot.NO_NUMBER) { // else an update is under way, which notes it
       note(member);
     }
   }
 
-  private void note(PlacedMember member) {
+  private void note(PlacedEndpoint member) {
     numbers.note(
         member,
         switch (member.state()) {
@@ -186,7 +186,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     int first = (int) random.nextLong(current.size(), Purpose.START_INDEX);
     int place = first;
     do {
-      PlacedMember member = members.get(current.memberAt(place));
+      PlacedEndpoint member = members.get(current.memberAt(place));
       if (member.state() == Connectivity.IDLE) {
         member.connect();
         return;
@@ -196,7 +196,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   private RingHashPicker picker(Ring current) {
-    List<PlacedMember> byNumber = members; // as they are now
+    List<PlacedEndpoint> byNumber = members; // as they are now
     return new RingHashPicker(
         current,
         numbers.states(),

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
-    extends EveryEndpointPolicy<BalancingPolicy.WeightedRoundRobin, WeightedMember> {
+    extends EveryEndpointPolicy<BalancingPolicy.WeightedRoundRobin, WeightedEndpoint> {
   private final ControlLoop control;
   private final RandomSource random;
   private final LbObserver observer;
@@ -61,21 +61,21 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  protected WeightedMember newMember(Backend backend) {
-    return new WeightedMember(control, random, parent, backend, desk);
+  protected WeightedEndpoint newMember(Backend backend) {
+    return new WeightedEndpoint(control, random, parent, backend, desk);
   }
 
   @Override
-  protected void onUpdate(Change<WeightedMember> change) {
+  protected void onUpdate(Change<WeightedEndpoint> change) {
     if (!desk.settings().equals(settings())) {
       desk.settings(settings());
-      ready().forEach(WeightedMember::askForReports);
+      ready().forEach(WeightedEndpoint::askForReports);
     }
     super.onUpdate(change);
   }
 
   @Override
-  protected void onMemberChange(WeightedMember member) {
+  protected void onMemberChange(WeightedEndpoint member) {
     member.noteState();
     super.onMemberChange(member);
   }
@@ -95,7 +95,7 @@ public final class WeightedRoundRobinPolicy
   }
 
   /** All zero when fewer than two are usable. */
-  private double[] weights(List<WeightedMember> ready) {
+  private double[] weights(List<WeightedEndpoint> ready) {
     long now = control.nanoTime();
     double[] weights = new double[ready.size()];
     int usable = 0;

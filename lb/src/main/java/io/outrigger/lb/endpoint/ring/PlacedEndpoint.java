@@ -4,14 +4,14 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.lb.Backend;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.member.Member;
+import io.outrigger.lb.member.LeafEndpoint;
 
 /** An endpoint and its slot. */
 @ControlConfined
-final class PlacedMember extends Member {
+final class PlacedEndpoint extends LeafEndpoint {
   private Slot slot;
 
-  PlacedMember(ControlLoop control, LbParent parent, Backend backend, WeightClass weight) {
+  PlacedEndpoint(ControlLoop control, LbParent parent, Backend backend, WeightClass weight) {
     super(control, parent, backend);
     this.slot = Slot.of(backend, weight);
   }

@@ -21,43 +21,43 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every address of a cluster's endpoints, whatever their priority (A75's address map). The control
- * loop changes it; pickers look up hosts in it from event loops. Keyed without proxies, as sessions
- * name addresses.
+ * loop changes it; pickers look up entries in it from event loops. Keyed without proxies, as
+ * sessions name addresses.
  */
 @AnyThread
-final class HostTable implements SharedSubchannels.Observer {
+final class AddressMap implements SharedSubchannels.Observer {
   private final ControlLoop control;
   private final SharedSubchannels subchannels;
-  private final Consumer<Host> onChange;
-  private final Map<EndpointAddress, Host> hosts = new ConcurrentHashMap<>();
+  private final Consumer<AddressEntry> onChange;
+  private final Map<EndpointAddress, AddressEntry> entries = new ConcurrentHashMap<>();
 
   /** Those whose connections only sessions keep. */
-  private final Set<Host> kept = new LinkedHashSet<>();
+  private final Set<AddressEntry> kept = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
   /** An empty table, which {@code subchannels} is to tell of owners. */
-  HostTable(ControlLoop control, SharedSubchannels subchannels, Consumer<Host> onChange) {
+  AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
     this.control = control;
     this.subchannels = subchannels;
     this.onChange = onChange;
   }
 
-  /** The host of an address; null when no endpoint of the cluster has it. Any thread. */
-  @Nullable Host get(EndpointAddress address) {
-    return hosts.get(address);
+  /** The entry of an address; null when no endpoint of the cluster has it. Any thread. */
+  @Nullable AddressEntry get(EndpointAddress address) {
+    return entries.get(address);
   }
 
   /** Those whose connections only sessions keep. */
-  List<Host> kept() {
+  List<AddressEntry> kept() {
     return List.copyOf(kept);
   }
 
-  /** Whether {@code host} is still in the table. */
-  boolean has(Host host) {
-    return hosts.get(host.address().bare()) == host;
+  /** Whether {@code entry} is still in the table. */
+  boolean has(AddressEntry entry) {
+    return entries.get(entry.address().bare()) == entry;
   }
 
   /**
@@ -85,94 +85,94 @@ final class HostTable implements SharedSubchannels.Observer {
   private void list(Backend backend) {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
-      Host host = hosts.get(address.bare());
-      if (host != null && !host.address().equals(address)) { // another proxy is another way
-        remove(host.address());
-        host = null;
+      AddressEntry entry = entries.get(address.bare());
+      if (entry != null && !entry.address().equals(address)) { // another proxy is another way
+        remove(entry.address());
+        entry = null;
       }
-      if (host == null) {
-        host = new Host(address, backend, reachable, subchannels, this::onHostChange);
-        hosts.put(address.bare(), host);
+      if (entry == null) {
+        entry = new AddressEntry(address, backend, reachable, subchannels, this::onHostChange);
+        entries.put(address.bare(), entry);
         if (subchannels.isTaken(address)) {
-          host.on(Event.TAKEN, false);
+          entry.on(Event.TAKEN, false);
         }
       } else {
-        host.list(backend, reachable);
-        if (!reachable && host.ownership() == Ownership.SESSIONS) {
-          host.on(Event.UNUSED, false);
+        entry.list(backend, reachable);
+        if (!reachable && entry.ownership() == Ownership.SESSIONS) {
+          entry.on(Event.UNUSED, false);
         }
       }
     }
   }
 
   private void remove(EndpointAddress address) {
-    Host host = at(address);
-    if (host != null) {
-      hosts.remove(address.bare());
-      host.on(Event.GONE, false);
+    AddressEntry entry = at(address);
+    if (entry != null) {
+      entries.remove(address.bare());
+      entry.on(Event.GONE, false);
     }
   }
 
   /** Gives up every connection. */
   void close() {
-    for (Host host : List.copyOf(hosts.values())) {
-      remove(host.address());
+    for (AddressEntry entry : List.copyOf(entries.values())) {
+      remove(entry.address());
     }
   }
 
   /** Ends the connections that no session used for the idle timeout. */
   void sweep() {
     long now = control.nanoTime();
-    for (Host host : kept()) {
-      if (!host.isWanted(now, idleTimeout)) {
-        host.on(Event.UNUSED, false);
+    for (AddressEntry entry : kept()) {
+      if (!entry.isWanted(now, idleTimeout)) {
+        entry.on(Event.UNUSED, false);
       }
     }
   }
 
-  /** How long {@code host} may stay unused from now on. */
-  Duration remaining(Host host) {
-    long unused = Math.max(0, host.unusedNanos(control.nanoTime()));
+  /** How long {@code entry} may stay unused from now on. */
+  Duration remaining(AddressEntry entry) {
+    long unused = Math.max(0, entry.unusedNanos(control.nanoTime()));
     return idleTimeout.minusNanos(unused);
   }
 
   @Override
   public void onTaken(EndpointAddress address) {
-    Host host = at(address);
-    if (host != null) {
-      host.on(Event.TAKEN, false);
+    AddressEntry entry = at(address);
+    if (entry != null) {
+      entry.on(Event.TAKEN, false);
     }
   }
 
   @Override
   public void onReturned(EndpointAddress address) {
-    Host host = at(address);
-    if (host != null) {
-      host.on(Event.RETURNED, host.isWanted(control.nanoTime(), idleTimeout));
+    AddressEntry entry = at(address);
+    if (entry != null) {
+      entry.on(Event.RETURNED, entry.isWanted(control.nanoTime(), idleTimeout));
     }
   }
 
-  private @Nullable Host at(EndpointAddress address) {
-    Host host = hosts.get(address.bare());
-    return host != null && host.address().equals(address) ? host : null;
+  private @Nullable AddressEntry at(EndpointAddress address) {
+    AddressEntry entry = entries.get(address.bare());
+    return entry != null && entry.address().equals(address) ? entry : null;
   }
 
-  private void onHostChange(Host host) {
-    if (host.ownership() == Ownership.SESSIONS) {
-      kept.add(host);
+  private void onHostChange(AddressEntry entry) {
+    if (entry.ownership() == Ownership.SESSIONS) {
+      kept.add(entry);
     } else {
-      kept.remove(host);
+      kept.remove(entry);
     }
-    onChange.accept(host);
+    onChange.accept(entry);
   }
 
-  /** The hosts of an endpoint's addresses, in their order. */
-  List<Host> hostsOf(Backend backend) {
-    List<Host> found = new ArrayList<>(1);
+  /** The entries of an endpoint's addresses, in their order. */
+  List<AddressEntry> hostsOf(Backend backend) {
+    List<AddressEntry> found = new ArrayList<>(1);
     for (EndpointAddress address : backend.endpoint().addresses()) {
-      Host host = at(address);
-      if (host != null) {
-        found.add(host);
+      AddressEntry entry = at(address);
+      if (entry != null) {
+        found.add(entry);
       }
     }
     return found;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * picks on event loops read what it publishes, and note that they used it.
  */
 @AnyThread
-final class Host implements SubchannelListener {
+final class AddressEntry implements SubchannelListener {
   private static final long NEVER = Long.MIN_VALUE;
 
   /**
@@ -45,7 +45,7 @@ final class Host implements SubchannelListener {
 
   private final EndpointAddress address;
   private final SharedSubchannels subchannels;
-  private final Consumer<Host> onChange;
+  private final Consumer<AddressEntry> onChange;
   private final AtomicLong lastUsed = new AtomicLong(NEVER);
   private final AtomicBoolean asked = new AtomicBoolean();
   private Ownership ownership = Ownership.NOBODY;
@@ -57,12 +57,12 @@ final class Host implements SubchannelListener {
    * @param address one of {@code backend}'s
    * @param onChange told of another owner, and of every state of the connection; control loop
    */
-  Host(
+  AddressEntry(
       EndpointAddress address,
       Backend backend,
       boolean reachable,
       SharedSubchannels subchannels,
-      Consumer<Host> onChange) {
+      Consumer<AddressEntry> onChange) {
     this.address = address;
     this.subchannels = subchannels;
     this.onChange = onChange;

@@ -17,12 +17,12 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class HostTableTest {
+class AddressMapTest {
   private static final String E1 = "10.0.0.1:80";
 
   private final FakeParent parent = new FakeParent();
-  private final HostTable table =
-      new HostTable(parent.loop(), new SharedSubchannels(parent.loop(), parent), changed -> {});
+  private final AddressMap table =
+      new AddressMap(parent.loop(), new SharedSubchannels(parent.loop(), parent), changed -> {});
 
   @BeforeEach
   void anEndpoint() {
@@ -32,29 +32,29 @@ class HostTableTest {
   /** The control loop is not to be told by each of a thousand calls. */
   @Test
   void ofManyWhoAskForAHostOneIsHeardUntilTheAnswer() {
-    assertThat(host().ask()).isTrue();
-    assertThat(host().ask()).isFalse();
+    assertThat(entry().ask()).isTrue();
+    assertThat(entry().ask()).isFalse();
 
-    host().answered();
+    entry().answered();
 
-    assertThat(host().ask()).isTrue();
+    assertThat(entry().ask()).isTrue();
   }
 
   /** A86: a connection through one proxy is never used for another. */
   @Test
   void behindAnotherProxyAHostIsAnother() {
-    Host before = host();
+    AddressEntry before = entry();
     parent.loop().inside(() -> before.on(Event.ASKED, true));
     parent.ready(E1);
 
     update(Samples.address(E1).through(Samples.address("10.7.7.7:3128")));
 
-    assertThat(host()).isNotSameAs(before);
+    assertThat(entry()).isNotSameAs(before);
     assertThat(table.has(before)).isFalse();
     assertThat(parent.connector().last(E1).isGivenUp()).isTrue();
   }
 
-  private Host host() {
+  private AddressEntry entry() {
     return Objects.requireNonNull(table.get(Samples.address(E1)));
   }
 

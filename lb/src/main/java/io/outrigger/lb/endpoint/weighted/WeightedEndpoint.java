@@ -13,17 +13,17 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.WrappedSubchannels;
-import io.outrigger.lb.member.Member;
+import io.outrigger.lb.member.LeafEndpoint;
 
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined
-final class WeightedMember extends Member {
+final class WeightedEndpoint extends LeafEndpoint {
   private final OrcaSettings desk;
   private final ReportedWeight weight;
   private final OutOfBandReports outOfBand;
   private boolean ready;
 
-  WeightedMember(
+  WeightedEndpoint(
       ControlLoop control,
       RandomSource random,
       LbParent parent,
@@ -32,7 +32,7 @@ final class WeightedMember extends Member {
     this(control, random, parent, backend, desk, new ReportedWeight());
   }
 
-  private WeightedMember(
+  private WeightedEndpoint(
       ControlLoop control,
       RandomSource random,
       LbParent parent,

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * calls a pick_first child. It connects when it is asked to.
  */
 @ControlConfined
-public class Member {
+public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-  /** The roster's own notes. */
+  /** What {@link ReadyMembers} notes of it. */
   final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};
@@ -27,7 +27,7 @@ public class Member {
   private PickResult.@Nullable Use use;
 
   /** An endpoint in IDLE; {@code parent} gives its subchannels. */
-  public Member(ControlLoop control, LbParent parent, Backend backend) {
+  public LeafEndpoint(ControlLoop control, LbParent parent, Backend backend) {
     this.addresses = new HappyEyeballs(control, parent, () -> onChange.run());
     this.backend = backend;
   }
