@@ -46,9 +46,14 @@ class TelemetryIT {
 
   private Backend serve() throws Exception {
     Backend backend = mesh.backend("a");
+    serve(backend.port());
+    return backend;
+  }
+
+  private void serve(int port) {
     mesh.controlPlane.serve(
         Xds.cluster("A"),
-        Xds.endpoints("A", backend),
+        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(port))),
         Xds.listener("orders", "routes"),
         Xds.routes(
             "routes",
@@ -59,7 +64,6 @@ class TelemetryIT {
                     """
                     {"cluster":"A","retry_policy":{"retry_on":"unavailable","num_retries":1,
                      "retry_back_off":{"base_interval":"0.001s"}}}"""))));
-    return backend;
   }
 
   private void trace() throws Exception {
@@ -157,20 +161,27 @@ class TelemetryIT {
   @Conformance("A121-02")
   @Test
   void waitsForConfigurationAreEvents() throws Exception {
-    mesh.with(Flag.OTLP, collector.endpoint()).start();
-    var reply = mesh.app().waitingForReady().send("test.Pay/Charge");
-    Admin admin = mesh.admin();
-    Await.until(
-        "the call waits",
-        () ->
-            admin
-                .get("/metrics")
-                .body()
-                .contains("outrigger_requests_queued{forward=\"orders\"} 1"));
+    try (var port = new HeldPort(mesh.backend("a"))) {
+      mesh.with(Flag.OTLP, collector.endpoint()).start();
+      App app = mesh.app();
+      var reply = app.waitingForReady().send("test.Pay/Charge");
+      awaitQueued(1);
+      serve(port.port());
+      Await.until(
+          "the cluster is known",
+          () ->
+              mesh.admin()
+                  .get("/explain?path=/test.Pay/Charge")
+                  .body()
+                  .contains("is being connected"));
+      var next = app.send("test.Pay/Next");
+      awaitQueued(2); // on the same connection, so the first has looked at the cluster too
 
-    serve();
+      port.release();
 
-    assertThat(App.join(reply).backend()).isEqualTo("a");
+      assertThat(App.join(reply).backend()).isEqualTo("a");
+      assertThat(App.join(next).backend()).isEqualTo("a");
+    }
     assertThat(span("Sent.test.Pay.Charge").getEventsList())
         .extracting(Span.Event::getName)
         .containsExactly("Delayed name resolution complete");
@@ -183,6 +194,16 @@ class TelemetryIT {
     assertThat(delays(call).get("resolving")).contains("xds:///orders");
     assertThat(delays(attempt)).containsOnlyKeys("0:connecting");
     assertThat(delays(attempt).get("0:connecting")).contains("to connect");
+  }
+
+  private void awaitQueued(int calls) {
+    Await.until(
+        calls + " wait",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_queued{forward=\"orders\"} " + calls));
   }
 
   /** What was waited for below {@code parent}: types, with the reason when the wait began. */
