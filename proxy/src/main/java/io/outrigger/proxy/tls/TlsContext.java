@@ -1,32 +1,28 @@
 package io.outrigger.proxy.tls;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ApplicationProtocolNames;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.memory.MemoryLedger;
-import io.outrigger.xds.certificate.Identity;
+import io.outrigger.xds.certificate.IdentityKeyManager;
 import io.outrigger.xds.certificate.ServerName;
 import io.outrigger.xds.certificate.ServerTrustManager;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
+import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
 
 /**
  * What all TLS connections share that have equal settings and certificates (A29-20). TLS 1.2 and
@@ -42,54 +38,55 @@ public final class TlsContext {
    * Longer than tickets live (RFC 8446 section 4.6.1): with it the JDK drops them. Else each ticket
    * makes a session that lives as long as its connection, at up to 32 KiB.
    */
-  private static final long SESSION_SECONDS = 30L * 24 * 3600;
+  private static final int SESSION_SECONDS = 30 * 24 * 3600;
 
-  private final SslContext context;
+  private final SSLContext context;
+  private final String[] alpn;
+  private final String[] cipherSuites;
   private final ServerVerifier verifier;
   private final Executor tasks;
 
-  private TlsContext(SslContext context, ServerVerifier verifier, Executor tasks) {
+  private TlsContext(
+      SSLContext context, List<String> alpn, ServerVerifier verifier, Executor tasks) {
     this.context = context;
+    this.alpn = alpn.toArray(String[]::new);
+    this.cipherSuites = cipherSuites(context);
     this.verifier = verifier;
     this.tasks = tasks;
   }
 
   /**
-   * Takes milliseconds: neither for the control loop nor for event loops.
+   * Takes milliseconds: neither for the control loop nor for event loops. The JDK is used as it is:
+   * what Netty builds around it puts the key into a key store, encrypted with thousands of rounds,
+   * and reads the JDK's own authorities, for nothing.
    *
    * @param alpn protocols to offer before {@code h2}, which mean the same
    * @param tasks runs what of handshakes takes long, beside the event loops
-   * @throws SSLException when the library refuses the certificates
+   * @throws GeneralSecurityException when the library refuses the certificates
    */
   public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
-      throws SSLException {
+      throws GeneralSecurityException {
     ServerVerifier verifier = ServerVerifier.of(material);
-    SslContextBuilder builder =
-        SslContextBuilder.forClient()
-            .sslProvider(SslProvider.JDK)
-            .protocols(PROTOCOLS)
-            .endpointIdentificationAlgorithm(null)
-            .trustManager(new ServerTrustManager(verifier))
-            .sessionTimeout(SESSION_SECONDS)
-            .sessionCacheSize(1) // none at all is spelled otherwise, 0 is no limit
-            .applicationProtocolConfig(
-                new ApplicationProtocolConfig(
-                    Protocol.ALPN,
-                    SelectorFailureBehavior.NO_ADVERTISE,
-                    SelectedListenerFailureBehavior.ACCEPT,
-                    offered(alpn)));
-    material
-        .identity()
-        .ifPresent(
-            (Identity own) ->
-                builder.keyManager(own.key(), own.chain().toArray(X509Certificate[]::new)));
-    return new TlsContext(builder.build(), verifier, tasks);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(
+        material.identity().stream().map(IdentityKeyManager::new).toArray(KeyManager[]::new),
+        new TrustManager[] {new ServerTrustManager(verifier)},
+        null);
+    context.getClientSessionContext().setSessionTimeout(SESSION_SECONDS);
+    context.getClientSessionContext().setSessionCacheSize(1); // 0 is no limit
+    return new TlsContext(context, offered(alpn), verifier, tasks);
   }
 
   private static List<String> offered(List<String> alpn) {
     Set<String> offered = new LinkedHashSet<>(alpn);
     offered.add(ApplicationProtocolNames.HTTP_2);
     return List.copyOf(offered);
+  }
+
+  /** Those of HTTP/2 (RFC 9113 section 9.2.2) which this JVM has. */
+  private static String[] cipherSuites(SSLContext context) {
+    Set<String> supported = Set.of(context.getSupportedSSLParameters().getCipherSuites());
+    return Http2SecurityUtil.CIPHERS.stream().filter(supported::contains).toArray(String[]::new);
   }
 
   /**
@@ -99,19 +96,19 @@ public final class TlsContext {
    * @param memory counts what the handshake holds
    */
   public void addTo(Channel channel, Optional<String> serverName, MemoryLedger memory) {
-    GuardedEngine engine = engine(channel.alloc(), serverName);
+    GuardedEngine engine = engine(serverName);
     var handler = new SslHandler(engine, TlsThreads.ofHandshake(tasks));
     handler.setHandshakeTimeoutMillis(0);
     channel.pipeline().addLast(new HandshakeLimit(engine, memory), handler);
   }
 
-  GuardedEngine engine(ByteBufAllocator alloc, Optional<String> serverName) {
-    SSLEngine engine = context.newEngine(alloc);
-    if (serverName.isPresent()) {
-      SSLParameters parameters = engine.getSSLParameters();
-      parameters.setServerNames(List.of(new ServerName(serverName.get())));
-      engine.setSSLParameters(parameters);
-    }
+  GuardedEngine engine(Optional<String> serverName) {
+    SSLEngine engine = context.createSSLEngine();
+    engine.setUseClientMode(true);
+    var parameters = new SSLParameters(cipherSuites, PROTOCOLS);
+    parameters.setApplicationProtocols(alpn);
+    serverName.ifPresent(name -> parameters.setServerNames(List.of(new ServerName(name))));
+    engine.setSSLParameters(parameters);
     return new GuardedEngine(engine);
   }
 

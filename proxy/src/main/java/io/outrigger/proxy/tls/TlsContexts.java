@@ -7,13 +7,13 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.xds.certificate.CertificateStore;
 import io.outrigger.xds.certificate.TlsMaterial;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,7 +158,9 @@ public final class TlsContexts {
       Outcome<TlsContext> built;
       try {
         built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
-      } catch (SSLException | RuntimeException | Error e) { // whatever it is, somebody waits
+      } catch (GeneralSecurityException
+          | RuntimeException
+          | Error e) { // whatever it is, somebody waits
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
       Outcome<TlsContext> made = built;

@@ -3,7 +3,6 @@ package io.outrigger.proxy.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -27,6 +26,7 @@ import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,7 +35,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -89,7 +88,7 @@ class HandshakeLimitTest {
     assertThat(ledger.directBytes()).isZero();
   }
 
-  private static TlsContext context(Executor tasks) throws SSLException {
+  private static TlsContext context(Executor tasks) throws GeneralSecurityException {
     var settings =
         new UpstreamTls(
             Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
@@ -113,12 +112,12 @@ class HandshakeLimitTest {
     return channel;
   }
 
-  private EmbeddedChannel connect() throws SSLException {
+  private EmbeddedChannel connect() throws GeneralSecurityException {
     return connect(context(parts::add));
   }
 
-  private GuardedEngine engine() throws SSLException {
-    return context(parts::add).engine(ByteBufAllocator.DEFAULT, Optional.empty());
+  private GuardedEngine engine() throws GeneralSecurityException {
+    return context(parts::add).engine(Optional.empty());
   }
 
   private static void send(EmbeddedChannel to, byte... bytes) {

@@ -14,6 +14,7 @@ import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
 import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -36,14 +37,14 @@ class TlsEngineTest {
   private final ByteBuffer toServer = ByteBuffer.allocate(1 << 17);
 
   @BeforeEach
-  void handshake() throws SSLException {
+  void handshake() throws SSLException, GeneralSecurityException {
     var settings =
         new UpstreamTls(
             Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     client =
         TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), List.of(), Runnable::run)
-            .engine(ByteBufAllocator.DEFAULT, Optional.empty());
+            .engine(Optional.empty());
     server =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
