@@ -2,6 +2,7 @@ package io.outrigger.proxy.tls;
 
 import io.outrigger.base.LoopConfined;
 import java.nio.ByteBuffer;
+import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -27,11 +28,16 @@ final class GuardedEngine extends SSLEngine {
   static final int MAX_SPARE = 32;
   static final int DATA_RECORDS = 64;
 
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
   private final SSLEngine engine;
   private boolean handshaken;
   private long handshakeBytes;
   private int spare = MAX_SPARE;
   private int data;
+
+  /** The first record of a handshake that is under way; else empty. */
+  private ByteBuffer hello = EMPTY;
 
   GuardedEngine(SSLEngine engine) {
     super(engine.getPeerHost(), engine.getPeerPort());
@@ -48,8 +54,20 @@ final class GuardedEngine extends SSLEngine {
     if (handshaken && result.getStatus() == Status.OK && result.bytesConsumed() > 0) {
       onRecord(result);
     }
-    handshaken |= result.getHandshakeStatus() == HandshakeStatus.FINISHED;
+    noteEnd(result);
     return result;
+  }
+
+  private void noteEnd(SSLEngineResult result) {
+    if (result.getHandshakeStatus() == HandshakeStatus.FINISHED) {
+      handshaken = true;
+      hello = EMPTY;
+    }
+  }
+
+  /** The groups for key agreement that were offered; none once the handshake is over. */
+  List<String> groups() {
+    return hello.hasRemaining() ? ClientHello.groups(hello) : List.of();
   }
 
   /** How many of the peer's bytes were taken until the handshake was over. */
@@ -88,8 +106,14 @@ final class GuardedEngine extends SSLEngine {
   @Override
   public SSLEngineResult wrap(ByteBuffer[] from, int offset, int length, ByteBuffer to)
       throws SSLException {
+    int start = to.position();
     SSLEngineResult result = engine.wrap(from, offset, length, to);
-    handshaken |= result.getHandshakeStatus() == HandshakeStatus.FINISHED;
+    if (!handshaken && !hello.hasRemaining() && result.bytesProduced() > 0) {
+      byte[] said = new byte[result.bytesProduced()];
+      to.get(start, said);
+      hello = ByteBuffer.wrap(said);
+    }
+    noteEnd(result);
     return result;
   }
 

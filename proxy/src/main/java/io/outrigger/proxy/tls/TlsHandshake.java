@@ -100,7 +100,24 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   }
 
   private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {
-    fail(ctx, TlsFailure.result(cause), TlsFailure.describe(cause));
+    HandshakeResult result = TlsFailure.result(cause);
+    String reason = TlsFailure.describe(cause);
+    if (result == HandshakeResult.CIPHER_SUITE_MISMATCH) {
+      reason += offered(ctx);
+    }
+    fail(ctx, result, reason);
+  }
+
+  /** For a server that finds nothing in common; it does not say what is missing (A29-21). */
+  private static String offered(ChannelHandlerContext ctx) {
+    SslHandler tls = ctx.pipeline().get(SslHandler.class);
+    if (tls == null || !(tls.engine() instanceof GuardedEngine engine)) {
+      return "";
+    }
+    return "; offered were "
+        + String.join(" and ", tls.engine().getEnabledProtocols())
+        + ", with the groups "
+        + String.join(", ", engine.groups());
   }
 
   private void fail(ChannelHandlerContext ctx, HandshakeResult result, String reason) {

@@ -8,6 +8,7 @@ import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -128,7 +129,8 @@ class TlsIT {
         .contains("grpc_security_level=\"privacy_and_integrity\"");
   }
 
-  /** The other half of A29-21: newer ones are what all other tests speak. */
+  /** Newer ones are what all other tests speak. */
+  @Conformance("A29-21")
   @Test
   void aServerOfTls12IsSpokenTo() throws Exception {
     SslContext old =
@@ -200,6 +202,26 @@ class TlsIT {
     mesh.startReady();
 
     assertThat(failure()).contains("alert ");
+  }
+
+  @Conformance("A29-21")
+  @Test
+  void aServerWithNoGroupInCommonIsToldOfWithThoseThatWereOffered() throws Exception {
+    SslContext postQuantum =
+        GrpcSslContexts.configure(server(PAY), SslProvider.OPENSSL)
+            .option(OpenSslContextOption.GROUPS, new String[] {"X25519MLKEM768"})
+            .build();
+    try (var server = new TlsPeerServer(postQuantum)) {
+      serve(cluster(""), server.port());
+      mesh.startReady();
+
+      if (Runtime.version().feature() < 27) { // JEP 527
+        assertThat(failure())
+            .contains(
+                "alert handshake_failure; offered were TLSv1.3 and TLSv1.2, with the groups"
+                    + " x25519, secp256r1, secp384r1,");
+      }
+    }
   }
 
   @Conformance("A29-16")
