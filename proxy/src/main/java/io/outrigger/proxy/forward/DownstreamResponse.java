@@ -23,16 +23,27 @@ import org.jspecify.annotations.Nullable;
 final class DownstreamResponse {
   private static final String HEAD = "HEAD";
 
+  /** How far the response has come; only forwards. */
+  private enum Phase {
+    /** Informational responses at most were sent. */
+    AWAITED,
+    /** Headers were sent: only trailers or a reset are left to end it. */
+    BEGUN,
+    /** All of it is with the stream, which may wait for the app to read. */
+    COMPLETE,
+    /** Complete, and followed by RST_STREAM(NO_ERROR) as soon as it has left. */
+    STOPPING,
+    /** The stream is no more, or was reset: nothing is said. */
+    GONE
+  }
+
   private final Http2Stream stream;
 
   /** Whose decision the app asked for; null when it did not. */
   private @Nullable CallSummary told;
 
   private boolean requestEnded;
-  private boolean headersSent;
-  private boolean ended;
-  private boolean gone;
-  private boolean stopping;
+  private Phase phase = Phase.AWAITED;
 
   DownstreamResponse(Http2Stream stream) {
     this.stream = stream;
@@ -52,15 +63,15 @@ final class DownstreamResponse {
     return requestEnded;
   }
 
-  /** Whether the response's head went out: from then on only trailers or a reset are left. */
-  boolean headersSent() {
-    return headersSent;
+  private void to(Phase next) {
+    if (next.compareTo(phase) > 0) {
+      phase = next;
+    }
   }
 
   /** The app's stream is no more; nothing is said from now on. */
   void gone() {
-    gone = true;
-    stopping = false;
+    to(Phase.GONE);
   }
 
   void informational(HeaderList headers) {
@@ -68,7 +79,7 @@ final class DownstreamResponse {
   }
 
   void headers(HeaderList headers) {
-    headersSent = true;
+    to(Phase.BEGUN);
     stream.sendHeaders(headers, false);
   }
 
@@ -78,14 +89,15 @@ final class DownstreamResponse {
       end(HeaderList.EMPTY);
       return;
     }
-    ended |= endStream;
+    if (endStream) {
+      to(Phase.COMPLETE);
+    }
     stream.sendData(data, endStream);
   }
 
   /** The last block of the response, which may be its only one. */
   void end(HeaderList last) {
-    headersSent = true;
-    ended = true;
+    to(Phase.COMPLETE);
     stream.sendHeaders(told == null ? last : CallDecision.appended(last, told), true);
   }
 
@@ -100,10 +112,10 @@ final class DownstreamResponse {
         stream.dropPending(); // an app that does not read is told in time, too (SC-08)
       }
       end(
-          headersSent
-              ? LocalReply.trailers(status, reason)
-              : LocalReply.trailersOnly(status, reason));
-    } else if (headersSent) {
+          phase == Phase.AWAITED
+              ? LocalReply.trailersOnly(status, reason)
+              : LocalReply.trailers(status, reason));
+    } else if (phase != Phase.AWAITED) {
       reset(reason == LocalReason.DEADLINE ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
     } else {
       var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
@@ -114,7 +126,7 @@ final class DownstreamResponse {
   }
 
   void reset(Http2Error error) {
-    gone = true;
+    to(Phase.GONE);
     stream.reset(error);
   }
 
@@ -130,7 +142,7 @@ final class DownstreamResponse {
 
   /** Whether the answer is complete and the app has not taken all of it. */
   boolean hasUnread() {
-    return ended && !gone && stream.pendingBytes() > 0;
+    return (phase == Phase.COMPLETE || phase == Phase.STOPPING) && stream.pendingBytes() > 0;
   }
 
   /** The time of a call is over whose answer is complete and was not read (SC-08). */
@@ -158,24 +170,23 @@ final class DownstreamResponse {
 
   /** The answer is complete. */
   void stop() {
-    if (ended && !requestEnded && !gone) {
-      stopping = true;
+    if (phase == Phase.COMPLETE && !requestEnded) {
+      to(Phase.STOPPING);
       onSent();
     }
   }
 
   /** Memory is short, and the answer was not read. */
   void drop() {
-    if (!gone) {
+    if (phase != Phase.GONE) {
       reset(Http2Error.ENHANCE_YOUR_CALM);
     }
   }
 
   /** Some of what waited has left. */
   void onSent() {
-    if (stopping && stream.pendingBytes() == 0) {
-      stopping = false;
-      stream.reset(Http2Error.NO_ERROR);
+    if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
+      reset(Http2Error.NO_ERROR);
     }
   }
 

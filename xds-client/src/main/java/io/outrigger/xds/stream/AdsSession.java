@@ -41,6 +41,15 @@ final class AdsSession implements AdsTransport.Listener {
     void onEnded(boolean responded, RpcStatus reason);
   }
 
+  /** How far the stream has come. Whether it can be written to now is the transport's to say. */
+  private enum Phase {
+    /** No response has come. */
+    OPENED,
+    RESPONDED,
+    /** By either side. */
+    CLOSED
+  }
+
   /** What this stream asked for of one type, and the nonce to answer with. */
   private static final class Requested {
     Set<String> names = Set.of();
@@ -63,10 +72,8 @@ final class AdsSession implements AdsTransport.Listener {
   private @Nullable AdsStream stream;
   private @Nullable ResourceType<?> reading; // of the response that is being decoded
   private Optional<RpcStatus> ending = Optional.empty(); // told while a response was decoded
-  private boolean nodeSent;
-  private boolean ready;
-  private boolean responded;
-  private boolean closed;
+  private Phase phase = Phase.OPENED;
+  private boolean ready; // once at least
 
   AdsSession(
       ControlLoop loop,
@@ -115,7 +122,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   void close() {
-    closed = true;
+    phase = Phase.CLOSED;
     stopTimers();
     if (stream != null) {
       stream.close();
@@ -125,7 +132,7 @@ final class AdsSession implements AdsTransport.Listener {
   @Override
   public void onReady() {
     loop.checkInside();
-    if (closed) {
+    if (phase == Phase.CLOSED) {
       return; // the transport outlived its owner
     }
     if (!ready) {
@@ -138,11 +145,11 @@ final class AdsSession implements AdsTransport.Listener {
   @Override
   public void onResponse(DiscoveryResponse response) {
     loop.checkInside();
-    if (closed) {
+    if (phase == Phase.CLOSED) {
       return; // was under way when we closed
     }
-    if (!responded) {
-      responded = true;
+    if (phase == Phase.OPENED) {
+      phase = Phase.RESPONDED;
       owner.onFirstResponse();
     }
     ResourceType.ALL.stream()
@@ -160,14 +167,15 @@ final class AdsSession implements AdsTransport.Listener {
   @Override
   public void onClosed(RpcStatus reason) {
     loop.checkInside();
-    if (closed) {
+    if (phase == Phase.CLOSED) {
       return; // we closed it ourselves
     }
     if (reading != null) {
       ending = Optional.of(reason); // what came before the end counts
       return;
     }
-    closed = true;
+    boolean responded = phase == Phase.RESPONDED;
+    phase = Phase.CLOSED;
     stopTimers();
     owner.onEnded(responded, reason);
   }
@@ -191,7 +199,7 @@ final class AdsSession implements AdsTransport.Listener {
       DiscoveryResponse response,
       Decoded<T> decoded,
       Set<String> requestedBefore) {
-    if (closed) {
+    if (phase == Phase.CLOSED) {
       return; // closed by us meanwhile
     }
     reading = null;
@@ -250,9 +258,8 @@ final class AdsSession implements AdsTransport.Listener {
             .setResponseNonce(of.nonce)
             .addAllResourceNames(names);
     error.ifPresent(request::setErrorDetail);
-    if (!nodeSent) {
+    if (requested.values().stream().noneMatch(each -> each.ever)) { // the first of the stream
       request.setUnknownFields(node.asField(DiscoveryRequest.NODE_FIELD_NUMBER)); // A57-27
-      nodeSent = true;
     }
     if (names != before) {
       of.names = names;
@@ -286,7 +293,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   private void requestNext() {
-    if (!closed && stream != null) {
+    if (phase != Phase.CLOSED && stream != null) {
       stream.requestNext();
     }
   }
