@@ -194,13 +194,13 @@ final class CallAttempts {
 
   /** True when the call waits, or was answered because there is no room to wait. */
   private boolean parkForPick(String delayType, String reason) {
-    waited = true;
     if (!call.reserve()) {
       return true;
     }
     if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
       return false;
     }
+    waited = true;
     call.record.attemptDelayed(delayType, reason, call.elapsedNanos());
     return true;
   }

@@ -111,6 +111,24 @@ class CallDelaysTest {
 
   @Conformance({"A121-01", "A121-02"})
   @Test
+  void aPickerThatIsReplacedMeanwhileIsNoWait() {
+    script.ready();
+    script.publishes(
+        Connectivity.CONNECTING,
+        call -> {
+          script.picks(script.backend.use);
+          return FIRST;
+        });
+    script.unary();
+    script.respond();
+    script.succeed();
+
+    assertThat(attemptDelays()).isEmpty();
+    assertThat(spans).isEmpty();
+  }
+
+  @Conformance({"A121-01", "A121-02"})
+  @Test
   void aWaitForTheConfigurationIsOneOfTheCall() {
     script.picks(script.backend.use);
     script.unary();
