@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.lb.state.CallTotals;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**

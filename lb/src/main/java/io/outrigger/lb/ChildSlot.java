@@ -2,6 +2,11 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**

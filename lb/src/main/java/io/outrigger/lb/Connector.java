@@ -3,6 +3,7 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.state.ConnectionEvent;
 
 /** The seam to sockets: the proxy implements it over Netty, tests with a fake. */
 @ControlConfined

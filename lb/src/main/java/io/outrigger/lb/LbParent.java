@@ -2,6 +2,8 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
 
 /** What a policy may ask of the node above it. */
 @ControlConfined

@@ -1,6 +1,10 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeVisitor;
 
 /** A node of the load-balancing tree. */
 @ControlConfined

@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.config.LbConfig;
 
 /** Makes the policy that a configuration asks for; how policies get their children. */
 @ControlConfined

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy.EndpointPicking;
+import io.outrigger.lb.config.LbConfig;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.outrigger.lb;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.CallTotals;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,8 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 
 /** Hears of a subchannel's states, on the control loop. */
 @ControlConfined

@@ -1,5 +1,6 @@
 package io.outrigger.lb;
 
+import io.outrigger.lb.state.TransportSecurity;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.state.CallTotals;
 import org.junit.jupiter.api.Test;
 
 class CallCountsTest {

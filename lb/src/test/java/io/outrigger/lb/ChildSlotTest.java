@@ -1,15 +1,19 @@
 package io.outrigger.lb;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.testing.FakeConnector.FakeTransport;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.view.LbObserver;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

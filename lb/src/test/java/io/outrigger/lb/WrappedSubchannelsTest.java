@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.lb.CircuitBreaker;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.config.LbConfig;
 import java.util.ArrayList;
 import java.util.List;
 

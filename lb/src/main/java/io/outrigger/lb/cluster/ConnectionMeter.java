@@ -3,11 +3,11 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.ConnectionGroup;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.ConnectionGroup;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbObserver;
 
 /**
  * Tells the observer of the connections of one address, with the cluster and the locality that they

@@ -6,13 +6,13 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.CallTotals;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.load.MetricTally;
+import io.outrigger.lb.state.CallTotals;
 import org.jspecify.annotations.Nullable;
 
 /**

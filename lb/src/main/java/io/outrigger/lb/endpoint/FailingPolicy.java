@@ -2,15 +2,15 @@ package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.NodeHead;
-import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**

@@ -3,12 +3,12 @@ package io.outrigger.lb.endpoint;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PolicyRegistry;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.least.LeastRequestPolicy;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
+import io.outrigger.lb.view.LbObserver;
 
 /** The leaves: the policies that pick endpoints, and those that stand for their absence. */
 public final class LeafPolicies {

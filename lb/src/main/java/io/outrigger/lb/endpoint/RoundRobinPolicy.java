@@ -4,10 +4,10 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 

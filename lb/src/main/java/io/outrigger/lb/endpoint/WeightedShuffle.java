@@ -2,8 +2,8 @@ package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.LocalityWeights;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LocalityWeights;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;

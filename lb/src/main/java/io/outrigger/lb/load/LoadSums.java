@@ -5,7 +5,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.state.CallTotals;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

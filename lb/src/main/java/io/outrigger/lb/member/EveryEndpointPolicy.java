@@ -3,12 +3,12 @@ package io.outrigger.lb.member;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 
 /**
  * Shares calls among all endpoints that are READY. Every endpoint is connected, and connected again

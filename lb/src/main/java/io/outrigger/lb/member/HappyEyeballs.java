@@ -1,21 +1,21 @@
 package io.outrigger.lb.member;
 
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.CallTotals;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
-import io.outrigger.lb.TransportSecurity;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.TransportSecurity;
+import io.outrigger.lb.view.LbEndpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

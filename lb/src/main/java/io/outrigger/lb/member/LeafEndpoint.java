@@ -2,12 +2,12 @@ package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEndpoint;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.state.Connectivity;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

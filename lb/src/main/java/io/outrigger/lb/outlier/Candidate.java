@@ -1,6 +1,6 @@
 package io.outrigger.lb.outlier;
 
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent;
 
 /**
  * An outlier, not yet ejected.

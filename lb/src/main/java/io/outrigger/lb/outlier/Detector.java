@@ -5,10 +5,10 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.OutlierEvent;
-import io.outrigger.lb.OutlierEvent.ReturnReason;
-import io.outrigger.lb.OutlierEvent.SpareReason;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent.ReturnReason;
+import io.outrigger.lb.view.OutlierEvent.SpareReason;
 import java.time.Instant;
 import java.util.List;
 

@@ -6,12 +6,12 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

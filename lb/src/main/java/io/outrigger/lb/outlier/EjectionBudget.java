@@ -1,7 +1,7 @@
 package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.OutlierEvent.Share;
+import io.outrigger.lb.view.OutlierEvent.Share;
 
 /**
  * How many endpoints may be ejected at once; the two algorithms of a sweep spend the same one

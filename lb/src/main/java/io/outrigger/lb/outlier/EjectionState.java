@@ -1,7 +1,7 @@
 package io.outrigger.lb.outlier;
 
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent;
 import java.time.Duration;
 import java.time.Instant;
 

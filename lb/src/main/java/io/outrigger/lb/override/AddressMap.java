@@ -5,7 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package io.outrigger.lb.subset;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LbConfig;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;

@@ -3,7 +3,7 @@ package io.outrigger.lb.subset;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ListChange;
 import io.outrigger.base.Xxh64;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.state.Connectivity;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 

@@ -5,22 +5,22 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.ChildSlot;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.EndpointTally;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
-import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.NodeVisitor;
 import java.util.function.Consumer;
 
 /** A cluster's tree and the handle it publishes through: the top of the tree. */

@@ -9,10 +9,10 @@ import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LocalityWeights;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import java.util.ArrayList;
 import java.util.List;
 

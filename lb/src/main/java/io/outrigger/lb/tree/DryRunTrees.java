@@ -1,10 +1,10 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbNode;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.LbNode;
 import java.util.List;
 import java.util.Map;
 

@@ -3,7 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.config.LbConfig;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;

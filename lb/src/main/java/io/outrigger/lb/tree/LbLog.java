@@ -1,9 +1,9 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
 import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,7 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.config.LbConfig;
 
 /**
  * A leaf cluster, its priorities' names, its endpoints, and the tree made of them. Kept from one

@@ -4,7 +4,7 @@ import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.endpoint.Reach;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,11 +4,11 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
 
 /**
  * Passes the states of a subchannel on, and reports those as events (see {@link

@@ -4,13 +4,12 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.CircuitBreaker;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PolicyRegistry;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.locality.WeightedTargetPolicy;
@@ -18,6 +17,7 @@ import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
 import io.outrigger.lb.priority.PriorityPolicy;
 import io.outrigger.lb.subset.RandomSubsettingPolicy;
+import io.outrigger.lb.view.LbObserver;
 
 /** Makes every policy of the grammar: the one place that knows all of them. */
 @ControlConfined

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.ConnectionGroup;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.ConnectionGroup;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;

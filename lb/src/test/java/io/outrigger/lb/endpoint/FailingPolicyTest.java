@@ -1,15 +1,15 @@
 package io.outrigger.lb.endpoint;
 
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.LbObserver;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

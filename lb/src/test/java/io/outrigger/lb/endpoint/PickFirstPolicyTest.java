@@ -1,27 +1,27 @@
 package io.outrigger.lb.endpoint;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.EndpointTally;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.LocalityWeights;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.time.Duration;

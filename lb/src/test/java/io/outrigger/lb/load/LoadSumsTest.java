@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.CallTotals;
+import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;

@@ -1,23 +1,23 @@
 package io.outrigger.lb.locality;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.util.ArrayList;

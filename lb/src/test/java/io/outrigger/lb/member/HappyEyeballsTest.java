@@ -1,9 +1,9 @@
 package io.outrigger.lb.member;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
@@ -13,19 +13,19 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.tls.EndpointTls;
 import io.outrigger.config.tls.TrustSource.SystemRoots;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.BackendMetricsStream;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
-import io.outrigger.lb.LbEndpoint;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
-import io.outrigger.lb.TransportSecurity;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.TransportSecurity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.time.Instant;

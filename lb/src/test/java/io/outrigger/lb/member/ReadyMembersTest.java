@@ -1,18 +1,18 @@
 package io.outrigger.lb.member;
 
-import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeConnector.FakeAttempt;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;

@@ -3,9 +3,9 @@ package io.outrigger.lb.outlier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.lb.OutlierEvent.Method;
 import io.outrigger.lb.outlier.EjectionState.Admitted;
 import io.outrigger.lb.outlier.EjectionState.Ejected;
+import io.outrigger.lb.view.OutlierEvent.Method;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
-import io.outrigger.lb.OutlierEvent.LowSuccessRate;
+import io.outrigger.lb.view.OutlierEvent.LowSuccessRate;
 import io.outrigger.testing.Conformance;
 import java.util.Arrays;
 import java.util.Collections;

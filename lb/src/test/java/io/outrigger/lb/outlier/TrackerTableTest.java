@@ -2,15 +2,15 @@ package io.outrigger.lb.outlier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.CallTotals;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.testing.Conformance;
 import java.time.Instant;
 import java.util.ArrayList;

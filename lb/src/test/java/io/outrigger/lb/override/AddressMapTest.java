@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.testing.FakeParent;

@@ -6,8 +6,8 @@ import static io.outrigger.config.endpoint.HealthStatus.UNHEALTHY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.SessionCall;
 import io.outrigger.lb.testing.TestCall;
 import java.time.Duration;

@@ -2,13 +2,13 @@ package io.outrigger.lb.priority;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbObserver;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.FakePolicies.FakePolicy;
 import io.outrigger.lb.testing.FakePolicies.NamedPicker;
+import io.outrigger.lb.view.LbObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

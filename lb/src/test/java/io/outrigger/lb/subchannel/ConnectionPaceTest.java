@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.ConnectionEvent;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.FakeControlLoop;

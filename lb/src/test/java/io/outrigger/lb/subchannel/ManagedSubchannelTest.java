@@ -1,19 +1,19 @@
 package io.outrigger.lb.subchannel;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.CallTotals;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;

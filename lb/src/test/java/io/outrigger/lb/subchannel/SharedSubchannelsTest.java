@@ -1,21 +1,21 @@
 package io.outrigger.lb.subchannel;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import java.util.ArrayList;

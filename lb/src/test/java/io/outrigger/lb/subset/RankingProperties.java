@@ -3,7 +3,7 @@ package io.outrigger.lb.subset;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Xxh64;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;

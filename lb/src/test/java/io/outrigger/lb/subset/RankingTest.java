@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
 import io.outrigger.base.Xxh64;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.subset.Ranking.Ranked;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;

@@ -1,15 +1,15 @@
 package io.outrigger.lb.testing;
 
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;

@@ -1,19 +1,19 @@
 package io.outrigger.lb.testing;
 
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.EndpointTally;
-import io.outrigger.lb.FailureNote;
 import io.outrigger.lb.FixedPicker;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.NodeVisitor;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

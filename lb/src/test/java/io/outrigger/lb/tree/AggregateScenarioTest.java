@@ -1,6 +1,6 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.READY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;

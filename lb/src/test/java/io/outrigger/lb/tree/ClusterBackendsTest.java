@@ -11,7 +11,7 @@ import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.endpoint.Reach;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.testing.Samples;
 import java.util.ArrayList;
 import java.util.Collections;

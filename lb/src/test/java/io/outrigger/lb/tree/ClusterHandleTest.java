@@ -2,10 +2,10 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;

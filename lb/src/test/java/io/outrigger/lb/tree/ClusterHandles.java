@@ -1,7 +1,7 @@
 package io.outrigger.lb.tree;
 
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.state.Connectivity;
 
 /** Handles without a tree, for tests of what refers to clusters. */
 public final class ClusterHandles {

@@ -1,6 +1,6 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.ClusterResource;

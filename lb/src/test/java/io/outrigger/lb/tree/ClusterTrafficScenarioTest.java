@@ -1,9 +1,9 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static io.outrigger.lb.testing.Samples.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,12 +14,12 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.EndpointTally;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.LbConfig;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.EnumSet;

@@ -2,8 +2,8 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import java.util.Set;

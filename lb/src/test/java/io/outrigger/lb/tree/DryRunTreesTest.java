@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbNode;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.LbNode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
@@ -16,17 +16,17 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.OutlierEvent;
-import io.outrigger.lb.OutlierEvent.Method;
-import io.outrigger.lb.OutlierEvent.Share;
-import io.outrigger.lb.OutlierEvent.SpareReason;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.Detections;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent.Method;
+import io.outrigger.lb.view.OutlierEvent.Share;
+import io.outrigger.lb.view.OutlierEvent.SpareReason;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.READY;
 import static io.outrigger.lb.testing.Samples.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,13 +9,13 @@ import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.lb.OutlierEvent;
-import io.outrigger.lb.OutlierEvent.Share;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.Detections;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent.Share;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;

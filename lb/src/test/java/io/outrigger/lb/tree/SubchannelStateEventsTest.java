@@ -1,17 +1,17 @@
 package io.outrigger.lb.tree;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEvent;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEvent;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.outrigger.proxy.admin;
 
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent;
 
 /** What outlier detection decided about an endpoint, as JSON, with all its numbers. */
 @AnyThread

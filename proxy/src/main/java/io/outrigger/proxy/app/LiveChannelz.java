@@ -1,7 +1,7 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.proxy.admin.channelz.ChannelzIds;
 import io.outrigger.proxy.admin.channelz.ChannelzSource;
 import io.outrigger.proxy.admin.channelz.ChannelzView;

@@ -1,8 +1,8 @@
 package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;

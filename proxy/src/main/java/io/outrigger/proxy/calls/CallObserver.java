@@ -6,7 +6,7 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 @FunctionalInterface
 public interface CallObserver {
-  /** Nobody listens. A method, not a constant: see {@link io.outrigger.lb.LbObserver#none}. */
+  /** Nobody listens. A method, not a constant: see {@link io.outrigger.lb.view.LbObserver#none}. */
   static CallObserver none() {
     return call -> true;
   }

@@ -2,7 +2,7 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
-import io.outrigger.lb.LbNode;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.proxy.app.LiveCheck;
 import io.outrigger.proxy.options.Target;
 import java.util.ArrayList;

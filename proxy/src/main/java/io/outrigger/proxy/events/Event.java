@@ -1,7 +1,7 @@
 package io.outrigger.proxy.events;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.LbEvent;
+import io.outrigger.lb.view.LbEvent;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package io.outrigger.proxy.events;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
 
 /**
  * What happens in the trees of one forward, as events. Outliers that are spared are none: they are

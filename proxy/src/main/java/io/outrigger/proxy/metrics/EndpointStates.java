@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.EndpointTally;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

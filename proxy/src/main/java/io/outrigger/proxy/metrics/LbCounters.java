@@ -1,11 +1,11 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.ConnectionEvent;
-import io.outrigger.lb.ConnectionGroup;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.WeightUpdate;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.ConnectionGroup;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.WeightUpdate;
 import java.util.Map;
 
 /**

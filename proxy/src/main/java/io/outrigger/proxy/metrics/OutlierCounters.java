@@ -1,8 +1,8 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.LbObserver;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.WeightUpdate;
+import io.outrigger.lb.view.WeightUpdate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

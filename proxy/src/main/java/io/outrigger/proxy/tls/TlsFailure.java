@@ -1,7 +1,7 @@
 package io.outrigger.proxy.tls;
 
 import io.netty.handler.ssl.NotSslRecordException;
-import io.outrigger.lb.HandshakeResult;
+import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.http2.SocketErrors;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.lb.HandshakeResult;
+import io.outrigger.lb.state.HandshakeResult;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Optional;

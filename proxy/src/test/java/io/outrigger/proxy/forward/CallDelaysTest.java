@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RetryPolicy;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.proxy.calls.CallSpans;
 import io.outrigger.proxy.calls.Measuring;
 import io.outrigger.proxy.calls.MethodTotals.Measured;

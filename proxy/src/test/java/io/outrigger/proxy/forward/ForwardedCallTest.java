@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.calls.CallTotals;

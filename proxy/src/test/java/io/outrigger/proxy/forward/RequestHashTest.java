@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Xxh64;
 import io.outrigger.config.route.HashPolicy;
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.EquivalentAddressGroup;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;

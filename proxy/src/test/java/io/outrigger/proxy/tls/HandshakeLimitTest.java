@@ -15,7 +15,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.lb.HandshakeResult;
+import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryView.Ended;
 import io.outrigger.proxy.memory.MemoryView.Limits;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
-import io.outrigger.lb.HandshakeResult;
+import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.testing.Conformance;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;

@@ -2,8 +2,8 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
 
 /** An endpoint and its slot. */

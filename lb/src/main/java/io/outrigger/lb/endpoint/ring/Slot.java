@@ -2,7 +2,7 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Xxh64;
-import io.outrigger.lb.Backend;
+import io.outrigger.lb.config.Backend;
 import java.util.Arrays;
 
 /**

@@ -2,8 +2,8 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.LocalityWeights;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.LocalityWeights;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -4,16 +4,16 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.Connectivity;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.WrappedSubchannels;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
+import io.outrigger.lb.state.Connectivity;
 
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined

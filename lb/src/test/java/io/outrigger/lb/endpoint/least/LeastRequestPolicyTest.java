@@ -1,19 +1,19 @@
 package io.outrigger.lb.endpoint.least;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.Backend;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;

@@ -1,9 +1,9 @@
 package io.outrigger.lb.endpoint.ring;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
@@ -12,18 +12,18 @@ import io.outrigger.base.Xxh64;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.lb.Backend;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbNode;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,26 +1,26 @@
 package io.outrigger.lb.endpoint.weighted;
 
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.FailureNote;
-import io.outrigger.lb.LbConfig;
-import io.outrigger.lb.LbEvent;
-import io.outrigger.lb.LbNode;
-import io.outrigger.lb.LbObserver;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.WeightUpdate;
+import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.WeightUpdate;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;

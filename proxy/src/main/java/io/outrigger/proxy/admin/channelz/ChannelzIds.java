@@ -1,11 +1,11 @@
 package io.outrigger.proxy.admin.channelz;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.CallTotals;
-import io.outrigger.lb.Connectivity;
-import io.outrigger.lb.LbEndpoint;
-import io.outrigger.lb.NodeHead;
-import io.outrigger.lb.NodeVisitor;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Calls;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Channel;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Server;

@@ -16,7 +16,7 @@ import io.grpc.channelz.v1.Subchannel;
 import io.grpc.channelz.v1.SubchannelRef;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.NetUtil;
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.options.ListenAddress;
 import java.net.InetSocketAddress;

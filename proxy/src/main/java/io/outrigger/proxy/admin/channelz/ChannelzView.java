@@ -1,6 +1,6 @@
 package io.outrigger.proxy.admin.channelz;
 
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.upstream.SubchannelName;
 import io.outrigger.proxy.upstream.SubchannelName.TargetName;

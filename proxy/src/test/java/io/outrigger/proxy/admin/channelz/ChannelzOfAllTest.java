@@ -23,7 +23,7 @@ import io.grpc.channelz.v1.SocketRef;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.Connectivity;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.proxy.admin.channelz.ChannelzView.Calls;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.options.ListenAddress;

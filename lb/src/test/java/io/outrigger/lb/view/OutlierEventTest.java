@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,8 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.ConnectionGroup;
 
 /**
  * Hears what happens in the trees of a target; log lines, metrics and the list of events implement

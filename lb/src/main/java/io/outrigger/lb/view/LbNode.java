@@ -1,5 +1,7 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -1,9 +1,12 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,6 @@
-package io.outrigger.lb;
+package io.outrigger.lb.state;
+
+import io.outrigger.lb.CallOutcome;
 
 /**
  * Calls of a subchannel since it was made, as the control loop last saw them; exact once its calls

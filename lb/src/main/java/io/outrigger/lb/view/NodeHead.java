@@ -1,5 +1,6 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
+import io.outrigger.lb.state.Connectivity;
 import java.util.Map;
 
 /**

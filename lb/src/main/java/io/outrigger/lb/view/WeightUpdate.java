@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 /**
  * What one update of the weights of a policy came to (A58, A78 "Weighted Round Robin LB Policy").

@@ -1,7 +1,8 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.state.Connectivity;
 import java.time.Instant;
 
 /** What happens in a tree, as operators want to hear of it. Immutable; any thread. */

@@ -1,9 +1,9 @@
-package io.outrigger.lb;
+package io.outrigger.lb.state;
 
-import static io.outrigger.lb.Connectivity.CONNECTING;
-import static io.outrigger.lb.Connectivity.IDLE;
-import static io.outrigger.lb.Connectivity.READY;
-import static io.outrigger.lb.Connectivity.TRANSIENT_FAILURE;
+import static io.outrigger.lb.state.Connectivity.CONNECTING;
+import static io.outrigger.lb.state.Connectivity.IDLE;
+import static io.outrigger.lb.state.Connectivity.READY;
+import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.state;
 
 import io.outrigger.config.endpoint.Locality;
 

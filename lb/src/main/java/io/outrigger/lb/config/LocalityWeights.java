@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.config;
 
 import io.outrigger.config.endpoint.Locality;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.config;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
@@ -7,6 +7,7 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.PolicyRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import java.util.function.UnaryOperator;
 

@@ -1,4 +1,4 @@
-package io.outrigger.lb;
+package io.outrigger.lb.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

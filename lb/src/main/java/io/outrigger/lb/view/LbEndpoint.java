@@ -1,8 +1,12 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.TransportSecurity;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,12 +1,13 @@
-package io.outrigger.lb;
+package io.outrigger.lb.view;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.lb.state.Connectivity;
 import java.util.EnumMap;
 import java.util.Map;
 
 /**
  * How many endpoints are in each state. Policies that know without asking each endpoint say so
- * ({@link LbPolicy#count}); of others it takes what a visitor sees.
+ * (their {@code count}); of others it takes what a visitor sees.
  */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {
