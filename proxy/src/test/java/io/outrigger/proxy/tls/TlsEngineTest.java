@@ -31,7 +31,7 @@ class TlsEngineTest {
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  private SSLEngine client;
+  private GuardedEngine client;
   private SSLEngine server;
   private final ByteBuffer toClient = ByteBuffer.allocate(1 << 17);
   private final ByteBuffer toServer = ByteBuffer.allocate(1 << 17);
@@ -50,10 +50,15 @@ class TlsEngineTest {
             .sslProvider(SslProvider.JDK)
             .build()
             .newEngine(ByteBufAllocator.DEFAULT);
+    assertThat(client.groups()).isEmpty();
+    step(client, toClient, toServer);
+    List<String> offered = client.groups();
     for (int i = 0; i < 50; i++) {
       step(client, toClient, toServer);
       step(server, toServer, toClient);
     }
+    assertThat(offered).contains("x25519", "secp256r1");
+    assertThat(client.groups()).as("once the handshake is over").isEmpty();
     assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
     assertThat(client.getHandshakeStatus()).isEqualTo(HandshakeStatus.NOT_HANDSHAKING);
   }
