@@ -177,7 +177,9 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   void onSettingsAck() {
-    if (!settingsAcked) { // another one answers nothing, and harms nobody
+    if (settingsAcked) {
+      streams.onEmptySettingsAck(); // or answers nothing, and harms nobody
+    } else {
       settingsAcked = true;
       streams.onSettingsAck();
     }

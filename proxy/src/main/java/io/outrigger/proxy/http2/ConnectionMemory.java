@@ -194,7 +194,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void onTick(long nowNanos) {
-    parts.streams.table().onTick();
+    parts.streams.onTick();
     refresh();
     if (ledger.isShort()) {
       settlePending();

@@ -30,6 +30,7 @@ final class ConnectionStreams {
   private final StreamTable table;
   private final SendScheduler scheduler;
   private final ConnectionReceiveWindow receiveWindow;
+  private final ResetFence fence;
 
   /** Who counts what is kept for streams; known before the first of them. */
   private @Nullable MemoryAccount account;
@@ -67,6 +68,7 @@ final class ConnectionStreams {
     scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
     receiveWindow = new ConnectionReceiveWindow(state, writer, ctx.channel().eventLoop(), settings);
     grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
+    fence = new ResetFence(writer);
   }
 
   /** Counts in {@code value} what is kept for streams. */
@@ -104,6 +106,7 @@ final class ConnectionStreams {
             && state.isOpen()
             && writer.hasRoomForHeaders()
             && table.active() < peer.maxConcurrentStreams()
+            && fence.isOpen()
             && table.hasLocalIds();
     wantsCapacity |= !can;
     return can;
@@ -229,6 +232,25 @@ final class ConnectionStreams {
     }
   }
 
+  /** The peer has read what was sent before SETTINGS that changed nothing. */
+  void onEmptySettingsAck() {
+    fence.onAck();
+    wakeIfWanted();
+  }
+
+  void onTick() {
+    table.onTick();
+    if (fence.onTick()) {
+      wakeIfWanted();
+    }
+  }
+
+  private void wakeIfWanted() {
+    if (wantsCapacity) {
+      dirty.set(); // looked after at the end of the turn
+    }
+  }
+
   /**
    * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
    * look at each stream does, however many values a frame has.
@@ -257,6 +279,9 @@ final class ConnectionStreams {
       writer.reset(stream.id(), error);
       if (!state.isServer()) {
         guard.onUsefulFrame(); // pays for the answer of a server that has not heard of it yet
+        if (!stream.hasHead()) {
+          fence.onReset();
+        }
       }
     }
     remove(stream, true);

@@ -109,6 +109,11 @@ final class FrameWriter {
     out.writeShort(id).writeInt(value);
   }
 
+  /** Changes nothing; to be acknowledged like any other. */
+  void emptySettings() {
+    var unused = frame(0, FrameType.SETTINGS, 0, 0);
+  }
+
   void settingsAck() {
     var unused = frame(0, FrameType.SETTINGS, FrameType.FLAG_ACK, 0);
   }

@@ -130,8 +130,9 @@ public final class Http2Connection {
   /**
    * Opens a stream (client side); its first {@code sendHeaders} is the request.
    *
-   * @return null when the peer's MAX_CONCURRENT_STREAMS are in use or the connection goes away;
-   *     {@link ConnectionHandler#onCapacity} tells when to try again
+   * @return null when the peer's MAX_CONCURRENT_STREAMS are in use, it has yet to read many
+   *     requests that were reset ({@link ResetFence}), or the connection goes away; {@link
+   *     ConnectionHandler#onCapacity} tells when to try again
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     return streams.open(handler);

@@ -151,6 +151,9 @@ final class AbuseTest {
         peer.send(Frames.headers(id, Frames.END_HEADERS, ":status", "200"));
         peer.send(Frames.headers(id, Frames.END_HEADERS | Frames.END_STREAM, "grpc-status", "0"));
         peer.send(Frames.windowUpdate(id, 1));
+        if (id % ResetFence.STEP == 1) {
+          peer.send(Frames.settingsAck());
+        }
       }
 
       assertThat(peer.isOpen()).isTrue();
