@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What an engine of ours offers: some of it is the JVM's choice, and only its bytes tell. */
+/**
+ * Reads the ClientHello of an engine of ours: the JVM chooses the groups that it offers, and before
+ * Java 20 no method tells which.
+ */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;
 

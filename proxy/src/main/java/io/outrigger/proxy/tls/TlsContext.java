@@ -56,9 +56,9 @@ public final class TlsContext {
   }
 
   /**
-   * Takes milliseconds: neither for the control loop nor for event loops. The JDK is used as it is:
-   * what Netty builds around it puts the key into a key store, encrypted with thousands of rounds,
-   * and reads the JDK's own authorities, for nothing.
+   * Takes milliseconds: neither for the control loop nor for event loops. Uses the JDK's context
+   * without Netty's builder, which would encrypt the key into a key store with thousands of rounds
+   * and read the JDK's own authorities.
    *
    * @param alpn protocols to offer before {@code h2}, which mean the same
    * @param tasks runs what of handshakes takes long, beside the event loops

@@ -108,7 +108,10 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     fail(ctx, result, reason);
   }
 
-  /** For a server that finds nothing in common; it does not say what is missing (A29-21). */
+  /**
+   * Names what we offered: a server that finds nothing in common does not say what it wants
+   * (A29-21).
+   */
   private static String offered(ChannelHandlerContext ctx) {
     SslHandler tls = ctx.pipeline().get(SslHandler.class);
     if (tls == null || !(tls.engine() instanceof GuardedEngine engine)) {

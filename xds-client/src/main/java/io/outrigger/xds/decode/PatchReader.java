@@ -74,14 +74,14 @@ public final class PatchReader {
    */
   public Patch cluster(Fields patch, Set<String> ours) {
     Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ours);
-    judge(patch, PatchTrial.ofCluster(read));
+    validate(patch, PatchTrial.ofCluster(read));
     return read;
   }
 
   /** Part of a {@code RouteAction}. */
   public Patch route(Fields patch) {
     Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
-    judge(patch, PatchTrial.ofRoute(read));
+    validate(patch, PatchTrial.ofRoute(read));
     return read;
   }
 
@@ -233,7 +233,7 @@ public final class PatchReader {
   }
 
   /** Notes what decoders say of the patch by itself. */
-  private void judge(Fields patch, List<String> errors) {
+  private void validate(Fields patch, List<String> errors) {
     for (String error : errors) {
       int colon = error.indexOf(": ");
       boolean hasField = colon > 0 && error.indexOf(' ') > colon;

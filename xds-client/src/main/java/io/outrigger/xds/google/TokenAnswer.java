@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /** An answer of a token server, whatever it may be (RFC 6749 section 5). */
 final class TokenAnswer {
   private static final int OK = 200;
-  private static final int LONGEST_REASON = 200;
+  private static final int MAX_REASON_CHARS = 200;
 
   /** What can stand in a header (RFC 6750 section 2.1), and is no longer than servers take. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]{1,8192}=*");
@@ -74,7 +74,7 @@ final class TokenAnswer {
   /** Words of others, cut short, and without what might be a secret. */
   static String quotable(String words) {
     String plain = SECRET.matcher(PlainText.of(words)).replaceAll("…");
-    return plain.substring(0, Math.min(plain.length(), LONGEST_REASON));
+    return plain.substring(0, Math.min(plain.length(), MAX_REASON_CHARS));
   }
 
   private static Optional<String> text(JsonObject content, String name) {

@@ -41,7 +41,7 @@ import java.util.function.Supplier;
 @SuppressWarnings("ReferenceEquality") // an overlay, and what is held, are meant themselves
 final class LocalPolicy {
   /** Of one rule so many resources are told of. */
-  private static final int MOST_TOLD = 20;
+  private static final int MAX_LISTED = 20;
 
   private final ControlLoop loop;
   private final Executor decoding;
@@ -132,7 +132,7 @@ final class LocalPolicy {
 
   private void tell(String part, OverlayEffect.Omission omission) {
     Set<String> parts = told.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
-    if (parts.size() < MOST_TOLD && parts.add(part)) {
+    if (parts.size() < MAX_LISTED && parts.add(part)) {
       observer.onLeftOut(part, omission);
     }
   }
