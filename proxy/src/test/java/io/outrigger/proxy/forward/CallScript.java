@@ -23,6 +23,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.calls.CallSummary;
 import io.outrigger.proxy.calls.CallTracer;
 import io.outrigger.proxy.filter.ActiveFaults;
@@ -61,6 +62,7 @@ final class CallScript {
           random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
+  CallObserver observer = CallObserver.none();
   Forward forward = forward(ForwardSettings.defaults(NODE));
 
   Forward forward(ForwardSettings settings) {
@@ -71,7 +73,7 @@ final class CallScript {
   private boolean onEnded(CallSummary call) {
     String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
-    return true;
+    return observer.onEnded(call);
   }
 
   /** One route to the cluster without a limit, and READY with the backend. */
@@ -82,6 +84,19 @@ final class CallScript {
   /** Publishes one route, for every path below {@code /}. */
   CallScript routed(RouteTimeout timeout) {
     target.publish(selector(cluster, timeout));
+    return this;
+  }
+
+  /** One route with a name, the fifth of its virtual host. */
+  CallScript named(String route, RouteTimeout timeout) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            timeout,
+            HostRewrite.NONE,
+            List.of(),
+            Optional.empty());
+    target.publish(selector(chains, cluster, route, 4, action, List.of()));
     return this;
   }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** A subchannel with its transport; it opens streams at once unless told otherwise. */
@@ -66,6 +67,11 @@ final class FakeBackend implements Subchannel, CallTransport {
   @Override
   public Optional<Locality> locality() {
     return Optional.of(new Locality("r", "z", "s"));
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return OptionalInt.of(1);
   }
 
   /** Opens streams for all who wait, in order. */

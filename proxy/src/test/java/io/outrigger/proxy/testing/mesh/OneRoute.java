@@ -57,10 +57,21 @@ public final class OneRoute {
   /** The same with an action of its own. */
   public static ConfigSelector selector(
       HttpFilters chains, ClusterHandle cluster, RouteAction action, List<HttpFilter> filters) {
+    return selector(chains, cluster, "", 0, action, filters);
+  }
+
+  /** The same with a name and a place in its virtual host. */
+  public static ConfigSelector selector(
+      HttpFilters chains,
+      ClusterHandle cluster,
+      String name,
+      int index,
+      RouteAction action,
+      List<HttpFilter> filters) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
-            "vh", List.of("*"), List.of(new Route("", 0, match, action, Map.of())), Map.of());
+            "vh", List.of("*"), List.of(new Route(name, index, match, action, Map.of())), Map.of());
     var table = new RouteTable("rc", List.of(host));
     var listener =
         new ListenerResource(
