@@ -204,4 +204,63 @@ class CallDeadlineTest {
     assertThat(app.stream.log).isEmpty();
     assertThat(backend.stream().log.get(0)).contains("grpc-timeout=");
   }
+
+  /** The timers are at most a tick late, and a stream may come in between. */
+  @Conformance("SC-11")
+  @Test
+  void aStreamThatOpensWhenTheTimeIsOverIsNotUsed() {
+    backend.mode = FakeBackend.Mode.WAITS;
+    var app = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(100));
+    assertThat(app.stream.log).isEmpty();
+
+    backend.openAll();
+
+    assertThat(app.stream.log).hasSize(1);
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(backend.stream().log).containsExactly("RST(CANCEL)");
+  }
+
+  @Test
+  void aConfigurationThatComesWhenTheTimeIsOverIsNotUsed() {
+    var slow = new CallScript().picks(backend.use);
+    var app = slow.unary("grpc-timeout", "100m");
+    slow.time.advance(Duration.ofMillis(100));
+    assertThat(app.stream.log).isEmpty();
+
+    slow.routed(OneRoute.noLimit());
+    slow.time.run();
+
+    assertThat(app.stream.log).hasSize(1);
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+    assertThat(backend.streams).isEmpty();
+    assertThat(slow.cluster.callsInUse()).isZero();
+  }
+
+  /** The app has its answer; only the backend would still take some of the request. */
+  @Test
+  void theTimeOfAPlainRequestEndsWithItsAnswerComplete() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(1)));
+    var app = script.plain(false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "200"), true);
+    assertThat(script.ended).isEmpty();
+
+    script.time.advance(Duration.ofMillis(1010));
+
+    assertThat(script.ended).containsExactly("OK/200");
+    assertThat(app.stream.log).containsExactly("H(:status=200)!", "RST(NO_ERROR)");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.SUCCESS);
+  }
+
+  @Test
+  void aCallThatEndsBeforeItsTimeHasNoTimer() {
+    script.unary("grpc-timeout", "10S");
+    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+
+    script.respond();
+    script.succeed();
+
+    assertThat(script.loop.deadlines().armed()).isZero();
+  }
 }

@@ -270,4 +270,21 @@ class CallDelaysTest {
     assertThat(callDelays()).isEmpty();
     assertThat(attemptDelays()).isEmpty();
   }
+
+  /** There is a pick, and a connection; it only takes no further stream just now. */
+  @Conformance("A121-01")
+  @Test
+  void aWaitForAStreamIsNoWaitForAPick() {
+    script.ready().picks(FIRST);
+    script.unary();
+    pass(20);
+    script.backend.mode = FakeBackend.Mode.WAITS;
+    script.picks(script.backend.use);
+    pass(100);
+    script.backend.openAll();
+    script.respond();
+    script.succeed();
+
+    assertThat(attemptDelays()).containsExactly(Map.entry("0:connecting", Duration.ofMillis(20)));
+  }
 }

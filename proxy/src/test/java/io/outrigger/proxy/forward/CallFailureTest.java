@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
@@ -14,6 +15,7 @@ import io.outrigger.proxy.route.ConfigSelector;
 import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,8 +51,25 @@ class CallFailureTest {
 
     assertThat(app.field("grpc-status")).isEqualTo("13");
     assertThat(app.field("grpc-message"))
-        .contains("grpc-timeout")
-        .endsWith("; xDS node ID: node-1");
+        .isEqualTo("malformed grpc-timeout: \"" + timeout + "\"; xDS node ID: node-1");
+    assertThat(backend.streams).isEmpty();
+  }
+
+  @Test
+  void aHeadThatIsTooLargeIsAnsweredHere() {
+    var grpc = script.new App();
+    grpc.call.onTooLarge(Heads.request("content-type", "application/grpc"), true);
+    var other = script.new App();
+    other.call.onTooLarge(Heads.request(), true);
+
+    String text = "the request's header list is too large (--max-header-bytes)";
+    assertThat(grpc.stream.log)
+        .containsExactly(
+            "H(:status=200, content-type=application/grpc, grpc-status=8, grpc-message="
+                + text
+                + "; xDS node ID: node-1, x-outrigger-local=headers_too_large)!");
+    assertThat(other.stream.log.get(0)).startsWith("H(:status=431, ");
+    assertThat(other.stream.log.get(1)).isEqualTo("D(" + text + "; xDS node ID: node-1\n)!");
     assertThat(backend.streams).isEmpty();
   }
 
@@ -334,5 +353,23 @@ class CallFailureTest {
 
     assertThat(message).startsWith("caf%C3%A9 100%25 xx").endsWith("xx... (xDS node ID: node-1)");
     assertThat(message.getBytes(StandardCharsets.US_ASCII)).hasSize(LocalReply.MAX_MESSAGE);
+  }
+
+  @Test
+  void aCallThatEndsBeforeItHasAStreamCarriesTheNoteOfWhereItIs() {
+    ClusterHandles.note(script.cluster, "aggregate \"all\": all is well");
+    backend.note = "cluster \"pay\": the control plane cannot be reached";
+    script.picks(Samples.QUEUE);
+    var unpicked = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(110));
+    backend.mode = FakeBackend.Mode.WAITS;
+    script.picks(backend.use);
+    var unopened = script.unary("grpc-timeout", "100m");
+    script.time.advance(Duration.ofMillis(110));
+
+    assertThat(unpicked.field("grpc-message")).endsWith("; aggregate \"all\": all is well");
+    assertThat(unopened.field("grpc-message"))
+        .contains("a stream to 10.0.0.1:80")
+        .endsWith("; cluster \"pay\": the control plane cannot be reached");
   }
 }

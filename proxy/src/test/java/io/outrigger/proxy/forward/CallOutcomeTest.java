@@ -3,11 +3,14 @@ package io.outrigger.proxy.forward;
 import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.orca.OrcaReports;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,5 +98,25 @@ class CallOutcomeTest {
     void end(StreamHandler handler) {
       end.accept(handler);
     }
+  }
+
+  /** What it says of its load goes to balancing as well as to the app (A51). */
+  @Conformance("A58-05")
+  @Test
+  void theLoadThatEndsAnAnswerCounts() {
+    String report =
+        Base64.getEncoder().encodeToString(new byte[] {0x09, 0, 0, 0, 0, 0, 0, -32, 63});
+    var app = script.unary();
+    script.respond();
+
+    backend.stream()
+        .handlerOf()
+        .onHeaders(headers("grpc-status", "0", OrcaReports.TRAILER.toString(), report), true);
+
+    assertThat(backend.reports)
+        .singleElement()
+        .extracting(BackendMetrics::cpuUtilization)
+        .isEqualTo(0.5);
+    assertThat(app.field(OrcaReports.TRAILER.toString())).isEqualTo(report);
   }
 }

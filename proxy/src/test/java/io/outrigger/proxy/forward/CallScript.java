@@ -37,7 +37,9 @@ import io.outrigger.testing.ScriptedRandom;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A forward, its target with one route, a cluster and a backend, and calls through them. */
@@ -110,6 +112,30 @@ final class CallScript {
     return this;
   }
 
+  /** The same for a route that may choose among {@code clusters}, each with the same weight. */
+  <C extends FilterConfig> CallScript filtered(
+      C settings, RouteFilter filter, ClusterHandle... clusters) {
+    @SuppressWarnings("unchecked") // its own class
+    Class<C> type = (Class<C>) settings.getClass();
+    var own = chains.with(type, given -> Optional.of(filter));
+    Map<String, ClusterHandle> handles = new LinkedHashMap<>();
+    List<ClusterChoice.WeightedCluster> weights = new ArrayList<>();
+    for (ClusterHandle each : clusters) {
+      handles.put(each.name(), each);
+      weights.add(new ClusterChoice.WeightedCluster(each.name(), 1, Map.of()));
+    }
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Weighted(weights),
+            noLimit(),
+            HostRewrite.NONE,
+            List.of(),
+            Optional.empty());
+    var filters = List.of(new HttpFilter("own", settings));
+    target.publish(selector(own, handles, "", 0, action, filters));
+    return this;
+  }
+
   /** The same with a fault filter before the router. */
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
     var filters = List.of(new HttpFilter("fault", fault));
@@ -138,11 +164,16 @@ final class CallScript {
 
   /** One route that has the authority rewritten, with a policy for failures. */
   CallScript rewritten(RetryPolicy policy) {
+    return rewritten(new HostRewrite.OfEndpoint(), policy);
+  }
+
+  /** The same with a rewriting of the test's own. */
+  CallScript rewritten(HostRewrite rewrite, RetryPolicy policy) {
     var action =
         new RouteAction.Forward(
             new ClusterChoice.Single(cluster.name()),
             noLimit(),
-            new HostRewrite.OfEndpoint(),
+            rewrite,
             List.of(),
             Optional.of(policy));
     target.publish(selector(chains, cluster, action, List.of()));

@@ -233,4 +233,32 @@ class CallSummaryTest {
     assertThat(heard).containsExactly("first", "first", "first", "busy", "busy", "first");
     assertThat(missed).containsExactly(0L, 1L, 2L, 2L);
   }
+
+  @Test
+  void theTimeOfACallBeginsWithItsArrival() {
+    List<Long> nanos = new ArrayList<>();
+    script.observer = call -> nanos.addAll(List.of(call.durationNanos(), call.endedNanos()));
+    script.time.advance(Duration.ofNanos(1_000));
+    script.ready();
+    script.unary();
+    script.time.advance(Duration.ofNanos(234));
+    script.respond();
+    script.succeed();
+
+    assertThat(nanos).containsExactly(234L, 1_234L);
+  }
+
+  @Test
+  void whenACallEndedIsByTheClockOfItsLoop() {
+    List<Long> ends = new ArrayList<>();
+    script.observer = call -> ends.add(call.endedNanos());
+    script.ready();
+    script.time.advance(Duration.ofSeconds(5));
+    script.unary();
+    script.time.advance(Duration.ofMillis(20));
+    script.respond();
+    script.succeed();
+
+    assertThat(ends).containsExactly(5_020_000_000L);
+  }
 }

@@ -10,6 +10,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.calls.CallTracer;
 import io.outrigger.proxy.http2.Http2Error;
@@ -19,6 +20,7 @@ import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait: for a configuration, a pick, a stream; and the bounds of waiting. */
@@ -105,6 +107,8 @@ class CallWaitingTest {
     var third = script.unary();
     assertThat(third.field("grpc-status")).isEqualTo("14");
     assertThat(third.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(third.field("grpc-message"))
+        .startsWith("too many requests wait in forward \"orders\"; ");
 
     first.call.onReset(Http2Error.CANCEL, true);
     assertThat(script.unary().stream.log).isEmpty();
@@ -440,5 +444,82 @@ class CallWaitingTest {
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(app.field("grpc-message")).isEqualTo(reason);
     assertThat(app.field("x-outrigger-local")).isEqualTo("xds_error");
+  }
+
+  @Conformance("SC-22")
+  @Test
+  void aRequestThatIsTurnedAwayWaitsNowhere() {
+    script.forward =
+        script.forward(
+            new ForwardSettings(new AuthorityMode.OfTarget(), 0, 1 << 20, () -> "node-1"));
+
+    var app = script.unary();
+
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(script.target.parked()).isZero();
+  }
+
+  /** Heads count as bodies do. */
+  @Conformance("SC-22")
+  @Test
+  void aHeadForWhichThereIsNoRoomIsTurnedAway() {
+    script.forward =
+        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 100, 9, () -> "node-1"));
+    script.routed(OneRoute.noLimit());
+
+    var app = script.unary();
+
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(script.cluster.parked()).isZero();
+    assertThat(script.forward.waiting().bytes()).isZero();
+    assertThat(script.forward.waiting().requests()).isZero();
+  }
+
+  @Conformance("A31-02")
+  @Test
+  void aConfigurationThatComesJustBeforeTheWaitIsNotMissed() {
+    script.picks(backend.use);
+    ForwardTarget late =
+        new ForwardTarget() {
+          @Override
+          public String name() {
+            return script.target.name();
+          }
+
+          @Override
+          public String authority() {
+            return script.target.authority();
+          }
+
+          @Override
+          public @Nullable ConfigSelector selector() {
+            ConfigSelector seen = script.target.selector();
+            script.routed(OneRoute.noLimit()); // after it was read
+            return seen;
+          }
+
+          @Override
+          public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+            return script.target.park(call, seen);
+          }
+
+          @Override
+          public boolean unpark(long ticket) {
+            return script.target.unpark(ticket);
+          }
+        };
+    script.forward =
+        new Forward(
+            "orders",
+            ForwardSettings.defaults("node-1"),
+            TargetResolver.fixed(late),
+            CallObserver.none(),
+            1);
+
+    script.unary();
+
+    assertThat(backend.streams).hasSize(1);
+    assertThat(script.target.parked()).isZero();
+    assertThat(script.forward.totals().queued()).isZero();
   }
 }

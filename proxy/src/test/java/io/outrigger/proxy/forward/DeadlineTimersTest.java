@@ -8,9 +8,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DeadlineTimersTest {
+  private static final long TICK = 1 << 21; // of the wheel
+  private static final int TURN = 8192; // ticks
+
   private final FakeControlLoop time = new FakeControlLoop();
   private int alarms;
   private final DeadlineTimers timers =
@@ -144,5 +150,88 @@ class DeadlineTimersTest {
     time.advance(Duration.ofMillis(6));
 
     assertThat(fired).containsExactly("waited");
+  }
+
+  @Test
+  void callsOfTheSameTickShareTheirAlarm() {
+    long due = Duration.ofMillis(50).toNanos();
+    timers.arm(new Call("one"), 0, due);
+    timers.arm(new Call("other"), 0, due);
+
+    assertThat(timers.armed()).isEqualTo(2);
+    assertThat(alarms).isEqualTo(1);
+    time.advance(Duration.ofMillis(60));
+    assertThat(fired).containsExactlyInAnyOrder("one", "other");
+  }
+
+  @Test
+  void aDeadlineThatIsATickFiresAtThatTick() {
+    timers.arm(new Call("call"), 0, 10 * TICK);
+
+    time.advance(Duration.ofNanos(10 * TICK - 1));
+    assertThat(fired).isEmpty();
+    time.advance(Duration.ofNanos(1));
+
+    assertThat(fired).containsExactly("call");
+  }
+
+  /** It is in the slot that the alarm has just seen, a turn of the wheel later. */
+  @Test
+  void aDeadlineJustOneTurnAfterAnotherIsNotForgotten() {
+    timers.arm(new Call("first"), 0, 10 * TICK);
+    timers.arm(new Call("a turn later"), 0, (10 + TURN) * TICK);
+
+    time.advance(Duration.ofNanos((10 + TURN) * TICK));
+
+    assertThat(fired).containsExactly("first", "a turn later");
+  }
+
+  @Test
+  void aDeadlineInThePastFiresWithTheNextTickBesideOthers() {
+    timers.arm(new Call("before"), 0, Duration.ofSeconds(100).toNanos());
+    timers.arm(new Call("later"), 0, Duration.ofSeconds(200).toNanos());
+    time.advance(Duration.ofSeconds(101));
+
+    timers.arm(new Call("past"), 0, Duration.ofSeconds(1).toNanos());
+    time.advance(Duration.ofMillis(5));
+
+    assertThat(fired).containsExactly("before", "past");
+  }
+
+  /** The loop was busy beyond a deadline, and takes up another call before its alarms. */
+  @Test
+  void aCallThatComesWhileAnAlarmIsOverdueHidesNoDeadline() {
+    timers.arm(new Call("overdue"), 0, Duration.ofMillis(50).toNanos());
+
+    time.inside(
+        () -> {
+          time.costOfReading(Duration.ofMillis(80));
+          time.nanoTime();
+          time.costOfReading(Duration.ZERO);
+          timers.arm(new Call("new"), time.nanoTime(), Duration.ofSeconds(1).toNanos());
+        });
+
+    assertThat(fired).containsExactly("overdue");
+  }
+
+  /** Clocks begin anywhere, below zero as well. */
+  @ParameterizedTest
+  @ValueSource(longs = {7_000_000_000L, 1L << 61, -5, -(1L << 61)})
+  void whereTheClockBeginsDoesNotMatter(long origin) {
+    LongSupplier clock = () -> origin + time.nanoTime();
+    var shifted =
+        new DeadlineTimers(clock, (delay, task) -> time.schedule(Duration.ofNanos(delay), task));
+    time.advance(Duration.ofSeconds(3));
+    shifted.arm(new Call("one"), clock.getAsLong(), Duration.ofMillis(50).toNanos());
+    shifted.arm(new Call("two"), clock.getAsLong(), Duration.ofSeconds(40).toNanos());
+
+    time.advance(Duration.ofMillis(49));
+    assertThat(fired).isEmpty();
+    time.advance(Duration.ofMillis(5));
+    assertThat(fired).containsExactly("one");
+    time.advance(Duration.ofSeconds(39));
+    assertThat(fired).hasSize(1);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(fired).containsExactly("one", "two");
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.proxy.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
@@ -148,6 +149,7 @@ class FaultInjectionTest {
 
     app.call.onConnectionLost(false, "gone");
 
+    assertThat(script.loop.deadlines().armed()).isZero();
     assertThat(script.faults.count()).isZero();
     assertThat(script.cluster.callsInUse()).isZero();
     script.time.advance(Duration.ofSeconds(10));
@@ -183,5 +185,34 @@ class FaultInjectionTest {
     assertThat(before.stream.log).isEmpty();
     script.time.advance(Duration.ofMillis(510));
     assertThat(backend.streams).hasSize(2);
+  }
+
+  @Conformance("A33-01")
+  @Test
+  void aFractionOfTheRequestsIsHit() {
+    var half = new Fraction(50, 100);
+    var abort = new Abort(Optional.of(5), Optional.empty(), half);
+    script.faulty(
+        OneRoute.noLimit(), new Fault(Optional.empty(), Optional.of(abort), Optional.empty()));
+    script.random.next(Purpose.FAULT_ABORT, 49, 50);
+
+    assertThat(script.unary().field("grpc-status")).isEqualTo("5");
+    assertThat(script.unary().stream.log).isEmpty();
+    assertThat(backend.streams).hasSize(1);
+  }
+
+  @Conformance("SC-22")
+  @Test
+  void aDelayForWhichThereIsNoRoomLeavesNothingBehind() {
+    script.forward =
+        script.forward(
+            new ForwardSettings(new AuthorityMode.OfTarget(), 0, 1 << 20, () -> "node-1"));
+    delay(Duration.ofMillis(500));
+
+    var app = script.unary();
+
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
+    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.cluster.callsInUse()).isZero();
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.forward;
 
 import static io.outrigger.proxy.testing.http2.Heads.headers;
+import static io.outrigger.proxy.testing.http2.Heads.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
@@ -8,6 +9,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.calls.CallTotals;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
@@ -16,6 +18,8 @@ import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -341,5 +345,84 @@ class ForwardedCallTest {
 
     assertThat(app.stream.last()).isSameAs(only);
     assertThat(app.stream.log).hasSize(1);
+  }
+
+  @Test
+  void aPlainCallIsOverWhenTheRequestEndsAfterItsResponse() {
+    var data = script.plain(false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "200"), true);
+    data.data("more", true);
+    assertThat(backend.stream().log).endsWith("D(more)!");
+    assertThat(script.ended).containsExactly("OK/200");
+
+    var trailers = script.plain(false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "404"), true);
+    trailers.call.onHeaders(headers("x-sum", "7"), true);
+    assertThat(backend.stream().log).endsWith("H(x-sum=7)!");
+    assertThat(script.ended).containsExactly("OK/200", "OK/404");
+
+    assertThat(trailers.stream.log).containsExactly("H(:status=404)!");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.SUCCESS, CallOutcome.SUCCESS);
+  }
+
+  @Test
+  void anAppThatLeavesWithItsAnswerCompleteHearsNoMore() {
+    var app = script.plain(false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "200"), true);
+
+    app.call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(app.stream.log).containsExactly("H(:status=200)!");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(script.ended).containsExactly("CANCELLED/200");
+  }
+
+  @Conformance("SC-26")
+  @Test
+  void aRequestWhoseHeadIsTooLargeIsAnsweredHere() {
+    var grpc = script.new App();
+    grpc.call.onTooLarge(request("content-type", "application/grpc"), true);
+    var plain = script.new App();
+    plain.call.onTooLarge(request(), false);
+
+    assertThat(grpc.stream.log).hasSize(1);
+    assertThat(grpc.field("grpc-status")).isEqualTo("8");
+    assertThat(grpc.field("grpc-message")).contains("--max-header-bytes");
+    assertThat(plain.stream.log.get(0)).contains(":status=431");
+    assertThat(plain.stream.log).as("its body is not wanted").endsWith("RST(NO_ERROR)");
+    assertThat(script.forward.totals().started()).isEqualTo(2);
+    assertThat(script.ended).hasSize(2);
+    assertThat(backend.streams).isEmpty();
+  }
+
+  @Test
+  void picksSeeTheHeadersAndTheLoopOfTheirCall() {
+    List<String> seen = new ArrayList<>();
+    script.publishes(
+        Connectivity.READY,
+        call -> {
+          seen.add(call.loop() + " " + call.header("x-user") + " " + call.header("x-none"));
+          return backend.use;
+        });
+    var forward =
+        new Forward(
+            "orders",
+            ForwardSettings.defaults(CallScript.NODE),
+            TargetResolver.fixed(script.target),
+            CallObserver.none(),
+            3);
+    var second =
+        new CallLoop(
+            2,
+            script.time,
+            script.time::nanoTime,
+            (delay, task) -> script.time.schedule(Duration.ofNanos(delay), task),
+            script.random);
+
+    new ForwardedCall(forward, second, new FakeStream())
+        .onHeaders(request("content-type", "application/grpc", "x-user", "ann"), true);
+
+    assertThat(seen).containsExactly("2 ann null");
+    assertThat(forward.totals().started()).isEqualTo(1);
   }
 }

@@ -106,4 +106,18 @@ class HeaderEditsTest {
     assertThat(edits.contains("x-kept")).isTrue();
     assertThat(edits.result()).isSameAs(head);
   }
+
+  @Test
+  void whatWasAddedIsThereAndCanBeRemoved() {
+    HeaderListEdits edits = new HeaderListEdits(HeaderList.EMPTY);
+
+    edits.add("x-one", "1");
+    edits.add("x-two", "2");
+    assertThat(edits.contains("x-one")).isTrue();
+    assertThat(edits.contains("x-three")).isFalse();
+    edits.remove("x-one");
+
+    assertThat(edits.contains("x-one")).isFalse();
+    assertThat(edits.result()).hasToString("x-two=2");
+  }
 }

@@ -143,6 +143,15 @@ class HopByHopHeadersTest {
   }
 
   @Test
+  void theContextOfATraceReplacesWhatTheAppSentOfIt() {
+    RequestHead head = RequestHead.of(Heads.request("traceparent", "app", "x-a", "1"));
+    HeaderList context = Heads.headers("traceparent", "ours", "tracestate", "s");
+
+    assertThat(sent(head, ORDERS, null, 0, context).toString())
+        .endsWith(":authority=orders, x-a=1, traceparent=ours, tracestate=s");
+  }
+
+  @Test
   void anAuthorityIsAddedWhenTheAppSentNone() {
     var bare =
         HeaderList.builder(4)

@@ -206,4 +206,37 @@ class RefusedRequestTest {
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(second.streams).isEmpty();
   }
+
+  @Conformance("SC-34")
+  @Test
+  void aBodyThatHasNotLeftOutlivesTheConnectionThatWasToTakeIt() {
+    App app = script.streaming();
+    first.stream().stall();
+    String part = "x".repeat(50_000);
+    app.data(part + "1", false).data(part + "2", false).data("end", true);
+
+    script.picks(second.use);
+    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    script.time.run();
+
+    String all = part + "1" + part + "2end";
+    assertThat(contentOf(second)).isEqualTo(all);
+    assertThat(app.stream.credit).isEqualTo(all.length());
+    secondAnswers();
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+  }
+
+  @Conformance("SC-12")
+  @Test
+  void aRequestWhoseAppLeavesBetweenTwoBackendsGoesNowhere() {
+    App app = script.streaming().data("body", true);
+    script.picks(second.use);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+
+    app.call.onReset(Http2Error.CANCEL, true);
+    script.time.run();
+
+    assertThat(second.streams).isEmpty();
+    assertThat(script.ended).containsExactly("CANCELLED/0");
+  }
 }

@@ -95,6 +95,50 @@ class ReplayBufferTest {
   }
 
   @Test
+  void anArrayGoesBackToTheLoopWhenABufferTakesOver() {
+    byte[] array = known();
+    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+    keep(kept, "a".repeat(100));
+    assertThat(arrays.take()).isNotSameAs(array);
+
+    keep(kept, "b".repeat(600));
+
+    assertThat(arrays.take()).isSameAs(array);
+    kept.release();
+  }
+
+  @Test
+  void anArrayGoesBackToTheLoopAtTheEnd() {
+    byte[] array = known();
+    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+    keep(kept, "a");
+
+    kept.release();
+
+    assertThat(arrays.take()).isSameAs(array);
+  }
+
+  /** The array that is taken next. */
+  private byte[] known() {
+    byte[] array = arrays.take();
+    arrays.giveBack(array);
+    return array;
+  }
+
+  @Test
+  void onlyABufferCountsAsHeld() {
+    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+    keep(kept, "a".repeat(SmallCopies.BYTES));
+    assertThat(kept.heldBytes()).isZero();
+
+    keep(kept, "b");
+
+    assertThat(kept.heldBytes()).isGreaterThan(SmallCopies.BYTES);
+    kept.release();
+    assertThat(kept.heldBytes()).isZero();
+  }
+
+  @Test
   void theBudgetOfPoliciesHasEveryByteBackAtTheEnd() {
     ReplayBuffer small = ReplayBuffer.forPolicy(arrays, budget);
     ReplayBuffer large = ReplayBuffer.forPolicy(arrays, budget);

@@ -653,4 +653,18 @@ class RetryTest {
         .doesNotContain("attempts=7");
     succeeds(second);
   }
+
+  @Conformance("SC-12")
+  @Test
+  void anAppThatLeavesDuringABackoffLeavesNoTimer() {
+    App app = script.unary();
+    fails(first);
+    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+
+    app.call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(script.loop.deadlines().armed()).isZero();
+    script.time.advance(A_WHILE);
+    assertThat(first.streams).hasSize(1);
+  }
 }

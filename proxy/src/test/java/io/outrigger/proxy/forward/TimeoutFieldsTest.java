@@ -2,6 +2,9 @@ package io.outrigger.proxy.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.http2.HeaderField;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class TimeoutFieldsTest {
@@ -20,6 +23,19 @@ final class TimeoutFieldsTest {
     for (long nanos = 1; nanos < 1_000; nanos++) {
       assertThat(fields.ofLimit(nanos)).hasToString("grpc-timeout=" + nanos + "n");
       assertThat(fields.ofLimit(nanos << 33)).hasToString(TimeoutFields.of(nanos << 33).toString());
+    }
+  }
+
+  @Test
+  void commonLimitsHaveTheirFieldsSideBySide() {
+    long[] seconds = {1, 2, 5, 10, 15, 30, 60};
+    List<HeaderField> first = new ArrayList<>();
+    for (long each : seconds) {
+      first.add(fields.ofLimit(each * 1_000_000_000L));
+    }
+
+    for (int i = 0; i < seconds.length; i++) {
+      assertThat(fields.ofLimit(seconds[i] * 1_000_000_000L)).isSameAs(first.get(i));
     }
   }
 }

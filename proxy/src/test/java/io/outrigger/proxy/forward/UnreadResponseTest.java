@@ -4,6 +4,7 @@ import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.forward.CallScript.App;
+import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -47,12 +48,113 @@ final class UnreadResponseTest {
     script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
     answered(app);
+    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
     app.stream.drain();
+    assertThat(script.loop.deadlines().armed()).isZero();
 
     script.time.advance(Duration.ofSeconds(4));
 
     assertThat(app.field("grpc-status")).isEqualTo("0");
-    assertThat(script.loop.deadlines().armed()).isZero();
+  }
+
+  @Conformance("SC-08")
+  @Test
+  void theDeadlineEndsAPlainAnswerByAReset() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App app = script.plain(true);
+    script.backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
+    app.stream.stall();
+    script.backend.stream().handlerOf().onData(script.buffer("answer"), true);
+    assertThat(script.ended).containsExactly("OK/200");
+
+    script.time.advance(Duration.ofSeconds(4));
+
+    assertThat(app.stream.log).containsExactly("H(:status=200)", "D(answer)!", "RST(CANCEL)");
+  }
+
+  @Conformance({"SC-08", "SC-24"})
+  @Test
+  void anAppThatStillSendsIsStoppedWhenItIsToldOfTheDeadline() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App app = script.streaming();
+    answered(app);
+
+    script.time.advance(Duration.ofSeconds(4));
+
+    assertThat(app.stream.log).contains("DROP").endsWith("RST(NO_ERROR)");
+    assertThat(app.field("grpc-status")).isEqualTo("4");
+  }
+
+  @Test
+  void aPlainAppThatStillSendsIsStoppedWhenItsAnswerHasLeft() {
+    script.ready();
+    App app = script.plain(false);
+    script.backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
+    app.stream.stall();
+    script.backend.stream().handlerOf().onData(script.buffer("answer"), true);
+    script.backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    assertThat(app.stream.log).endsWith("D(answer)!");
+
+    app.stream.drain();
+
+    assertThat(app.stream.log).endsWith("RST(NO_ERROR)");
+  }
+
+  @Test
+  void aPlainAnswerThatWasBegunEndsInAReset() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App late = begun();
+    script.time.advance(Duration.ofSeconds(4));
+    App lost = begun();
+    script.backend.stream().handlerOf().onConnectionLost(false, "gone");
+
+    assertThat(late.stream.log).containsExactly("H(:status=200)", "D(part)", "RST(CANCEL)");
+    assertThat(lost.stream.log).containsExactly("H(:status=200)", "D(part)", "RST(INTERNAL_ERROR)");
+  }
+
+  /** A plain request whose answer is not complete. */
+  private App begun() {
+    App app = script.plain(true);
+    script.backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
+    script.backend.stream().handlerOf().onData(script.buffer("part"), false);
+    return app;
+  }
+
+  @Test
+  void anAppThatHasLeftIsNotReset() {
+    script.ready();
+    App app = script.unary();
+    app.call.onReset(Http2Error.CANCEL, true);
+
+    app.call.onOverload();
+
+    assertThat(app.stream.log).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatWasResetIsNotUnread() {
+    var stream = new FakeStream();
+    stream.stall();
+    var app = new DownstreamResponse(stream);
+    app.headers(headers(":status", "200"));
+    app.data(script.buffer("answer"), true);
+    assertThat(app.hasUnread()).isTrue();
+
+    app.reset(Http2Error.CANCEL);
+
+    assertThat(app.hasUnread()).isFalse();
+  }
+
+  @Test
+  void anAnswerThatIsNotCompleteIsNotUnread() {
+    var stream = new FakeStream();
+    stream.stall();
+    var app = new DownstreamResponse(stream);
+    app.headers(headers(":status", "200"));
+    app.data(script.buffer("part"), false);
+
+    assertThat(app.hasUnread()).isFalse();
+    stream.takeUnsent().release();
   }
 
   @Test
@@ -143,5 +245,29 @@ final class UnreadResponseTest {
         .onHeaders(headers("grpc-status", "0", "x-outrigger-local", "overload"), true);
 
     assertThat(app.stream.blocks.toString()).doesNotContain("x-outrigger-local");
+  }
+
+  @Test
+  void theDeadlineGoesWithTheLastByteThatIsRead() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App app = script.unary();
+    answered(app);
+    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+
+    app.stream.drain();
+
+    assertThat(script.loop.deadlines().armed()).isZero();
+  }
+
+  @Test
+  void anAnswerThatIsDroppedForMemoryHasNoDeadline() {
+    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App app = script.unary();
+    answered(app);
+
+    app.call.onOverload();
+
+    assertThat(app.stream.log).endsWith("RST(ENHANCE_YOUR_CALM)");
+    assertThat(script.loop.deadlines().armed()).isZero();
   }
 }

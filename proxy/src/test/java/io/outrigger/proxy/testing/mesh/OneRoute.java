@@ -68,6 +68,17 @@ public final class OneRoute {
       int index,
       RouteAction action,
       List<HttpFilter> filters) {
+    return selector(chains, Map.of(cluster.name(), cluster), name, index, action, filters);
+  }
+
+  /** The same with an action that may choose among several clusters. */
+  public static ConfigSelector selector(
+      HttpFilters chains,
+      Map<String, ClusterHandle> clusters,
+      String name,
+      int index,
+      RouteAction action,
+      List<HttpFilter> filters) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
     var host =
         new VirtualHost(
@@ -77,7 +88,6 @@ public final class OneRoute {
         new ListenerResource(
             "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
-    return new ConfigSelectors("orders", chains, false)
-        .next(config, Map.of(cluster.name(), cluster));
+    return new ConfigSelectors("orders", chains, false).next(config, clusters);
   }
 }
