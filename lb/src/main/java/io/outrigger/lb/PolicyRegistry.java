@@ -53,6 +53,8 @@ public final class PolicyRegistry implements PolicyFactory {
    */
   public PolicyRegistry complete() {
     Set<Class<?>> missing = new LinkedHashSet<>(List.of(LbConfig.class.getPermittedSubclasses()));
+    missing.remove(LbConfig.Wrapping.class);
+    missing.addAll(List.of(LbConfig.Wrapping.class.getPermittedSubclasses()));
     missing.remove(LbConfig.Leaf.class);
     missing.addAll(List.of(EndpointPicking.class.getPermittedSubclasses()));
     missing.removeAll(factories.keySet());

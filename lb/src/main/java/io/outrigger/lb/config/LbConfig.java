@@ -7,7 +7,6 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.PolicyRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ public sealed interface LbConfig {
     return this == other || (size() == other.size() && equals(other));
   }
 
-  /** Which policy it is for, see {@link PolicyRegistry}: the class of its settings. */
+  /** Which policy it is for, see {@code lb.PolicyRegistry}: the class of its settings. */
   default Class<?> kind() {
     return getClass();
   }
@@ -43,6 +42,21 @@ public sealed interface LbConfig {
   /** Configurations of equal identity go to the same policy; another identity asks for another. */
   default Object identity() {
     return kind();
+  }
+
+  /** A policy above one other, with the same endpoints. */
+  sealed interface Wrapping extends LbConfig {
+    LbConfig child();
+
+    @Override
+    default List<Backend> backends() {
+      return child().backends();
+    }
+
+    @Override
+    default int size() {
+      return child().size();
+    }
   }
 
   /**
@@ -86,22 +100,12 @@ public sealed interface LbConfig {
    * @param cluster whose endpoints are watched: of an aggregate, the leaf (A50-53)
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
-      implements LbConfig {
+      implements Wrapping {
     public static final String POLICY = "outlier_detection";
 
     @Override
     public String policy() {
       return POLICY;
-    }
-
-    @Override
-    public List<Backend> backends() {
-      return child.backends();
-    }
-
-    @Override
-    public int size() {
-      return child.size();
     }
   }
 
@@ -122,7 +126,7 @@ public sealed interface LbConfig {
       long maxConnections,
       Optional<LoadReporting> loadReporting,
       LbConfig child)
-      implements LbConfig {
+      implements Wrapping {
     private record Identity(String cluster, String edsServiceName) {}
 
     public ClusterImpl {
@@ -141,16 +145,6 @@ public sealed interface LbConfig {
     @Override
     public String policy() {
       return "cluster_impl";
-    }
-
-    @Override
-    public List<Backend> backends() {
-      return child.backends();
-    }
-
-    @Override
-    public int size() {
-      return child.size();
     }
   }
 
@@ -229,26 +223,16 @@ public sealed interface LbConfig {
   record Target(Locality locality, long weight, LbConfig child) {}
 
   /**
-   * Beneath is a random part of the endpoints (A68).
+   * Beneath is a random part of the endpoints (A68). {@link #backends} are all, in the subset or
+   * not: outlier detection and sessions know every one of them.
    *
    * @param subsetSize how many endpoints are in it, at least 1
    * @param child of all endpoints, of which the policy takes those that are in it
    */
-  record RandomSubset(long subsetSize, LbConfig child) implements LbConfig {
+  record RandomSubset(long subsetSize, LbConfig child) implements Wrapping {
     @Override
     public String policy() {
       return BalancingPolicy.RandomSubsetting.POLICY;
-    }
-
-    /** All, in the subset or not: outlier detection and sessions know every one of them. */
-    @Override
-    public List<Backend> backends() {
-      return child.backends();
-    }
-
-    @Override
-    public int size() {
-      return child.size();
     }
   }
 

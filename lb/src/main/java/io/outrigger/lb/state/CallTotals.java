@@ -1,14 +1,12 @@
 package io.outrigger.lb.state;
 
-import io.outrigger.lb.CallOutcome;
-
 /**
  * Calls of a subchannel since it was made, as the control loop last saw them; exact once its calls
  * have ended.
  *
  * @param active picked and not ended
- * @param succeeded ended as {@link CallOutcome#SUCCESS}
- * @param failed ended as {@link CallOutcome#FAILURE}
+ * @param succeeded ended as {@code CallOutcome.SUCCESS}
+ * @param failed ended as {@code CallOutcome.FAILURE}
  */
 public record CallTotals(long active, long succeeded, long failed) {
   public static final CallTotals NONE = new CallTotals(0, 0, 0);

@@ -40,12 +40,6 @@ public final class DryRunTrees {
               .map(each -> node(each.locality().toString(), each.child()))
               .toList());
     }
-    if (config instanceof LbConfig.OutlierDetecting detecting) {
-      return inner(name, config, List.of(node(name, detecting.child())));
-    }
-    if (config instanceof LbConfig.ClusterImpl cluster) {
-      return inner(name, config, List.of(node(name, cluster.child())));
-    }
     if (config instanceof LbConfig.OverrideHost override) {
       return new LbNode(
           name,
@@ -64,6 +58,9 @@ public final class DryRunTrees {
           Map.of("subset_size", subset.subsetSize()),
           NOT_STARTED,
           List.of(node(name, subset.child())));
+    }
+    if (config instanceof LbConfig.Wrapping wrapping) {
+      return inner(name, config, List.of(node(name, wrapping.child())));
     }
     if (config instanceof LbConfig.Refusing refusing) {
       return refused(name, config, refusing.status().message());
