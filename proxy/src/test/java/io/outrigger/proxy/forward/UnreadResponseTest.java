@@ -248,18 +248,6 @@ final class UnreadResponseTest {
   }
 
   @Test
-  void theDeadlineGoesWithTheLastByteThatIsRead() {
-    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
-    App app = script.unary();
-    answered(app);
-    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
-
-    app.stream.drain();
-
-    assertThat(script.loop.deadlines().armed()).isZero();
-  }
-
-  @Test
   void anAnswerThatIsDroppedForMemoryHasNoDeadline() {
     script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
