@@ -36,9 +36,10 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private final PeerSettings peer;
   private final StreamTable table;
   private final ConnectionStreams streams;
-  private final Preface preface = new Preface();
 
-  private boolean prefaceDone;
+  /** Null once it is done: the client's has come, or ours is written. */
+  private @Nullable Preface preface = new Preface();
+
   private boolean started;
   private boolean settingsAcked;
   private boolean drainAnnounced;
@@ -102,7 +103,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (!state.isServer()) {
       writer.clientPreface();
       writeSettings();
-      prefaceDone = true;
+      preface = null;
     }
   }
 
@@ -126,7 +127,8 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       keepAlive.onRead();
     }
     try {
-      if (prefaceDone || readPreface(bytes)) {
+      Preface expected = preface;
+      if (expected == null || readPreface(expected, bytes)) {
         frames.read(bytes, ctx.alloc());
       }
     } catch (ConnectionFault fault) {
@@ -135,13 +137,13 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
   }
 
-  private boolean readPreface(ByteBuf bytes) throws ConnectionFault {
-    switch (preface.read(bytes)) {
+  private boolean readPreface(Preface expected, ByteBuf bytes) throws ConnectionFault {
+    switch (expected.read(bytes)) {
       case INCOMPLETE -> {
         return false;
       }
       case HTTP2 -> {
-        prefaceDone = true;
+        preface = null;
         writeSettings();
         return true;
       }
@@ -170,6 +172,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (state.isOpening()) {
       state.open();
       cancel(handshakeTimer);
+      handshakeTimer = null;
       handler().onReady();
     }
     streams.joinAll();
@@ -229,7 +232,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (state.isEnding() || state.isLeaving() || drainAnnounced) {
       return;
     }
-    if (!prefaceDone) {
+    if (preface != null) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
       // Section 6.8: requests that are under way when the first GOAWAY arrives are still served.
@@ -307,7 +310,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       var unused = ctx.close();
       return;
     }
-    if (started && (prefaceDone || error != Http2Error.NO_ERROR)) {
+    if (started && (preface == null || error != Http2Error.NO_ERROR)) {
       writer.goAway(table.lastPeerId(), error, reason);
     }
     end(error, reason);

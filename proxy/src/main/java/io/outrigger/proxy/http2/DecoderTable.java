@@ -10,6 +10,7 @@ final class DecoderTable {
   /** SETTINGS_HEADER_TABLE_SIZE as it is while we do not set it (RFC 9113 section 6.5.2). */
   static final int MAX_BYTES = 4096;
 
+  private static final @Nullable HeaderField[] NO_FIELDS = {};
   private static final HeaderField[] STATIC = new HeaderField[StaticTable.SIZE + 1];
 
   static {
@@ -22,7 +23,7 @@ final class DecoderTable {
   }
 
   /** The newest entry is at {@code (added - 1) % length}; made when it is first needed. */
-  private @Nullable HeaderField[] ring = new HeaderField[0];
+  private @Nullable HeaderField[] ring = NO_FIELDS;
 
   private int added;
   private int count;

@@ -13,17 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class EncoderTable {
-  private static final int LEAST_ENTRIES = 16;
+  private static final int LEAST_ENTRIES = 8;
+  private static final @Nullable HeaderField[] NO_FIELDS = {};
+  private static final int[] NO_NUMBERS = {};
 
   /** By number; like the arrays below, a power of two long and made when it is first needed. */
-  private @Nullable HeaderField[] ring = new HeaderField[0];
+  private @Nullable HeaderField[] ring = NO_FIELDS;
 
   /** By hash: the newest number, 0 for none. By number: the next older one of the same hash. */
-  private int[] byField = {};
+  private int[] byField = NO_NUMBERS;
 
-  private int[] olderField = {};
-  private int[] byName = {};
-  private int[] olderName = {};
+  private int[] olderField = NO_NUMBERS;
+  private int[] byName = NO_NUMBERS;
+  private int[] olderName = NO_NUMBERS;
 
   private int next;
   private int count;

@@ -5,9 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,17 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class FrameReader {
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-
   private static final int LEAST_PART = 256;
 
   private final FrameListener listener;
   private final int maxFrameSize;
   private final HeaderBlock block;
 
-  /** The frame header while it is incomplete. */
-  private final byte[] head = new byte[FrameType.HEADER_BYTES];
+  /** The bytes of a frame header while it is incomplete: all but its last. */
+  private long head;
 
   private int headFill;
 
@@ -166,14 +160,14 @@ final class FrameReader {
     if (headFill == 0 && in.readableBytes() >= FrameType.HEADER_BYTES) {
       startFrame(in.readLong(), in.readByte());
     } else {
-      int take = Math.min(FrameType.HEADER_BYTES - headFill, in.readableBytes());
-      in.readBytes(head, headFill, take);
-      headFill += take;
-      if (headFill < FrameType.HEADER_BYTES) {
+      for (; headFill < Long.BYTES && in.isReadable(); headFill++) {
+        head = head << Byte.SIZE | in.readUnsignedByte();
+      }
+      if (!in.isReadable()) {
         return false;
       }
       headFill = 0;
-      startFrame((long) LONG.get(head, 0), head[Long.BYTES]);
+      startFrame(head, in.readByte());
     }
     checkHeader();
     if (type == FrameType.DATA) {

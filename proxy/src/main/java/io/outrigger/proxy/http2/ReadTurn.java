@@ -7,6 +7,7 @@ import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
@@ -42,6 +43,9 @@ final class ReadTurn implements RecvByteBufAllocator {
   private final Reader reader;
   private final FlushQueue loop;
 
+  /** The one handle: it is for one channel, whose configuration asks too, to look at its kind. */
+  private @Nullable Turn turn;
+
   private ReadTurn(RecvByteBufAllocator sizes, Reader reader, FlushQueue loop) {
     this.sizes = sizes;
     this.reader = reader;
@@ -64,7 +68,12 @@ final class ReadTurn implements RecvByteBufAllocator {
   @Override
   @SuppressWarnings("deprecation") // all that channels ask for
   public Handle newHandle() {
-    return new Turn(sizes.newHandle());
+    Turn made = turn;
+    if (made == null) {
+      made = new Turn(sizes.newHandle());
+      turn = made;
+    }
+    return made;
   }
 
   @LoopConfined

@@ -21,6 +21,9 @@ final class SendScheduler {
   /** The most that one frame carries, whatever the peer would take: a turn in the line is short. */
   private static final int MAX_TURN_BYTES = 32 << 10;
 
+  /** The line of all connections in which no stream has waited; nothing is ever put into it. */
+  private static final Deque<SocketStream> NOBODY = new ArrayDeque<>(1);
+
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
   private final AbuseGuard guard;
@@ -29,10 +32,10 @@ final class SendScheduler {
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
   /** Streams with pending DATA and an open window of their own, each once. */
-  private final Deque<SocketStream> line = new ArrayDeque<>(1);
+  private Deque<SocketStream> line = NOBODY;
 
   /** Streams with a head to send, or with nothing but trailers, each once. */
-  private final Deque<SocketStream> heads = new ArrayDeque<>(1);
+  private Deque<SocketStream> heads = NOBODY;
 
   /**
    * @param dirty set when something can be sent at the end of the turn
@@ -103,15 +106,22 @@ final class SendScheduler {
     if (stream.hasHeadersToSend()) {
       if (!stream.isInHeadLine()) {
         stream.inHeadLine(true);
-        heads.add(stream);
+        heads = followedBy(stream, heads);
       }
     } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
       stream.inLine(true);
-      line.add(stream);
+      line = followedBy(stream, line);
     }
     if (canSend()) {
       dirty.set();
     }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which line, not who is in it
+  private static Deque<SocketStream> followedBy(SocketStream last, Deque<SocketStream> line) {
+    Deque<SocketStream> own = line == NOBODY ? new ArrayDeque<>(1) : line;
+    own.add(last);
+    return own;
   }
 
   /** {@code stream} is gone: it would stand in the line for as long as the window is closed. */

@@ -20,21 +20,25 @@ final class StreamTable {
   /** Key and value, in a map of which between a quarter and a half is in use. */
   private static final int BYTES_PER_STREAM = 32;
 
+  /** A map that never had more streams than this counts as part of its connection. */
+  private static final int MAX_FEW = 64;
+
+  /** The map of all connections that have no stream; nothing is ever put into it. */
+  private static final IntObjectHashMap<SocketStream> NONE = new IntObjectHashMap<>(1);
+
+  private static final int[] NO_IDS = {};
+
   private final boolean server;
-
-  /** A map that once had more streams than this is made anew when it is found empty. */
-  private static final int MAX_KEPT = 64;
-
-  private IntObjectHashMap<SocketStream> open = new IntObjectHashMap<>();
+  private IntObjectHashMap<SocketStream> open = NONE;
 
   /** The most streams that the map has had. */
   private int most;
 
   /** Opened by us, first header block not written: they have no number yet. */
-  private final List<SocketStream> unnumbered = new ArrayList<>();
+  private final List<SocketStream> unnumbered;
 
   /** Ids closed last; negative ones by our reset. Grows to its bound only when used. */
-  private int[] closed = {};
+  private int[] closed = NO_IDS;
 
   private int closedCount;
   private int lastPeerId;
@@ -50,6 +54,7 @@ final class StreamTable {
 
   StreamTable(boolean server) {
     this.server = server;
+    unnumbered = server ? List.of() : new ArrayList<>();
   }
 
   @Nullable SocketStream get(int id) {
@@ -60,19 +65,20 @@ final class StreamTable {
     return open.size() + unnumbered.size();
   }
 
-  /** Called once a second: gives back what a crowd of streams has left. */
+  /** Called once a second: gives back what streams that are gone have left. */
+  @SuppressWarnings("ReferenceEquality") // which map, not what is in it
   void onTick() {
     startedBeforeTick = startedAtTick;
     startedAtTick = started;
-    if (open.isEmpty() && most > MAX_KEPT) {
-      open = new IntObjectHashMap<>();
+    if (open != NONE && open.isEmpty()) {
+      open = NONE;
       most = 0;
     }
   }
 
   /** What the map takes on the heap beyond that of a few streams. */
   int heapBytes() {
-    return most <= MAX_KEPT ? 0 : most * BYTES_PER_STREAM;
+    return most <= MAX_FEW ? 0 : most * BYTES_PER_STREAM;
   }
 
   /** The highest id that the peer opened. */
@@ -108,9 +114,7 @@ final class StreamTable {
   void number(SocketStream stream) {
     unnumbered.remove(stream);
     stream.id(nextLocalId);
-    open.put(nextLocalId, stream);
-    most = Math.max(most, open.size());
-    started++;
+    add(stream);
     nextLocalId += 2; // turns negative after 2^31-1
   }
 
@@ -119,7 +123,11 @@ final class StreamTable {
     lastPeerId = id;
   }
 
+  @SuppressWarnings("ReferenceEquality") // which map, not what is in it
   void add(SocketStream stream) {
+    if (open == NONE) {
+      open = new IntObjectHashMap<>();
+    }
     open.put(stream.id(), stream);
     most = Math.max(most, open.size());
     started++;
@@ -210,8 +218,11 @@ final class StreamTable {
     return false;
   }
 
-  /** All streams, as they are now. */
+  /** All streams, as they are now; not to be changed. */
   List<SocketStream> snapshot() {
+    if (active() == 0) {
+      return List.of(); // most connections, and they are asked often
+    }
     List<SocketStream> all = new ArrayList<>(active());
     all.addAll(open.values());
     all.addAll(unnumbered);

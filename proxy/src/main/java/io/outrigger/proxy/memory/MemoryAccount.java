@@ -17,26 +17,20 @@ public final class MemoryAccount {
   /** What the loop had taken in all when this account last gave something back. */
   private long movedAt;
 
-  /** The least that it held while it gave back, in this stretch of ticks and in the one before. */
-  private Least now = Least.NONE;
+  /**
+   * The least that it held when it gave back, in this stretch of ticks and in the one before: what
+   * lay still all the while. The greatest number where it gave nothing back.
+   */
+  private long leastHeapNow = Long.MAX_VALUE;
 
-  private Least before = Least.NONE;
+  private long leastHeapBefore = Long.MAX_VALUE;
+  private long leastDirectNow = Long.MAX_VALUE;
+  private long leastDirectBefore = Long.MAX_VALUE;
 
   /** How often it gave back in these two. */
   private int givesNow;
 
   private int givesBefore;
-
-  /** Of an account that gives back: what lay still all the while. */
-  private record Least(long heapBytes, long directBytes) {
-    static final Least NONE = new Least(Long.MAX_VALUE, Long.MAX_VALUE);
-
-    Least and(long heap, long direct) {
-      return heap < heapBytes || direct < directBytes
-          ? new Least(Math.min(heap, heapBytes), Math.min(direct, directBytes))
-          : this;
-    }
-  }
 
   /** Its place among the loop's accounts; kept by {@link LoopAccounts}. */
   int place;
@@ -69,13 +63,16 @@ public final class MemoryAccount {
   private void onGivenBack() {
     movedAt = loop.taken();
     givesNow++;
-    now = now.and(heapBytes, directBytes);
+    leastHeapNow = Math.min(leastHeapNow, heapBytes);
+    leastDirectNow = Math.min(leastDirectNow, directBytes);
   }
 
   /** A stretch of ticks is over. */
   void onStretchOver() {
-    before = now;
-    now = Least.NONE;
+    leastHeapBefore = leastHeapNow;
+    leastHeapNow = Long.MAX_VALUE;
+    leastDirectBefore = leastDirectNow;
+    leastDirectNow = Long.MAX_VALUE;
     givesBefore = givesNow;
     givesNow = 0;
   }
@@ -86,8 +83,8 @@ public final class MemoryAccount {
     long all = ofHeap ? heapBytes : directBytes;
     long still =
         ofHeap
-            ? Math.min(now.heapBytes, before.heapBytes)
-            : Math.min(now.directBytes, before.directBytes);
+            ? Math.min(leastHeapNow, leastHeapBefore)
+            : Math.min(leastDirectNow, leastDirectBefore);
     return new Weight(
             holder.isShared(),
             bytes(),

@@ -108,6 +108,9 @@ final class FlowControlTest {
       }
       var unused = peer.answer();
       assertThat(peer.connection.inLine()).isEqualTo(2);
+      try (RawPeer other = RawPeer.client()) {
+        assertThat(other.connection.inLine()).isZero();
+      }
 
       peer.send(reset(3, Http2Error.CANCEL));
 

@@ -82,6 +82,11 @@ final class ReadTurnTest {
   }
 
   @Test
+  void whoAsksForAHandleGetsTheOneOfTheChannel() {
+    assertThat(config.getRecvByteBufAllocator().newHandle()).isSameAs(turn);
+  }
+
+  @Test
   void whoIsStillQuietKnocksAgain() {
     quiet = true;
     readBytes();
