@@ -3,6 +3,8 @@ package io.outrigger.proxy.memory;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /**
@@ -45,6 +47,9 @@ public final class HeapWatch {
     /** What it can grow to. */
     long maxBytes();
 
+    /** How often all of it was collected so far, by whomever. */
+    long fullCollections();
+
     /** Collects all of it; all threads stand still for some ten milliseconds. */
     void collect();
   }
@@ -54,6 +59,10 @@ public final class HeapWatch {
   private final boolean collectGrown;
   private final Runnable onFull;
   private long keptBytes;
+
+  /** Collections that were known when the heap had last grown. */
+  private long knownCollections;
+
   private int fullLooks;
 
   /**
@@ -87,7 +96,7 @@ public final class HeapWatch {
 
   private void look() {
     boolean full = isFull();
-    if (full || (collectGrown && heap.totalBytes() > keptBytes)) {
+    if (full || (collectGrown && heap.totalBytes() > keptBytes && isUncollected())) {
       heap.collect();
     }
     fullLooks = full && isFull() ? fullLooks + 1 : 0;
@@ -95,6 +104,16 @@ public final class HeapWatch {
       onFull.run();
     }
     begin();
+  }
+
+  /**
+   * Whether the JVM has not collected a heap that has grown, which it does when there is no room.
+   */
+  private boolean isUncollected() {
+    long collections = heap.fullCollections();
+    boolean uncollected = collections == knownCollections;
+    knownCollections = uncollected ? collections + 1 : collections;
+    return uncollected;
   }
 
   /** What the young generation has room for does not help: it is emptied into the old one. */
@@ -118,6 +137,14 @@ public final class HeapWatch {
     @Override
     public long maxBytes() {
       return runtime.maxMemory();
+    }
+
+    @Override
+    public long fullCollections() {
+      return ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(collector -> collector.getName().equals("MarkSweepCompact"))
+          .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+          .sum();
     }
 
     @Override

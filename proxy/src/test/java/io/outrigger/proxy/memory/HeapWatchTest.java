@@ -15,6 +15,7 @@ final class HeapWatchTest {
     long totalAfterwards = 20 * MIB;
     long usedAfterwards = 10 * MIB;
     int collections;
+    int ofTheJvm;
 
     @Override
     public long totalBytes() {
@@ -29,6 +30,11 @@ final class HeapWatchTest {
     @Override
     public long maxBytes() {
       return 107 * MIB;
+    }
+
+    @Override
+    public long fullCollections() {
+      return (long) collections + ofTheJvm;
     }
 
     @Override
@@ -95,6 +101,27 @@ final class HeapWatchTest {
     heap.total = 31 * MIB;
     passAPeriod();
     assertThat(heap.collections).isEqualTo(2);
+  }
+
+  /** As under an attack: there is no room, and the JVM collects again and again. */
+  @Test
+  void aHeapThatTheJvmHasCollectedMeanwhileIsNotCollectedAgain() {
+    start(true);
+
+    for (int i = 1; i <= 3; i++) {
+      heap.total += MIB;
+      heap.ofTheJvm++;
+      passAPeriod();
+    }
+    assertThat(heap.collections).isZero();
+
+    heap.total += MIB;
+    passAPeriod();
+    assertThat(heap.collections).isOne();
+
+    heap.total += MIB;
+    passAPeriod();
+    assertThat(heap.collections).as("its own does not count").isEqualTo(2);
   }
 
   @Test
