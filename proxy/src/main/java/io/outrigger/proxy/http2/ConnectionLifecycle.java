@@ -128,7 +128,10 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
     try {
       Preface expected = preface;
-      if (expected == null || readPreface(expected, bytes)) {
+      if (expected != null) {
+        readPreface(expected, bytes);
+      }
+      if (preface == null) {
         frames.read(bytes, ctx.alloc());
       }
     } catch (ConnectionFault fault) {
@@ -137,21 +140,17 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
   }
 
-  private boolean readPreface(Preface expected, ByteBuf bytes) throws ConnectionFault {
+  private void readPreface(Preface expected, ByteBuf bytes) throws ConnectionFault {
     switch (expected.read(bytes)) {
-      case INCOMPLETE -> {
-        return false;
-      }
+      case INCOMPLETE -> {}
       case HTTP2 -> {
         preface = null;
         writeSettings();
-        return true;
       }
       case HTTP1 -> {
         log.debug("{}: HTTP/1 request on a port for HTTP/2", state);
         var unused = ctx.write(Preface.http1Answer(), ctx.voidPromise());
         end(Http2Error.HTTP_1_1_REQUIRED, "HTTP/1 request");
-        return false;
       }
       case TLS -> {
         log.debug("{}: TLS handshake on a plain-text port", state);
@@ -163,7 +162,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "no HTTP/2 preface");
       }
     }
-    return false;
   }
 
   void onSettings(ByteBuf payload) throws ConnectionFault {
@@ -271,7 +269,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
     }
     if (state.isLeaving() && table.active() == 0) {
-      close(Http2Error.NO_ERROR, endReason.isEmpty() ? "last stream has ended" : endReason);
+      close(Http2Error.NO_ERROR, "last stream has ended");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
@@ -11,6 +12,7 @@ import io.outrigger.proxy.memory.PeerSide;
 import java.net.SocketAddress;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a connection holds for its peer, as the ledger counts it, and how it lets go: of streams
@@ -53,6 +55,15 @@ final class ConnectionMemory implements MemoryHolder {
   private final Stall frame;
   private final Stall output;
   private final int baseBytes;
+
+  /** What the socket is to take next, and how much of it it has, at the last look. */
+  private @Nullable Object next;
+
+  private long nextTaken;
+  private long taken;
+
+  /** The last look that found that the socket had taken something. */
+  private long tookNanos;
 
   /** The parts of a connection that hold something, or end what does. */
   record Parts(
@@ -212,13 +223,33 @@ final class ConnectionMemory implements MemoryHolder {
           Http2Error.ENHANCE_YOUR_CALM,
           "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
     }
-    long unsent = parts.writer.unsentBytes();
-    if (output.isOver(unsent > 0, parts.writer.handedBytes() - unsent, nowNanos)) {
+    if (output.isOver(parts.writer.unsentBytes() > 0, lastTook(nowNanos), nowNanos)) {
       parts.lifecycle.close(
           Http2Error.ENHANCE_YOUR_CALM,
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
       var unused = parts.ctx.close();
     }
+  }
+
+  /**
+   * When a look last found that the socket had taken something. The channel counts more for a
+   * message than its bytes, so that a sum of what was taken falls with each one that is added; and
+   * the next one may be an object that was used before. Both together tell.
+   */
+  private long lastTook(long nowNanos) {
+    ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
+    if (waiting != null) { // else our half is closed, and nothing waits
+      Object first = waiting.current();
+      long firstTaken = waiting.currentProgress();
+      long sum = parts.writer.handedBytes() - waiting.totalPendingWriteBytes();
+      if (first != next || firstTaken != nextTaken || sum > taken) {
+        tookNanos = nowNanos;
+      }
+      next = first;
+      nextTaken = firstTaken;
+      taken = sum;
+    }
+    return tookNanos;
   }
 
   @Override

@@ -144,8 +144,7 @@ final class ConnectionStreams {
       stream.onHeadRequest();
     }
     if (!table.hasLocalIds()) {
-      idsUsedUp = true;
-      dirty.set(); // looked after at the end of the turn
+      idsUsedUp = true; // looked after at the end of the turn in which its header block leaves
     }
   }
 

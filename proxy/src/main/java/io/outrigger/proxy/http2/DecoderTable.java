@@ -74,10 +74,6 @@ final class DecoderTable {
     return true;
   }
 
-  int count() {
-    return count;
-  }
-
   int bytes() {
     return bytes;
   }

@@ -107,17 +107,19 @@ final class EncoderTable {
     }
   }
 
+  /** Entries keep their numbers, unless those run out. */
   private void rebuild(int length) {
+    int oldest = next - count;
     HeaderField[] entries = new HeaderField[count];
     for (int i = 0; i < entries.length; i++) {
-      entries[i] = at(next - count + i);
+      entries[i] = at(oldest + i);
     }
     ring = new HeaderField[length];
     byField = new int[length];
     olderField = new int[length];
     byName = new int[length];
     olderName = new int[length];
-    next = 1;
+    next = next == Integer.MAX_VALUE ? 1 : oldest;
     count = 0;
     bytes = 0;
     for (HeaderField entry : entries) {

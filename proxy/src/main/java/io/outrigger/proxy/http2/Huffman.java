@@ -42,7 +42,7 @@ final class Huffman {
   /** Symbols in the order of their codes. */
   private static final short[] SYMBOLS = new short[BITS.length];
 
-  /** By length: the first code, and its place in {@link #SYMBOLS}. */
+  /** By length: the first code, 2^32 behind the last length, and its place in {@link #SYMBOLS}. */
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
   private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
@@ -131,7 +131,7 @@ final class Huffman {
 
   private static int bitsOf(long code) {
     int bits = SHORT_BITS + 1;
-    while (bits < MAX_BITS && code >= FIRST_CODE[bits + 1]) {
+    while (code >= FIRST_CODE[bits + 1]) { // every code is below the last of these
       bits++;
     }
     return bits;

@@ -169,10 +169,7 @@ final class InboundFrames implements FrameListener {
       return;
     }
     stream.handler(handler);
-    handler.onHeaders(headers, endStream);
-    if (endStream) {
-      stream.settle();
-    }
+    handler.onHeaders(headers, endStream); // an answer that ends settles the stream by itself
   }
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {

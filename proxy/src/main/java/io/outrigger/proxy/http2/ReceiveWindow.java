@@ -6,9 +6,9 @@ import io.outrigger.base.LoopConfined;
  * How many bytes of DATA the peer may send us on all streams of a connection, and the credit that
  * waits to be returned to it.
  *
- * <p>Credit is told at half a window, so that WINDOW_UPDATE costs little; or earlier when the peer
- * has less left than waits here: bytes of streams that stand still are never returned, and with
- * more than half a window of them the other half would not be reached.
+ * <p>Credit is told when the peer has no more left than waits here. That is at half a window, so
+ * that WINDOW_UPDATE costs little; or earlier: bytes of streams that stand still are never
+ * returned, and with more than half a window of them the other half would not be reached.
  */
 @LoopConfined
 final class ReceiveWindow {
@@ -44,9 +44,7 @@ final class ReceiveWindow {
    */
   int giveBack(int bytes) {
     returned += bytes;
-    boolean isDue = returned >= (size + 1) / 2;
-    boolean isShort = returned >= available && returned >= size / EARLY_PARTS;
-    if (returned == 0 || !(isDue || isShort)) {
+    if (returned < available || returned < size / EARLY_PARTS) {
       return 0;
     }
     int increment = returned;

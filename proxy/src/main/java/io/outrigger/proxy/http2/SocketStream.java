@@ -438,7 +438,7 @@ final class SocketStream implements Http2Stream {
       return true;
     }
     contentLeft -= bytes;
-    return contentLeft == 0 || (contentLeft > 0 && !endStream);
+    return endStream ? contentLeft == 0 : contentLeft >= 0;
   }
 
   boolean lacksContent() {

@@ -60,6 +60,26 @@ final class AdmissionTest {
   }
 
   @Test
+  void aLoopHasOne() {
+    assertThat(Admission.of(loop.eventLoop())).isSameAs(admission);
+    assertThat(Admission.of(channel().eventLoop())).isNotSameAs(admission);
+  }
+
+  @Test
+  void whoComesAMillisecondAfterSomeIsNoCrowdWithThem() {
+    aMillisecondLater();
+    come(8);
+    loop.advanceTimeBy(999_999, TimeUnit.NANOSECONDS);
+    come(1);
+    assertThat(read(8, 9)).isZero();
+    nextTurn();
+    come(7);
+    aMillisecondLater();
+    come(1);
+    assertThat(read()).isEqualTo(17);
+  }
+
+  @Test
   void aCrowdIsTakenUpAFewATurn() {
     come(20);
     assertThat(read()).isEqualTo(8);

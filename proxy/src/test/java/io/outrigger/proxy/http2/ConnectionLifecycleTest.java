@@ -17,17 +17,27 @@ import static io.outrigger.proxy.testing.http2.Frames.settings;
 import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView.Limits;
 import io.outrigger.proxy.testing.http2.Frame;
 import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** How a connection begins, goes on and ends, and who is told what of it. */
 final class ConnectionLifecycleTest {
   private static final int MAX_STREAMS = FrameType.SETTINGS_MAX_CONCURRENT_STREAMS;
 
@@ -374,6 +384,185 @@ final class ConnectionLifecycleTest {
       assertThat(peer.events.events).containsExactly("ready", "closed: socket closed by the peer");
       call.stream().sendData(text("late"), true);
       call.stream().reset(Http2Error.CANCEL);
+    }
+  }
+
+  @Test
+  void aClientTellsThatItWantsNoPushAndAServerHowManyStreamsItTakes() {
+    try (RawPeer ofClient = RawPeer.silentServer();
+        RawPeer ofServer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      ofClient.take().skipBytes(Frames.PREFACE.length);
+      ofServer.send(Frames.PREFACE);
+
+      assertThat(settingsOf(ofClient.read().get(0)))
+          .containsExactly("2=0", "4=1048576", "5=16384", "6=65536");
+      assertThat(settingsOf(ofServer.read().get(0)))
+          .containsExactly("3=10000", "4=1048576", "5=16384", "6=65536");
+    }
+  }
+
+  private static List<String> settingsOf(Frame frame) {
+    var payload = ByteBuffer.wrap(frame.payload());
+    List<String> all = new ArrayList<>();
+    while (payload.hasRemaining()) {
+      all.add(payload.getShort() + "=" + payload.getInt());
+    }
+    return all;
+  }
+
+  @Test
+  void aDrainBeforeThePrefaceClosesWithoutAWord() {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.connection.drain();
+
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.answer()).isEmpty();
+      assertThat(peer.events.events).containsExactly("closed: draining");
+    }
+  }
+
+  @Test
+  void aDrainingClientOpensNothingMoreAndClosesBehindItsLastStream() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.open(POST, true);
+      peer.connection.drain();
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.answer()).isEqualTo("HEADERS 1 end");
+      assertThat(peer.isOpen()).isTrue();
+
+      peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
+      assertThat(peer.answer()).isEqualTo("GOAWAY 0 NO_ERROR");
+      assertThat(peer.events.events).containsExactly("ready", "closed: last stream has ended");
+    }
+  }
+
+  @Test
+  void aGoAwayClosesAConnectionOnWhichNothingIsUnderWay() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.send(goAway(0, Http2Error.NO_ERROR));
+
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events)
+          .containsExactly("ready", "goaway 0 NO_ERROR", "closed: last stream has ended");
+    }
+  }
+
+  @Test
+  void keepAliveThatIsSetAnewTakesThePlaceOfTheOldOne() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.connection.keepAlive(Duration.ofSeconds(10), Duration.ofSeconds(2));
+      peer.connection.keepAlive(Duration.ofSeconds(60), Duration.ofSeconds(2));
+      peer.open(POST, true);
+
+      peer.advance(Duration.ofSeconds(59));
+      assertThat(peer.answer()).isEqualTo("HEADERS 1 end");
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.answer()).isEqualTo("PING");
+    }
+  }
+
+  /** A peer that is still to hear why must not make us hold anything, or do anything. */
+  @Test
+  void aConnectionThatLingersHasLetGoOfEverything() {
+    var ledger = new MemoryLedger(new Limits(1 << 20, 1 << 20, 1 << 20));
+    try (RawPeer peer = RawPeer.clientAtSocket(ConnectionSettings.DEFAULT.withMemory(ledger))) {
+      peer.send(request(1));
+      byte[] large = frame(FrameType.HEADERS, END_HEADERS, 3, new byte[12_000]);
+      peer.send(Arrays.copyOf(large, 1_000));
+      peer.connection.close(Http2Error.ENHANCE_YOUR_CALM, "enough");
+
+      assertThat(peer.isOpen()).isTrue();
+      assertThat(peer.answer()).isEqualTo("GOAWAY 1 ENHANCE_YOUR_CALM");
+      assertThat(peer.events.stream(0).story()).isEqualTo("headers lost");
+      assertThat(peer.events.endings).containsExactly("enough");
+      assertThat(peer.events.events).containsExactly("ready");
+      assertThat(ledger.directBytes()).isZero();
+      assertThat(ledger.heapBytes()).isGreaterThanOrEqualTo(ConnectionMemory.CONNECTION_BYTES);
+
+      peer.send(Arrays.copyOfRange(large, 1_000, large.length), wholeRequest(5), ping(1));
+      assertThat(peer.answer()).isEmpty();
+      assertThat(peer.events.streams).hasSize(1);
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.events.events).containsExactly("ready", "closed: enough");
+    }
+  }
+
+  @Test
+  void theTimeForTheHandshakeDoesNotCutShortWhatAPeerHasToHear() {
+    var timeouts =
+        new Timeouts(Duration.ofMillis(500), Duration.ofSeconds(30), Duration.ofSeconds(30));
+    var settings = ConnectionSettings.DEFAULT.withTimeouts(timeouts);
+    try (RawPeer peer = RawPeer.atSocket(true, settings)) {
+      peer.send("hello".getBytes(StandardCharsets.US_ASCII));
+      peer.advance(Duration.ofMillis(999));
+      assertThat(peer.isOpen()).isTrue();
+
+      peer.advance(Duration.ofMillis(1));
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"opening", "keepalive", "drain"})
+  void aSocketThatIsClosedLeavesNoTimer(String which) {
+    boolean opening = which.equals("opening");
+    try (RawPeer peer = opening ? RawPeer.silentServer() : RawPeer.client()) {
+      if (which.equals("keepalive")) {
+        peer.connection.keepAlive(Duration.ofSeconds(10), Duration.ofSeconds(2));
+      } else if (which.equals("drain")) {
+        peer.send(request(1));
+        peer.connection.drain();
+      }
+      var unused = peer.channel.pipeline().close();
+      assertThat(peer.isOpen()).isFalse();
+
+      peer.advance(Duration.ofSeconds(1)); // that of the ledger ends
+      assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(-1);
+    }
+  }
+
+  /** The farewell of TLS may have to wait for a socket that takes nothing. */
+  @Test
+  void aSocketThatFailsIsNotUsedWhileItCloses() {
+    var waits = new ClosesLater();
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      peer.channel.pipeline().addFirst(waits);
+      RecordingStream call = peer.open(POST, true);
+      peer.channel.pipeline().fireExceptionCaught(new IOException("Connection reset"));
+
+      assertThat(waits.asked).isEqualTo(1);
+      assertThat(peer.connection.canOpenStream()).isFalse();
+      peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"), ping(1));
+      assertThat(call.story()).isEmpty();
+      assertThat(peer.answer()).isEmpty();
+
+      peer.channel.pipeline().remove(waits);
+      var unused = peer.channel.pipeline().close();
+      assertThat(call.story()).isEqualTo("lost");
+      assertThat(peer.events.events).containsExactly("ready", "closed: connection reset by peer");
+    }
+  }
+
+  /** Its buffers are counted: they must come back. */
+  @Test
+  void whatWasNotFlushedIsGivenBackWhenTheSocketFails() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      RecordingStream call = peer.open(POST, true);
+      peer.channel.pipeline().fireExceptionCaught(new IOException("Connection reset"));
+
+      assertThat(call.story()).isEqualTo("lost");
+      assertThat(peer.answer()).isEmpty();
+      assertThat(peer.events.events).containsExactly("ready", "closed: connection reset by peer");
+    }
+  }
+
+  /** Closes when it is removed and asked again. */
+  private static final class ClosesLater extends ChannelOutboundHandlerAdapter {
+    int asked;
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+      asked++;
     }
   }
 

@@ -11,6 +11,7 @@ import static io.outrigger.proxy.testing.http2.Frames.settings;
 import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -22,6 +23,7 @@ import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryView.Ended;
+import io.outrigger.proxy.memory.MemoryView.Holder;
 import io.outrigger.proxy.memory.MemoryView.Limits;
 import io.outrigger.proxy.memory.PeerSide;
 import io.outrigger.proxy.testing.http2.Frames;
@@ -38,6 +40,7 @@ final class ConnectionMemoryTest {
       HeaderList.builder(1).add(KnownName.GRPC_STATUS, "0").build();
 
   private final MemoryLedger ledger = new MemoryLedger(new Limits(MIB, MIB, 2 * MIB));
+
   private final ConnectionSettings settings =
       ConnectionSettings.DEFAULT
           .withMemory(ledger)
@@ -330,5 +333,182 @@ final class ConnectionMemoryTest {
       peer.advance(Duration.ofSeconds(1));
       assertThat(ledger.directBytes()).isZero();
     }
+  }
+
+  // What the connection itself holds.
+
+  @Test
+  void whatTheEncoderRemembersIsCounted() {
+    var twin = new HpackEncoder();
+    try (RawPeer peer = RawPeer.client(settings)) {
+      long before = ledger.heapBytes();
+      for (int i = 0; i < 3; i++) {
+        peer.send(wholeRequest(1 + 2 * i));
+        HeaderList answer = Messages.list(":status", "200", "x-always", "the same");
+        peer.events.stream(i).stream().sendHeaders(answer, true);
+        var unused = peer.read();
+        var unusedBlock = twin.encode(answer);
+      }
+
+      assertThat(twin.heapBytes()).isPositive();
+      assertThat(ledger.heapBytes() - before).isEqualTo(twin.heapBytes());
+    }
+  }
+
+  @Test
+  void theTableOfACrowdOfStreamsIsCountedUntilItIsMadeAnew() {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      long before = ledger.heapBytes();
+      for (int i = 0; i < 100; i++) {
+        peer.send(request(1 + 2 * i));
+      }
+      peer.events.streams.forEach(stream -> stream.stream().reset(Http2Error.CANCEL));
+      var unused = peer.read();
+      assertThat(ledger.heapBytes() - before).isEqualTo(100 * 32);
+
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(ledger.heapBytes()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void whatTheSocketHasNotTakenIsCountedBesideWhatHasComeInParts() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      peer.send(wholeRequest(1));
+      peer.events.stream(0).stream().sendHeaders(OK, false);
+      peer.events.stream(0).stream().sendData(peer.buffers.copy(new byte[10_000]), true);
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.socket().waitingBytes()).isGreaterThan(10_000);
+      assertThat(ledger.directBytes()).isEqualTo(peer.socket().waitingBytes());
+
+      peer.send(Arrays.copyOf(frame(HEADERS, END_HEADERS, 3, open(12_000)), 1_009));
+      assertThat(ledger.directBytes()).isEqualTo(peer.socket().waitingBytes() + 1_000);
+
+      peer.socket().takes = true;
+      peer.channel.flush();
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(ledger.directBytes()).isEqualTo(1_000);
+    }
+  }
+
+  // Who does not read.
+
+  @Test
+  void aPeerThatReadsNothingIsGivenUp() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      peer.send(Frames.ping(1));
+      for (int i = 0; i < 9; i++) {
+        peer.advance(Duration.ofSeconds(1));
+      }
+      assertThat(peer.isOpen()).isTrue();
+
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events)
+          .containsExactly("ready", "closed: nothing of what was sent was read for 9000ms");
+    }
+  }
+
+  /** What is written meanwhile is no sign of life. */
+  @Test
+  void aPeerThatReadsNothingIsGivenUpAlsoWhileMoreIsWritten() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      for (int i = 0; i < 11; i++) {
+        peer.send(Frames.ping(i));
+        peer.advance(Duration.ofSeconds(1));
+      }
+
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  /** Two answers are taken when one more is written: what was sent and what waits make one sum. */
+  @Test
+  void aPeerThatReadsSlowlyIsNotGivenUp() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      for (int i = 0; i < 20; i++) {
+        peer.send(join(Frames.ping(1), Frames.ping(2)));
+      }
+      for (int i = 0; i < 15; i++) {
+        peer.send(Frames.ping(3));
+        peer.socket().takeFirst(1);
+        peer.advance(Duration.ofSeconds(1));
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aPeerThatReadsPartsOfAMessageIsNotGivenUp() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      peer.send(Frames.ping(1));
+      for (int i = 0; i < 15; i++) {
+        peer.socket().takeBytes(1);
+        peer.advance(Duration.ofSeconds(1));
+      }
+      assertThat(peer.isOpen()).isTrue();
+
+      for (int i = 0; i < 10; i++) {
+        peer.advance(Duration.ofSeconds(1));
+      }
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  /** Buffers are used again: the next one may look just like the one before. */
+  @Test
+  void aPeerThatReadsTheSameBufferAgainAndAgainIsNotGivenUp() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().takes = false;
+      peer.send(wholeRequest(1));
+      Http2Stream served = peer.events.stream(0).stream();
+      served.sendHeaders(OK, false);
+      ByteBuf same = peer.buffers.copy(new byte[3_000]);
+      for (int i = 0; i < 20; i++) {
+        served.sendData(same.retain(), false); // two messages, the first of which is its header
+      }
+      same.release();
+      peer.socket().takeFirst(1);
+      for (int i = 0; i < 15; i++) {
+        peer.advance(Duration.ofSeconds(1));
+        peer.socket().takeFirst(2);
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  // What operators see of it.
+
+  @Test
+  void aViewNamesThePeerAndItsStreams() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.send(request(1), request(3));
+
+      assertThat(holder(peer).peer()).isEqualTo("local:there");
+      assertThat(holder(peer).streams()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aPeerWithoutAnAddressIsNamedByOurs() {
+    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
+      peer.socket().remote = null;
+
+      assertThat(holder(peer).peer()).isEqualTo("local:here");
+      assertThat(holder(peer).streams()).isZero();
+    }
+  }
+
+  private Holder holder(RawPeer peer) {
+    var view = ledger.view(1).toCompletableFuture();
+    peer.channel.runPendingTasks();
+    return view.join().heaviest().get(0);
   }
 }

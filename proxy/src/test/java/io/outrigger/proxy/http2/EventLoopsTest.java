@@ -3,13 +3,36 @@ package io.outrigger.proxy.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
@@ -139,8 +162,92 @@ final class EventLoopsTest {
   void autoPicksATransportThatWorks() {
     EventLoops loops = EventLoops.start(TransportKind.AUTO, 1);
 
-    assertThat(loops.kind()).isNotEqualTo(TransportKind.AUTO);
+    assertThat(loops.kind())
+        .isEqualTo(Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO);
     assertThat(loops.count()).isEqualTo(1);
     loops.stop(Duration.ofSeconds(1));
+  }
+
+  private record Channels(
+      Class<? extends Channel> server,
+      Class<? extends Channel> client,
+      Class<? extends Channel> unixServer,
+      Class<? extends Channel> unixClient,
+      SocketAddress unixAddress) {}
+
+  private static Channels channels(TransportKind kind) {
+    var ofNetty = new DomainSocketAddress("/tmp/a.sock");
+    return switch (kind) {
+      case IO_URING ->
+          new Channels(
+              IoUringServerSocketChannel.class,
+              IoUringSocketChannel.class,
+              IoUringServerDomainSocketChannel.class,
+              IoUringDomainSocketChannel.class,
+              ofNetty);
+      case EPOLL ->
+          new Channels(
+              EpollServerSocketChannel.class,
+              EpollSocketChannel.class,
+              EpollServerDomainSocketChannel.class,
+              EpollDomainSocketChannel.class,
+              ofNetty);
+      case NIO, AUTO ->
+          new Channels(
+              NioServerSocketChannel.class,
+              NioSocketChannel.class,
+              NioServerDomainSocketChannel.class,
+              NioDomainSocketChannel.class,
+              UnixDomainSocketAddress.of("/tmp/a.sock"));
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void channelsAndAddressesFitTheTransport(TransportKind kind) {
+    Channels fitting = channels(kind);
+    EventLoops loops = startOrSkip(kind);
+    try {
+      assertThat(loops.kind()).isEqualTo(kind);
+      var tcp = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+      assertThat(loops.serverChannel(tcp)).isEqualTo(fitting.server);
+      assertThat(loops.clientChannel(tcp)).isEqualTo(fitting.client);
+
+      Path path = Path.of("/tmp/a.sock");
+      assertThat(loops.unixAddress(path)).isEqualTo(fitting.unixAddress);
+      for (SocketAddress unix :
+          List.of(UnixDomainSocketAddress.of(path), new DomainSocketAddress(path.toFile()))) {
+        assertThat(loops.serverChannel(unix)).isEqualTo(fitting.unixServer);
+        assertThat(loops.clientChannel(unix)).isEqualTo(fitting.unixClient);
+      }
+    } finally {
+      loops.stop(Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
+  void noTwoConnectionsHaveTheSameNumber() {
+    EventLoops loops = EventLoops.start(TransportKind.NIO, 1);
+    try {
+      long first = loops.nextSocketId();
+      assertThat(loops.nextSocketId()).isEqualTo(first + 1);
+      assertThat(loops.nextSocketId()).isEqualTo(first + 2);
+    } finally {
+      loops.stop(Duration.ofSeconds(1));
+    }
+  }
+
+  /** A hundred sockets more could be nobody else's. */
+  @Test
+  void preparationLeavesNoSocketBehind() {
+    EventLoops.prepare(); // and keeps what it loads
+    var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long before = system.getOpenFileDescriptorCount();
+
+    for (int i = 0; i < 100; i++) {
+      EventLoops.prepare();
+    }
+
+    assertThat(system.getOpenFileDescriptorCount() - before).isLessThan(90);
   }
 }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Which header lists are refused, and what is said of them. */
 final class HeaderRulesTest {
   private static final String REQUEST = ":method=POST|:scheme=http|:path=/s/m|:authority=a:1";
 
@@ -115,6 +117,64 @@ final class HeaderRulesTest {
   })
   void trailers(String fields, String fault) {
     assertThat(said(HeaderRules.trailersFault(parse(fields)))).isEqualTo(fault);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    ":status=100, true, false",
+    ":status=199, true, false",
+    ":status=200, false, false",
+    ":status=204, false, true",
+    ":status=206, false, false",
+    ":status=304, false, true",
+    ":status=400, false, false",
+    "grpc-status=0, false, false",
+  })
+  void aStatusTellsWhetherTheResponseIsInterimAndWhetherItHasContent(
+      String fields, boolean interim, boolean noContent) {
+    assertThat(HeaderRules.isInterim(parse(fields))).isEqualTo(interim);
+    assertThat(HeaderRules.hasNoContent(parse(fields))).isEqualTo(noContent);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    ":status=200, -1",
+    ":status=200|content-length=0, 0",
+    ":status=200|content-length=12, 12",
+    ":status=200|content-length=999999999999999999, 999999999999999999",
+  })
+  void aLengthIsTheNumberThatWasSent(String fields, long length) {
+    assertThat(HeaderRules.contentLength(parse(fields))).isEqualTo(length);
+  }
+
+  /** A list that recurs is one object, asked about each time it comes. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    REQUEST + ", 1",
+    ":status=200|content-type=application/grpc, 2",
+    "grpc-status=0|grpc-message=fine, 4",
+  })
+  void aListThatObeysTheRulesIsKnownToTheSecondTime(String fields, int rules) {
+    HeaderList list = parse(fields);
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(HeaderRules.requestFault(list) == null).isEqualTo(rules == 1);
+      assertThat(HeaderRules.responseFault(list) == null).isEqualTo(rules == 2);
+      assertThat(HeaderRules.trailersFault(list) == null).isEqualTo(rules == 4);
+      assertThat(list.isKnownToObey(rules)).isTrue();
+      assertThat(list.isKnownToObey(~rules)).isFalse();
+    }
+  }
+
+  @Test
+  void aListThatBreaksARuleBreaksItTheSecondTimeToo() {
+    HeaderList list = parse(":path=/|grpc-status=0");
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(HeaderRules.requestFault(list)).isEqualTo("pseudo-header is missing");
+      assertThat(HeaderRules.responseFault(list)).isEqualTo("unknown pseudo-header in a response");
+      assertThat(HeaderRules.trailersFault(list)).isEqualTo("pseudo-header in trailers");
+    }
   }
 
   private static String said(@Nullable String fault) {

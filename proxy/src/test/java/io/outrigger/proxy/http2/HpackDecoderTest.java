@@ -4,14 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.proxy.testing.http2.Frames;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class HpackDecoderTest {
-  private final HpackDecoder decoder = new HpackDecoder(8192);
+  private final HpackDecoder decoder;
+
+  /** On a thread that has decoded nothing yet, as far as its caches tell. */
+  HpackDecoderTest() {
+    FastThreadLocal.removeAll();
+    decoder = new HpackDecoder(8192);
+  }
 
   @Test
   void aFieldOutOfTheTableIsTheOneThatWentIn() throws Exception {
@@ -84,6 +94,54 @@ final class HpackDecoderTest {
     assertThat(decode("8f b5 a1").toString()).isEqualTo("accept-charset=, retry-after=, date=");
     assertThat(decode("8f a1 b5 b5").size()).isEqualTo(4);
     assertThat(decode("8f a1").size()).isEqualTo(2);
+  }
+
+  private static @Nullable HeaderList remembered(byte[] block) {
+    int key = HeaderBlockCache.keyOf(HeaderBlockCache.EMPTY_TABLE, block, block.length);
+    return HpackSpace.current()
+        .blocks
+        .decoded(key, HeaderBlockCache.EMPTY_TABLE, block, block.length);
+  }
+
+  @Test
+  void aBlockIsRememberedWhenItLeavesTheTableAsItWas() throws Exception {
+    byte[] leaves = bytes("8f a1 b5");
+    byte[] changes = bytes("8f a1 40 01 61 01 31");
+    for (int i = 0; i < 3; i++) {
+      decode("8f a1 b5");
+      var unused = new HpackDecoder(8192).decode(Unpooled.wrappedBuffer(changes));
+    }
+
+    assertThat(remembered(leaves)).isNotNull().isSameAs(decode("8f a1 b5"));
+    assertThat(remembered(changes)).isNull();
+  }
+
+  /** The list is not what the block says, so that it shows whether the block was read. */
+  @ParameterizedTest
+  @CsvSource({"2048, true", "2047, false"})
+  void aBlockThatIsKnownIsNotReadWhereAnyListThatIsKeptIsAllowed(int maxListBytes, boolean known)
+      throws Exception {
+    byte[] block = bytes("8f a1 b5");
+    HeaderList other = HeaderList.builder(1).add(KnownName.STATUS, "204").buildRecurring();
+    int key = HeaderBlockCache.keyOf(HeaderBlockCache.EMPTY_TABLE, block, block.length);
+    HeaderBlockCache blocks = HpackSpace.current().blocks;
+    for (int i = 0; i < 2; i++) {
+      blocks.onDecoded(key, HeaderBlockCache.EMPTY_TABLE, block, block.length, other);
+    }
+
+    HeaderList list = new HpackDecoder(maxListBytes).decode(Unpooled.wrappedBuffer(block));
+    assertThat(list.toString())
+        .isEqualTo(known ? ":status=204" : "accept-charset=, date=, retry-after=");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8159, false", "8160, true"})
+  void aFieldAsLargeAsTheListIsTheWholeList(int valueBytes, boolean isCut) throws Exception {
+    byte[] block = literal(0, "n", "v".repeat(valueBytes));
+
+    HeaderList list = decoder.decode(Unpooled.wrappedBuffer(block));
+    assertThat(list.isCut()).isEqualTo(isCut);
+    assertThat(list.size()).isEqualTo(isCut ? 0 : 1);
   }
 
   @Test
@@ -172,6 +230,23 @@ final class HpackDecoderTest {
 
     assertThat(decoder.decode(Unpooled.wrappedBuffer(block)).size()).isEqualTo(1);
     assertThat(decoder.tableBytes()).isZero();
+  }
+
+  /** Section 5.1 lets zeros follow; where they must end is ours to say. */
+  @Test
+  void anIntegerMayHaveFiveBytesAndNotMore() throws Exception {
+    assertThat(decode("3f 80 80 80 80 00 82").toString()).isEqualTo(":method=GET");
+
+    assertThatThrownBy(() -> decode("3f 80 80 80 80 80 00 82"))
+        .hasMessage("header block: integer is too large");
+  }
+
+  @Test
+  void anIntegerMayHave31Bits() {
+    assertThatThrownBy(() -> decode("00 01 61 7f 80 ff ff ff 07"))
+        .hasMessage("header block: header block ends within a string");
+    assertThatThrownBy(() -> decode("00 01 61 7f 81 ff ff ff 07"))
+        .hasMessage("header block: integer is too large");
   }
 
   private HeaderList decode(String hex) throws ConnectionFault {

@@ -8,8 +8,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
+/** What goes into the table, and what a block comes to. */
 final class HpackEncoderTest {
   private static final int MAX_LIST_BYTES = 1 << 20;
 
@@ -136,6 +140,88 @@ final class HpackEncoderTest {
   }
 
   @Test
+  void aTableThatOnlyGrowsIsToldOnce() throws Exception {
+    encoder.maxTableSize(1000);
+    netty.maxTableSize(1000);
+    assertUnderstood(Messages.POST);
+    assertUnderstood(Messages.POST);
+
+    encoder.maxTableSize(2000);
+    netty.maxTableSize(2000);
+    byte[] block = encode(Messages.POST);
+
+    assertThat(hex(block)).startsWith("3fb10f").hasSize(2 * (3 + Messages.POST.size()));
+    assertThat(netty.decode(block)).isEqualTo(fields(Messages.POST));
+  }
+
+  /** A quarter of the table is 1024 bytes, of which name and overhead are 35. */
+  @ParameterizedTest
+  @CsvSource({"989, 1024", "990, 0"})
+  void aFieldOfUpToAQuarterOfTheTableGetsAnEntry(int length, int tableBytes) {
+    assertUnderstood(Messages.list("x-a", "v".repeat(length)));
+
+    assertThat(encoder.tableBytes()).isEqualTo(tableBytes);
+  }
+
+  @Test
+  void aBlockThatGoesOnlyOnceIsEncodedAsAnyOther() {
+    HeaderList.Builder head =
+        HeaderList.builder(8)
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.PATH, "/")
+            .add(new AsciiString("x-a"), "b");
+
+    assertThat(encode(head)).isEqualTo("8384" + "4003782d61" + "0162");
+    assertThat(encode(head)).isEqualTo("8384" + "be");
+    encoder.maxTableSize(0);
+    assertThat(encode(head)).isEqualTo("20" + "8384" + "0003782d61" + "0162");
+  }
+
+  /** Ten thousand idle connections cost nothing for what they have not sent. */
+  @Test
+  void whatTheTableTakesOnTheHeapIsToldToTheByte() {
+    assertThat(encoder.heapBytes()).isZero();
+
+    assertUnderstood(Messages.list("x-a", "b"));
+    int ofOneEntry = 3 + 1 + 32 + HeaderField.HEAP_OVERHEAD + 8 * 5 * Integer.BYTES;
+    assertThat(encoder.heapBytes()).isEqualTo(ofOneEntry);
+
+    assertUnderstood(Messages.list(":path", "/once"));
+    assertThat(encoder.heapBytes()).isEqualTo(ofOneEntry + 128 * Integer.BYTES);
+  }
+
+  @Test
+  void aListThatRecursIsEncodedOnceForAllConnectionsOfALoop() {
+    HeaderList recurring = indexesAlone().buildRecurring();
+    assertThat(encode(recurring)).containsExactly(0x83, 0x84);
+
+    assertThat(known(recurring)).isEqualTo(encode(recurring));
+    HpackSpace.current().blocks.onEncoded(HeaderBlockCache.EMPTY_TABLE, recurring, new byte[] {9});
+    HpackOutput ofAnother = new HpackEncoder().encode(recurring);
+    assertThat(ofAnother.length()).as("what is known is not found out again").isEqualTo(1);
+  }
+
+  @Test
+  void neitherAListThatDoesNotRecurNorOneWithALiteralIsKept() {
+    HeaderList once = indexesAlone().build();
+    HeaderList literal = indexesAlone().add(KnownName.PATH, "/literal").buildRecurring();
+
+    var unused = encode(once);
+    unused = encode(literal);
+
+    assertThat(known(once)).isNull();
+    assertThat(known(literal)).isNull();
+  }
+
+  private static HeaderList.Builder indexesAlone() {
+    return HeaderList.builder(3).add(KnownName.METHOD, "POST").add(KnownName.PATH, "/");
+  }
+
+  private static byte @Nullable [] known(HeaderList list) {
+    return HpackSpace.current().blocks.encoded(HeaderBlockCache.EMPTY_TABLE, list);
+  }
+
+  @Test
   void entriesAreNumberedAnewWhenNumbersRunOut() {
     var table = new EncoderTable(4096, Integer.MAX_VALUE - 50);
     for (int i = 0; i < 200; i++) {
@@ -183,6 +269,15 @@ final class HpackEncoderTest {
   private byte[] encode(HeaderList list) {
     HpackOutput out = encoder.encode(list);
     return Arrays.copyOf(out.bytes(), out.length());
+  }
+
+  private String encode(HeaderList.Builder head) {
+    HpackOutput out = encoder.encode(head);
+    return hex(Arrays.copyOf(out.bytes(), out.length()));
+  }
+
+  private static String hex(byte[] block) {
+    return HexFormat.of().formatHex(block);
   }
 
   private static List<String> fields(HeaderList list) {

@@ -5,10 +5,36 @@ import static io.outrigger.proxy.http2.Messages.POST;
 import static io.outrigger.proxy.http2.Messages.TRAILERS;
 import static io.outrigger.proxy.http2.Messages.list;
 import static io.outrigger.proxy.http2.Messages.text;
+import static io.outrigger.proxy.testing.http2.Frames.frame;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.request;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView.Limits;
+import io.outrigger.proxy.testing.http2.Frames;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
+/** Calls over a whole connection, and what a read, the end of a turn and a failure do to it. */
 final class Http2ConnectionTest {
   @Test
   void aUnaryCallPassesBothWays() {
@@ -65,6 +91,229 @@ final class Http2ConnectionTest {
       wire.run();
 
       assertThat(call.story()).isEqualTo("headers headers+end");
+    }
+  }
+
+  @Test
+  void itsLoopAndItsPeerAreThoseOfItsChannel() {
+    try (RawPeer peer = RawPeer.client()) {
+      assertThat(peer.connection.eventLoop()).isSameAs(peer.channel.eventLoop());
+      assertThat(peer.connection.remoteAddress())
+          .isNotNull()
+          .isEqualTo(peer.channel.remoteAddress());
+      assertThat(peer.connection).hasToString("server " + peer.channel);
+    }
+  }
+
+  /** DATA in small pieces is copied, and 64 KiB of it fill the connection's own buffer. */
+  @Test
+  void whatDidNotFitIntoABufferFollowsInTheSameTurn() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.send(settings(Frames.INITIAL_WINDOW_SIZE, 0), windowUpdate(0, 1 << 20));
+      for (int i = 0; i < 100; i++) {
+        peer.send(wholeRequest(2 * i + 1));
+        Http2Stream served = peer.events.stream(i).stream();
+        served.sendHeaders(OK, false);
+        served.sendData(peer.buffers.copy(new byte[2_000]), true);
+      }
+      var unused = peer.read();
+
+      peer.send(settings(Frames.INITIAL_WINDOW_SIZE, 2_000));
+
+      assertThat(peer.read()).hasSize(101).last().hasToString("DATA 199 (2000) end");
+      assertThat(peer.connection.activeStreams()).isZero();
+    }
+  }
+
+  /** A client that has sent 20,000 PING and whose socket takes no answer. */
+  private static RawPeer unread(int unsentBytes) {
+    var limits = new AbuseLimits(Duration.ofSeconds(30), 10_000, 1 << 30, 64, unsentBytes);
+    RawPeer peer = RawPeer.client(ConnectionSettings.DEFAULT.withAbuse(limits));
+    peer.channel.pipeline().addFirst(new FullSocket());
+    peer.send(Frames.repeat(20_000, ping(1)));
+    return peer;
+  }
+
+  /** Takes no byte. */
+  private static final class FullSocket extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void flush(ChannelHandlerContext ctx) {}
+  }
+
+  @Test
+  void justAsMuchAsIsAllowedMayWaitForAPeerThatDoesNotRead() {
+    int waits;
+    try (RawPeer peer = unread(1 << 30)) {
+      waits = (int) peer.channel.bytesBeforeWritable();
+    }
+    assertThat(waits).isGreaterThan(200_000);
+
+    try (RawPeer peer = unread(waits)) {
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.events.events).containsExactly("ready");
+    }
+    try (RawPeer peer = unread(waits - 1)) {
+      peer.advance(Duration.ofSeconds(1));
+      assertThat(peer.events.events).containsExactly("ready", "closed: peer does not read");
+    }
+  }
+
+  /** Thousands of others may be about to be read from in the same turn. */
+  @Test
+  void whoHoldsTooMuchLetsGoBeforeTheNextOneIsReadFrom() {
+    var small = new MemoryLedger(new Limits(1 << 20, 16_000, 1 << 20));
+    try (RawPeer peer = RawPeer.client(ConnectionSettings.DEFAULT.withMemory(small))) {
+      peer.send(request(1), frame(FrameType.HEADERS, 0, 3, open(9_000)));
+
+      byte[] more = frame(FrameType.CONTINUATION, 0, 3, open(16_000));
+      peer.channel.pipeline().fireChannelRead(peer.buffers.copy(more)); // the turn goes on
+
+      assertThat(small.directBytes() + small.heapBytes()).isZero();
+      assertThat(peer.events.stream(0).story()).isEqualTo("headers lost");
+    }
+  }
+
+  /** A part of a header block, of fields without a name. */
+  private static byte[] open(int bytes) {
+    byte[] part = new byte[bytes];
+    Arrays.fill(part, (byte) 0x10);
+    return part;
+  }
+
+  /** What the log says while a request makes {@code bug} happen, and how the connection ends. */
+  private static List<String> told(Consumer<RecordingStream> bug) {
+    var lines = new ListAppender<ILoggingEvent>();
+    var logger = (Logger) LoggerFactory.getLogger(Http2Connection.class);
+    lines.start();
+    logger.setLevel(Level.DEBUG);
+    logger.addAppender(lines);
+    try (RawPeer peer = RawPeer.client()) {
+      peer.events.onStream = bug;
+      peer.send(request(1));
+
+      assertThat(peer.answer()).isEqualTo("GOAWAY 1 INTERNAL_ERROR");
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events).containsExactly("ready", "closed: internal error");
+    } finally {
+      logger.detachAppender(lines);
+      logger.setLevel(null);
+    }
+    return lines.list.stream()
+        .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+        .toList();
+  }
+
+  @Test
+  void aBugOfOursEndsTheConnectionAndIsAnErrorInTheLog() {
+    Consumer<RecordingStream> bug =
+        stream -> {
+          throw new IllegalStateException("in a test");
+        };
+
+    assertThat(told(bug))
+        .singleElement()
+        .asString()
+        .startsWith("ERROR server [id: ")
+        .endsWith("]: closed because of a bug of ours");
+  }
+
+  /** A peer may bring it about, and would fill the log at will. */
+  @Test
+  void wantOfMemoryEndsTheConnectionAndIsNoErrorInTheLog() {
+    Consumer<RecordingStream> want =
+        stream -> {
+          throw new OutOfMemoryError("in a test");
+        };
+
+    assertThat(told(want))
+        .singleElement()
+        .asString()
+        .startsWith("DEBUG server [id: ")
+        .endsWith("]: closed for want of memory: in a test");
+  }
+
+  @Test
+  void aBugAtTheEndOfATurnEndsTheConnectionToo() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, Frames.INITIAL_WINDOW_SIZE, 0)) {
+      var call =
+          new RecordingStream() {
+            @Override
+            public void onDataSent(int bytes) {
+              throw new IllegalStateException("in a test");
+            }
+          };
+      Http2Stream stream = peer.connection.openStream(call);
+      assertThat(stream).isNotNull();
+      stream.sendHeaders(POST, false);
+      stream.sendData(text("question"), false);
+
+      peer.send(windowUpdate(1, 100));
+
+      assertThat(peer.answer()).isEqualTo("HEADERS 1, DATA 1 (8), GOAWAY 0 INTERNAL_ERROR");
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(call.story()).isEqualTo("lost");
+      assertThat(peer.events.events).containsExactly("ready", "closed: internal error");
+    }
+  }
+
+  /** TLS says good-bye first, which takes its time. */
+  @Test
+  void aConnectionThatFailsWithoutAFarewellIsServedUntilItsSocketCloses() {
+    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, Frames.INITIAL_WINDOW_SIZE, 0)) {
+      ByteBufAllocator enough = peer.channel.config().getAllocator();
+      var call =
+          new RecordingStream() {
+            @Override
+            public void onDataSent(int bytes) {
+              peer.channel.config().setAllocator(new Exhausted());
+              throw new IllegalStateException("in a test");
+            }
+          };
+      Http2Stream stream = peer.connection.openStream(call);
+      assertThat(stream).isNotNull();
+      stream.sendHeaders(POST, false);
+      stream.sendData(peer.buffers.copy(new byte[3_000]), false);
+      var socket = new SlowToClose();
+      peer.channel.pipeline().addFirst(socket);
+      peer.send(windowUpdate(1, 3_000));
+      assertThat(socket.isAsked).isTrue();
+      assertThat(peer.isOpen()).isTrue();
+
+      peer.channel.config().setAllocator(enough);
+      peer.send(ping(1));
+
+      assertThat(peer.answer()).isEqualTo("HEADERS 1, DATA 1 (3000), PING ack");
+    }
+  }
+
+  /** Has no buffer left. */
+  private static final class Exhausted extends AbstractByteBufAllocator {
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("in a test");
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("in a test");
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
+    }
+  }
+
+  /** Does not close the first time. */
+  private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
+    private boolean isAsked;
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+      if (isAsked) {
+        ctx.close(promise);
+      }
+      isAsked = true;
     }
   }
 }

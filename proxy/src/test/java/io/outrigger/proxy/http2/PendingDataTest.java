@@ -11,6 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** What waits comes out as it went in, and pins not much more than it is. */
 final class PendingDataTest {
   private static final int READ_BUFFER = 64 << 10;
 
@@ -91,6 +92,129 @@ final class PendingDataTest {
     }
 
     assertThat(used()).isLessThanOrEqualTo(310_000 + 100 * 4_096 + READ_BUFFER);
+  }
+
+  @Test
+  void bothHalvesOfAReadAreKeptAsTheyCame() {
+    read(16_384, 16_384); // exactly half of it
+    pending.settle(alloc);
+    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+    assertThat(used()).isEqualTo(READ_BUFFER);
+  }
+
+  @Test
+  void aStreamFlowsAsLongAsNoMoreWaitsThanItMay() {
+    windowClosed = false;
+    for (int i = 0; i < 4; i++) {
+      read(16_384);
+    }
+    read(3_000); // finds 64 KiB
+    assertThat(pending.pinnedBytes()).isEqualTo(5 * READ_BUFFER);
+
+    read(3_000); // finds more
+    assertThat(pending.pinnedBytes()).isEqualTo(5 * READ_BUFFER + 3_000);
+    assertThat(used()).isEqualTo(5 * READ_BUFFER + 3_000);
+  }
+
+  @Test
+  void smallPiecesFillAChunkBeforeTheNextIsTaken() {
+    read(100);
+    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    read(1_948);
+    read(2_048); // just fits, and is just small enough to be copied
+    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    assertThat(used()).isEqualTo(4_096);
+
+    read(1);
+    assertThat(pending.pinnedBytes()).isEqualTo(2 * 4_096);
+    assertThat(pending.bytes()).isEqualTo(4_097);
+  }
+
+  @Test
+  void whatWasCountedIsCountedOnce() {
+    read(16_384);
+    assertThat(pending.count()).isEqualTo(READ_BUFFER);
+    assertThat(pending.count()).isZero();
+
+    pending.settle(alloc);
+    assertThat(pending.count()).isEqualTo(16_384 - READ_BUFFER);
+    assertThat(pending.takeCounted()).isEqualTo(16_384);
+    assertThat(pending.takeCounted()).isZero();
+    assertThat(pending.count()).isEqualTo(16_384);
+  }
+
+  @Test
+  void aReadBufferIsLetGoOfWithItsLastPart() {
+    read(16_384, 10_000);
+    pending.take(16_384).release();
+    assertThat(pending.pinnedBytes()).as("a part is left").isEqualTo(READ_BUFFER);
+    assertThat(pending.isEmpty()).isFalse();
+
+    read(20_000, 20_000);
+    assertThat(pending.pinnedBytes()).as("10,000 were copied").isEqualTo(10_000 + READ_BUFFER);
+    pending.take(10_000).release();
+    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+
+    pending.take(8_000).release();
+    pending.take(20_000).release();
+    pending.take(20_000).release();
+    assertThat(pending.pinnedBytes()).isZero();
+    assertThat(pending.isEmpty()).isTrue();
+    assertThat(used()).isZero();
+  }
+
+  @Test
+  void aChunkThatWasTakenIsNotWrittenTo() {
+    read(100);
+    ByteBuf taken = pending.take(100);
+    read(50);
+
+    assertThat(taken.readableBytes()).isEqualTo(100);
+    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    ByteBuf next = pending.take(100);
+    assertThat(next.readableBytes()).isEqualTo(50);
+    taken.release();
+    next.release();
+  }
+
+  /** The chunk that small pieces go to stays the last one when an earlier one leaves. */
+  @Test
+  void smallPiecesGoOnFillingTheLastChunk() {
+    read(3_000);
+    read(100);
+    pending.take(3_000).release();
+    read(100);
+
+    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    ByteBuf both = pending.take(1_000);
+    assertThat(both.readableBytes()).isEqualTo(200);
+    both.release();
+  }
+
+  @Test
+  void bytesAreSkippedAcrossBuffersAndNoMoreThanAsked() {
+    ByteBuf text = alloc.heapBuffer(10_000);
+    for (int i = 0; i < 10_000; i++) {
+      text.writeByte(i % 100);
+    }
+    pending.add(text.readRetainedSlice(3_000), false, alloc);
+    pending.add(text.readRetainedSlice(3_000), false, alloc);
+    pending.add(text.readRetainedSlice(4_000), false, alloc);
+    text.release();
+
+    pending.skip(0);
+    assertThat(pending.bytes()).isEqualTo(10_000);
+    pending.skip(6_042);
+    assertThat(pending.bytes()).isEqualTo(3_958);
+    ByteBuf rest = pending.take(5_000);
+    assertThat(rest.getByte(rest.readerIndex())).isEqualTo((byte) 42);
+    rest.release();
+    assertThat(pending.isEmpty()).isTrue();
+
+    read(100);
+    pending.skip(100);
+    assertThat(pending.isEmpty()).isTrue();
+    assertThat(used()).isZero();
   }
 
   @Test

@@ -25,6 +25,13 @@ final class RawPeer implements AutoCloseable {
   private ByteBuf unread = Unpooled.buffer();
 
   private RawPeer(boolean server, ConnectionSettings settings) {
+    this(server, settings, EmbeddedChannel.Builder::build);
+  }
+
+  private RawPeer(
+      boolean server,
+      ConnectionSettings settings,
+      Function<EmbeddedChannel.Builder, EmbeddedChannel> channels) {
     var made = new AtomicReference<Http2Connection>();
     Function<Http2Connection, ConnectionHandler> handlers =
         added -> {
@@ -33,7 +40,7 @@ final class RawPeer implements AutoCloseable {
         };
     channel =
         buffers.channel(
-            EmbeddedChannel.builder().ticker(ticker).build(),
+            channels.apply(EmbeddedChannel.builder().ticker(ticker)),
             server
                 ? Http2Connection.server(settings, handlers)
                 : Http2Connection.client(settings, handlers));
@@ -71,6 +78,32 @@ final class RawPeer implements AutoCloseable {
     return new RawPeer(false, ConnectionSettings.DEFAULT);
   }
 
+  /** The other end of a {@link MemorySocket}, before a byte has passed. */
+  static RawPeer atSocket(boolean server, ConnectionSettings settings) {
+    return new RawPeer(server, settings, MemorySocket::new);
+  }
+
+  /** The same for a client that has exchanged SETTINGS with our server. */
+  static RawPeer clientAtSocket(ConnectionSettings settings) {
+    RawPeer peer = atSocket(true, settings);
+    peer.send(Frames.PREFACE, Frames.settings(), Frames.settingsAck());
+    var unused = peer.read();
+    return peer;
+  }
+
+  /** The same for a server that has exchanged SETTINGS with our client. */
+  static RawPeer serverAtSocket(ConnectionSettings settings) {
+    RawPeer peer = atSocket(false, settings);
+    peer.send(Frames.settings(), Frames.settingsAck());
+    peer.take().skipBytes(Frames.PREFACE.length);
+    var unused = peer.read();
+    return peer;
+  }
+
+  MemorySocket socket() {
+    return (MemorySocket) channel;
+  }
+
   void send(byte[]... parts) {
     for (byte[] part : parts) {
       if (channel.isActive()) {
@@ -88,6 +121,12 @@ final class RawPeer implements AutoCloseable {
     recorder.stream = stream;
     stream.sendHeaders(head, endStream);
     return recorder;
+  }
+
+  /** From now on the socket takes what is written, or it does not. */
+  void socketTakes(boolean takes) {
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, takes);
+    channel.runPendingTasks();
   }
 
   void advance(Duration time) {

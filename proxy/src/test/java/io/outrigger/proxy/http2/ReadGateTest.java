@@ -23,6 +23,25 @@ final class ReadGateTest {
   }
 
   @Test
+  void itTellsHowManyStreamsThePeerHasOpened() {
+    peer.send(Frames.wholeRequest(1), Frames.wholeRequest(3));
+    assertThat(peer.connection.gate().startedStreams()).isEqualTo(2);
+  }
+
+  @Test
+  void whoKnocksInACrowdIsHeldUntilItsTurn() {
+    for (int i = 0; i < 8; i++) {
+      peer.connection.gate().onKnock();
+    }
+    assertThat(peer.channel.config().isAutoRead()).isTrue();
+
+    peer.connection.gate().onKnock();
+    assertThat(peer.channel.config().isAutoRead()).isFalse();
+    peer.advance(Duration.ofNanos(1));
+    assertThat(peer.channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
   void whoHasNotCalledIsQuiet() {
     assertThat(isQuiet()).isTrue();
   }

@@ -148,4 +148,50 @@ final class ReadTurnTest {
     turn.reset(config);
     assertThat(room()).isEqualTo(FULL);
   }
+
+  @Test
+  void aTurnInWhichNothingCameForgetsNothing() {
+    assertThat(read(1_024)).isFalse();
+    turn.reset(config);
+    turn.reset(config);
+    assertThat(room()).isEqualTo(FULL / 1_024 * 128);
+  }
+
+  /** A socket that has nothing, or ends, does not ask for its turn. */
+  @Test
+  void whoSendsNothingDoesNotKnock() {
+    quiet = true;
+    assertThat(room()).isEqualTo(1);
+    turn.lastBytesRead(0);
+    turn.lastBytesRead(-1);
+    assertThat(knocks).isZero();
+  }
+
+  @Test
+  void whoHasKnockedNeedNotDoSoAgainBeforeItsBytesAreRead() {
+    quiet = true;
+    readBytes();
+    turn.reset(config); // it has waited for its turn
+    assertThat(room()).isEqualTo(FULL);
+    turn.lastBytesRead(0); // though nothing else came meanwhile
+    turn.reset(config);
+    assertThat(room()).isEqualTo(FULL);
+    assertThat(knocks).isEqualTo(1);
+  }
+
+  /** As epoll asks, which knows whether there is more. */
+  @Test
+  void aTurnEndsWithItsStreamsOrItsBytes() {
+    readBytes();
+    assertThat(turn.continueReading(() -> true)).isTrue();
+    assertThat(turn.continueReading(() -> false)).isFalse();
+
+    started = 127;
+    assertThat(turn.continueReading(() -> true)).isTrue();
+    assertThat(turn.continueReading()).isTrue();
+
+    started = 128;
+    assertThat(turn.continueReading(() -> true)).isFalse();
+    assertThat(turn.continueReading()).isFalse();
+  }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
+/** When the credit of a connection is told to its peer. */
 final class ReceiveWindowTest {
   private final ReceiveWindow window = new ReceiveWindow(1600);
 
@@ -24,5 +25,22 @@ final class ReceiveWindowTest {
     assertThat(window.giveBack(501)).isEqualTo(600);
     assertThat(window.receive(600)).isTrue();
     assertThat(window.receive(1)).isFalse();
+  }
+
+  @Test
+  void creditThatThePeerHasAsMuchOfAsWaitsIsToldBeforeHalfAWindow() {
+    assertThat(window.receive(1200)).isTrue(); // leaves 400
+
+    assertThat(window.giveBack(399)).isZero();
+    assertThat(window.giveBack(1)).isEqualTo(400);
+  }
+
+  @Test
+  void aSixteenthOfTheWindowIsWorthAFrame() {
+    assertThat(window.receive(1600)).isTrue();
+
+    assertThat(window.giveBack(99)).isZero();
+    assertThat(window.giveBack(1)).isEqualTo(100);
+    assertThat(window.giveBack(0)).as("nothing to tell").isZero();
   }
 }

@@ -9,6 +9,10 @@ import java.util.function.Consumer;
 @LoopConfined
 class RecordingConnection implements ConnectionHandler {
   final List<String> events = new ArrayList<>();
+
+  /** Why it began to end. */
+  final List<String> endings = new ArrayList<>();
+
   final List<RecordingStream> streams = new ArrayList<>();
 
   /** Called with each new stream's recorder before its head arrives. */
@@ -41,6 +45,11 @@ class RecordingConnection implements ConnectionHandler {
   @Override
   public void onCapacity() {
     events.add("capacity");
+  }
+
+  @Override
+  public void onEnding(String reason) {
+    endings.add(reason);
   }
 
   @Override

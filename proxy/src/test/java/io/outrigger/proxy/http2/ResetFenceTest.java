@@ -4,6 +4,8 @@ import static io.outrigger.proxy.http2.Messages.OK;
 import static io.outrigger.proxy.http2.Messages.POST;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.proxy.testing.http2.Frame;
 import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
@@ -102,6 +104,25 @@ final class ResetFenceTest {
       assertThat(server.events.events).containsExactly("capacity");
       assertThat(server.isOpen()).isTrue();
     }
+  }
+
+  @Test
+  void aTickTellsOnlyOfPatienceThatHasEnded() {
+    var channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+    var writer = new FrameWriter(channel.pipeline().firstContext(), () -> {});
+    var fence = new ResetFence(writer);
+    assertThat(fence.onTick()).as("nothing was sent").isFalse();
+    for (int i = 0; i < ResetFence.STEP; i++) {
+      fence.onReset();
+    }
+
+    for (int i = 0; i < ResetFence.PATIENCE_SECONDS; i++) {
+      assertThat(fence.onTick()).isFalse();
+    }
+    assertThat(fence.onTick()).isTrue();
+    assertThat(fence.onTick()).as("once").isFalse();
+    writer.release();
+    channel.finishAndReleaseAll();
   }
 
   /** Its own SETTINGS are acknowledged first. */

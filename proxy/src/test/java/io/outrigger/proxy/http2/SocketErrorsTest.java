@@ -29,6 +29,7 @@ class SocketErrorsTest {
         "connect(..) failed with error(-2): No such file or directory | no such file",
         "splice(..) failed with error(-71)                           | socket error 71",
         "io_uring read(..) failed                                    | socket error",
+        "10.0.104.111 has sent nonsense                              | 10.0.104.111 has sent nonsense",
         "something that we say ourselves                             | something that we say ourselves",
       })
   void isSaidInPlainWords(String text, String words) {

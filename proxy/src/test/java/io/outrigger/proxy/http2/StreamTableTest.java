@@ -1,14 +1,155 @@
 package io.outrigger.proxy.http2;
 
+import static io.outrigger.proxy.http2.Messages.POST;
+import static io.outrigger.proxy.testing.http2.Frames.data;
+import static io.outrigger.proxy.testing.http2.Frames.ping;
+import static io.outrigger.proxy.testing.http2.Frames.reset;
 import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView.Limits;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Connections without a stream have one map of streams together, which stays empty. */
+/** What a connection knows of its streams: how many there are, and what became of the others. */
 final class StreamTableTest {
   private static final HeaderList OK = HeaderList.builder(1).add(KnownName.STATUS, "200").build();
+  private static final Duration TICK = Duration.ofSeconds(1);
+  private static final long GIB = 1L << 30;
+
+  private final MemoryLedger ledger = new MemoryLedger(new Limits(GIB, GIB, GIB));
+  private final ConnectionSettings settings = ConnectionSettings.DEFAULT.withMemory(ledger);
+
+  private static void request(RawPeer peer, int streams) {
+    for (int i = 0; i < streams; i++) {
+      peer.send(wholeRequest(2 * i + 1));
+    }
+  }
+
+  @Test
+  void aStreamCountsBeforeAndAfterItHasItsNumber() {
+    try (RawPeer peer = RawPeer.server(settings)) {
+      RecordingStream numbered = peer.open(POST, true);
+      Http2Stream unnumbered = peer.connection.openStream(new RecordingStream());
+
+      assertThat(numbered.stream().id()).isEqualTo(1);
+      assertThat(unnumbered).extracting(Http2Stream::id).isEqualTo(0);
+      assertThat(peer.connection.activeStreams()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void allStreamsThatEverBeganAreCounted() {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      request(peer, 3);
+      peer.send(reset(3, Http2Error.CANCEL));
+
+      assertThat(peer.connection.gate().startedStreams()).isEqualTo(3);
+    }
+  }
+
+  /** One that waits for its number needs it as well as one that has it. */
+  @Test
+  void theLastNumberIsGivenToOneStreamOnly() {
+    try (RawPeer peer = RawPeer.server(settings)) {
+      peer.connection.lastLocalIdIsNear();
+      assertThat(peer.connection.canOpenStream()).isTrue();
+      assertThat(peer.connection.openStream(new RecordingStream())).isNotNull();
+
+      assertThat(peer.connection.canOpenStream()).isFalse();
+    }
+  }
+
+  /** 32 bytes for each, above those of 64. */
+  @ParameterizedTest
+  @CsvSource({"64, 0", "65, 2080", "200, 6400"})
+  void theMapOfACrowdIsCountedAndGivenBackWhenTheCrowdHasGone(int streams, long bytes) {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      long before = ledger.heapBytes();
+      request(peer, streams);
+      peer.events.streams.forEach(served -> served.stream().reset(Http2Error.CANCEL));
+      peer.channel.runPendingTasks();
+      assertThat(ledger.heapBytes() - before).isEqualTo(bytes);
+
+      peer.advance(TICK);
+      assertThat(ledger.heapBytes()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aCrowdThatIsStillThereKeepsItsMap() {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      request(peer, 65);
+      var unused = peer.read();
+
+      peer.advance(TICK);
+
+      assertThat(peer.connection.activeStreams()).isEqualTo(65);
+      peer.events.stream(64).stream().sendHeaders(Messages.OK, true);
+      assertThat(peer.answer()).isEqualTo("HEADERS 129 end");
+      assertThat(peer.connection.activeStreams()).isEqualTo(64);
+    }
+  }
+
+  /** Section 5.1 of RFC 9113: what a stream that is closed means depends on how it was closed. */
+  @ParameterizedTest
+  @CsvSource({"1, PROTOCOL_ERROR", "3, STREAM_CLOSED", "1025, STREAM_CLOSED"})
+  void theLast512ThatWereClosedAreRememberedAndNoMore(int id, String error) {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      for (int i = 0; i < 513; i++) {
+        peer.send(wholeRequest(2 * i + 1), reset(2 * i + 1, Http2Error.CANCEL));
+      }
+
+      peer.send(wholeRequest(id));
+
+      assertThat(peer.answer()).isEqualTo("GOAWAY 1025 " + error);
+    }
+  }
+
+  /** While all that were closed are remembered, it is known that this one never was open. */
+  @ParameterizedTest
+  @CsvSource({"511, RST_STREAM 1 STREAM_CLOSED", "512, RST_STREAM 1 STREAM_CLOSED", "513, ''"})
+  void dataOnAStreamThatWasPassedOverIsRefusedUnlessItMayHaveBeenReset(int closed, String answer) {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      for (int id = 3; id <= 2 * closed + 1; id += 2) {
+        peer.send(wholeRequest(id), reset(id, Http2Error.CANCEL));
+      }
+
+      peer.send(data(1, 0, (byte) 1));
+
+      assertThat(peer.answer()).isEqualTo(answer);
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void theNumberThatComesNextIsIdleAndTheOneBeforeIsNot() {
+    try (RawPeer peer = RawPeer.server(settings)) {
+      peer.open(POST, true).stream().reset(Http2Error.CANCEL);
+      peer.send(windowUpdate(1, 1), ping(1));
+      assertThat(peer.answer()).isEqualTo("HEADERS 1 end, RST_STREAM 1 CANCEL, PING ack");
+
+      peer.send(windowUpdate(3, 1), ping(1));
+      assertThat(peer.answer()).isEqualTo("GOAWAY 0 PROTOCOL_ERROR");
+    }
+  }
+
+  @Test
+  void noNumberOfOursIsIdleWhenAllAreUsedUp() {
+    try (RawPeer peer = RawPeer.server(settings)) {
+      peer.connection.lastLocalIdIsNear();
+      peer.open(POST, true);
+      var unused = peer.read();
+
+      peer.send(reset(Integer.MAX_VALUE - 2, Http2Error.CANCEL), ping(1));
+
+      assertThat(peer.answer()).isEqualTo("PING ack");
+    }
+  }
 
   private static void answer(RawPeer peer, int call) {
     peer.events.stream(call).stream().sendHeaders(OK, true);

@@ -22,6 +22,11 @@ public final class Pressure {
     return this;
   }
 
+  /** Whose part that is. */
+  public MemoryAccount account() {
+    return account;
+  }
+
   private static final class Stubborn implements MemoryHolder {
     @Override
     public void letGo(long bytes) {}

@@ -1,0 +1,260 @@
+package io.outrigger.proxy.http2;
+
+import static io.outrigger.proxy.http2.Messages.OK;
+import static io.outrigger.proxy.http2.Messages.POST;
+import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
+import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.goAway;
+import static io.outrigger.proxy.testing.http2.Frames.headers;
+import static io.outrigger.proxy.testing.http2.Frames.join;
+import static io.outrigger.proxy.testing.http2.Frames.settings;
+import static io.outrigger.proxy.testing.http2.Frames.settingsAck;
+import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryView.Limits;
+import io.outrigger.proxy.testing.http2.Frames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How streams begin and end, and what that does to their connection. */
+final class ConnectionStreamsTest {
+  private static final int MIB = 1 << 20;
+  private static final int ENABLE_PUSH = FrameType.SETTINGS_ENABLE_PUSH;
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  private final MemoryLedger ledger = new MemoryLedger(new Limits(MIB, MIB, 2 * MIB));
+  private final ConnectionSettings settings = ConnectionSettings.DEFAULT.withMemory(ledger);
+
+  private static HeaderList.Builder builder(HeaderList of) {
+    HeaderList.Builder builder = HeaderList.builder(of.size());
+    for (int i = 0; i < of.size(); i++) {
+      builder.add(of.field(i));
+    }
+    return builder;
+  }
+
+  private static RecordingStream begin(RawPeer server, RecordingStream call) {
+    Http2Stream stream = server.connection.openStream(call);
+    assertThat(stream).isNotNull();
+    call.stream = stream;
+    return call;
+  }
+
+  /** RFC 9113 section 6.5.2: a server sends 0 or nothing. */
+  @Test
+  void onlyAClientMayAllowPushes() {
+    try (RawPeer client = RawPeer.client()) {
+      client.send(settings(ENABLE_PUSH, 1));
+      assertThat(client.answer()).isEqualTo("SETTINGS ack");
+    }
+    try (RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      server.send(settings(ENABLE_PUSH, 1));
+      assertThat(server.answer()).isEqualTo("GOAWAY 0 PROTOCOL_ERROR");
+    }
+  }
+
+  @Test
+  void aStreamOfOursIsCountedFromItsOpeningToItsEnd() {
+    try (RawPeer server = RawPeer.server(settings)) {
+      long before = ledger.heapBytes();
+      RecordingStream call = begin(server, new RecordingStream());
+      assertThat(ledger.heapBytes() - before).isEqualTo(ConnectionStreams.STREAM_BYTES);
+
+      call.stream().reset(Http2Error.CANCEL);
+      assertThat(ledger.heapBytes()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void theLoopKnowsHowManyStreamsBeginInATurn() {
+    try (RawPeer client = RawPeer.client()) {
+      FlushQueue loop = FlushQueue.of(client.channel.eventLoop());
+      List<Integer> begun = new ArrayList<>();
+      client.events.onStream = stream -> begun.add(loop.streams());
+
+      client.send(join(wholeRequest(1), wholeRequest(3), wholeRequest(5)));
+      client.send(wholeRequest(7));
+
+      assertThat(begun).containsExactly(1, 2, 3, 1);
+    }
+  }
+
+  @Test
+  void aRequestInABuilderGetsItsNumberAndItsEnd() {
+    try (RawPeer server = RawPeer.server(settings)) {
+      RecordingStream call = begin(server, new RecordingStream());
+      call.stream().sendHeaders(builder(POST), true);
+
+      assertThat(call.stream().id()).isEqualTo(1);
+      assertThat(call.stream().hasSentEnd()).isTrue();
+      assertThat(server.answer()).isEqualTo("HEADERS 1 end");
+      server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
+      assertThat(call.story()).isEqualTo("headers+end");
+      assertThat(server.connection.activeStreams()).isZero();
+    }
+  }
+
+  /** RFC 9110 section 8.6: the length that the answer names is that of another one. */
+  @Test
+  void theAnswerToAHeadRequestInABuilderNeedsNoContent() {
+    try (RawPeer server = RawPeer.server(settings)) {
+      RecordingStream call = begin(server, new RecordingStream());
+      call.stream().sendHeaders(builder(Messages.request("HEAD", "/a")), true);
+
+      server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200", "content-length", "5"));
+
+      assertThat(call.story()).isEqualTo("headers+end");
+    }
+  }
+
+  @Test
+  void anAnswerInABuilderEndsItsStream() {
+    try (RawPeer client = RawPeer.client()) {
+      client.send(wholeRequest(1));
+      Http2Stream served = client.events.stream(0).stream();
+      served.sendHeaders(builder(OK), false);
+      assertThat(client.connection.activeStreams()).isEqualTo(1);
+      served.sendHeaders(builder(Messages.TRAILERS), true);
+
+      assertThat(client.answer()).isEqualTo("HEADERS 1, HEADERS 1 end");
+      assertThat(client.connection.activeStreams()).isZero();
+    }
+  }
+
+  /** 1,300 calls at once that are given up: more than the server may leave unread. */
+  private static RawPeer withUnreadResets() {
+    RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT);
+    List<RecordingStream> calls = new ArrayList<>();
+    for (int i = 0; i < 1_300; i++) {
+      calls.add(server.open(POST, true));
+    }
+    calls.forEach(call -> call.stream().reset(Http2Error.CANCEL));
+    assertThat(server.connection.canOpenStream()).isFalse();
+    var unused = server.read();
+    server.events.events.clear();
+    return server;
+  }
+
+  @Test
+  void whoWaitsForTheServerToReadIsToldWhenItHas() {
+    try (RawPeer server = withUnreadResets()) {
+      server.send(settingsAck()); // of the first 256
+      assertThat(server.events.events).isEmpty();
+      assertThat(server.answer()).isEqualTo("SETTINGS");
+
+      server.send(settingsAck());
+      assertThat(server.events.events).containsExactly("capacity");
+      assertThat(server.answer()).isEmpty();
+    }
+  }
+
+  @Test
+  void whoWaitsForAServerThatAcknowledgesNothingIsToldWhenItIsGivenUp() {
+    try (RawPeer server = withUnreadResets()) {
+      for (int i = 0; i < 2 * ResetFence.PATIENCE_SECONDS + 1; i++) {
+        server.advance(TICK);
+      }
+      assertThat(server.events.events).isEmpty();
+      assertThat(server.answer()).isEqualTo("SETTINGS");
+
+      server.advance(TICK);
+      assertThat(server.events.events).containsExactly("capacity");
+    }
+  }
+
+  @Test
+  void aStreamThatEndsMakesRoomForOneThatWasWanted() {
+    try (RawPeer server =
+        RawPeer.server(ConnectionSettings.DEFAULT, Frames.MAX_CONCURRENT_STREAMS, 1)) {
+      server.open(POST, true);
+      assertThat(server.answer()).isEqualTo("HEADERS 1 end");
+      assertThat(server.connection.canOpenStream()).isFalse();
+
+      server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
+
+      assertThat(server.events.events).containsExactly("ready", "capacity");
+    }
+  }
+
+  @Test
+  void aConnectionThatLeavesClosesWithItsLastStreamThoughNobodyWantsAnother() {
+    try (RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT)) {
+      RecordingStream call = server.open(POST, true);
+      server.send(goAway(1, Http2Error.NO_ERROR));
+      assertThat(server.isOpen()).isTrue();
+
+      server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
+
+      assertThat(call.story()).isEqualTo("headers+end");
+      assertThat(server.isOpen()).isFalse();
+      assertThat(server.events.events).last().isEqualTo("closed: last stream has ended");
+    }
+  }
+
+  @Test
+  void aHandlerWhoseStreamHoldsTooMuchIsAskedBeforeTheStreamIsReset() {
+    try (RawPeer server = RawPeer.server(settings)) {
+      RecordingStream heavy = begin(server, new Overloaded(false));
+      heavy.stream().sendHeaders(POST, false);
+      heavy.stream().keeps(0, 950_000);
+
+      assertThat(server.answer()).isEqualTo("HEADERS 1, RST_STREAM 1 ENHANCE_YOUR_CALM");
+      assertThat(heavy.story()).isEqualTo("overload reset ENHANCE_YOUR_CALM");
+      assertThat(ledger.directBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aHandlerThatLetsGoByItselfHearsOfNoReset() {
+    try (RawPeer server = RawPeer.server(settings)) {
+      RecordingStream heavy = begin(server, new Overloaded(true));
+      heavy.stream().sendHeaders(POST, false);
+      heavy.stream().keeps(0, 950_000);
+
+      assertThat(server.answer()).isEqualTo("HEADERS 1, RST_STREAM 1 CANCEL");
+      assertThat(heavy.story()).isEqualTo("overload");
+      assertThat(ledger.directBytes()).isZero();
+    }
+  }
+
+  /** Notes that memory is short, and may let go at once. */
+  private static final class Overloaded extends RecordingStream {
+    private final boolean letsGo;
+
+    Overloaded(boolean letsGo) {
+      this.letsGo = letsGo;
+    }
+
+    @Override
+    public void onOverload() {
+      events.add("overload");
+      if (letsGo) {
+        stream().reset(Http2Error.CANCEL);
+      }
+    }
+  }
+
+  /** Its WINDOW_UPDATE is what would let go of it. */
+  @Test
+  void aPeerThatHasYetToTakeWhatIsHeldForItIsReadFrom() {
+    var roomy = new MemoryLedger(new Limits(4 * MIB, 4 * MIB, 8 * MIB));
+    try (RawPeer client = RawPeer.client(ConnectionSettings.DEFAULT.withMemory(roomy))) {
+      client.send(settings(Frames.INITIAL_WINDOW_SIZE, 0), wholeRequest(1));
+      Http2Stream served = client.events.stream(0).stream();
+      served.sendHeaders(OK, false);
+      served.sendData(client.buffers.copy(new byte[2 * MIB]), true);
+      client.advance(TICK);
+      assertThat(roomy.isShort()).isTrue();
+      assertThat(client.channel.config().isAutoRead()).isTrue();
+
+      served.dropPending();
+      served.keeps(0, 2 * MIB);
+      client.advance(TICK);
+      assertThat(client.channel.config().isAutoRead()).as("what it has sent").isFalse();
+    }
+  }
+}
