@@ -43,6 +43,16 @@ class LeakExtensionTest {
     assertThat(Leaks.INSTANCE.take()).isEmpty();
   }
 
+  @Test
+  void onlyWhatGrpcItselfLosesIsPassedOver() {
+    String framed = "\tio.grpc.internal.MessageFramer.writeRaw(MessageFramer.java:298)\n";
+    String unary = "\tio.grpc.stub.ClientCalls.asyncUnaryRequestCall(ClientCalls.java:413)\n";
+
+    assertThat(RecordingLeakDetector.isLostByGrpc(framed + unary)).isTrue();
+    assertThat(RecordingLeakDetector.isLostByGrpc(framed)).isFalse();
+    assertThat(RecordingLeakDetector.isLostByGrpc(unary)).isFalse();
+  }
+
   /**
    * Takes until something is found. A thread that an earlier test class left behind may allocate
    * just now; Netty then reports on that thread, and its report may come a moment after our look.

@@ -47,11 +47,24 @@ public final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
 
   @Override
   protected void reportTracedLeak(String resourceType, String records) {
+    if (isLostByGrpc(records)) {
+      return;
+    }
     Leaks.INSTANCE.add(resourceType + " was not released before it was collected" + records);
   }
 
   @Override
   protected void reportUntracedLeak(String resourceType) {
     Leaks.INSTANCE.add(resourceType + " was not released before it was collected; no records");
+  }
+
+  /**
+   * Whether it is the message of a unary call that grpc-java's client has framed and never flushed:
+   * a server that answers before it has the message closes the stream, and the end of the request,
+   * which flushes, is then left out. None of its callers can release that buffer.
+   */
+  static boolean isLostByGrpc(String records) {
+    return records.contains("io.grpc.internal.MessageFramer.writeRaw")
+        && records.contains("io.grpc.stub.ClientCalls.asyncUnaryRequestCall");
   }
 }
