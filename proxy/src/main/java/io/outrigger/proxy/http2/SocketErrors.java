@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,9 @@ public final class SocketErrors {
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
-  /** From the peer, as the JDK's TLS has it. */
-  private static final Pattern ALERT = Pattern.compile("(?i)received fatal alert: (\\w+)");
+  /** From the peer, as the JDK's TLS and BoringSSL have it. */
+  private static final Pattern ALERT =
+      Pattern.compile("(?i)(?:received fatal alert: |(?:SSLV3|TLSV1)_ALERT_)(\\w+)");
 
   private static final Pattern NUMBER = Pattern.compile("error\\(-?(\\d+)\\)");
 
@@ -46,8 +48,14 @@ public final class SocketErrors {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    Matcher alert = ALERT.matcher(String.valueOf(root.getMessage()));
-    return alert.find() ? "TLS alert " + alert.group(1) : describe(root.getMessage());
+    Optional<String> alert = tlsAlert(root);
+    return alert.isPresent() ? "TLS alert " + alert.get() : describe(root.getMessage());
+  }
+
+  /** The alert from the peer that a failure of a TLS library tells of, as RFC 8446 names it. */
+  public static Optional<String> tlsAlert(Throwable failure) {
+    Matcher alert = ALERT.matcher(String.valueOf(failure.getMessage()));
+    return alert.find() ? Optional.of(alert.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
   }
 
   static String describe(@Nullable String message) {

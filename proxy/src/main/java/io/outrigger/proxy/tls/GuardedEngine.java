@@ -1,5 +1,7 @@
 package io.outrigger.proxy.tls;
 
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import io.outrigger.base.LoopConfined;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -24,13 +26,14 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 @LoopConfined
-final class GuardedEngine extends SSLEngine {
+final class GuardedEngine extends SSLEngine implements ReferenceCounted {
   static final int MAX_SPARE = 32;
   static final int DATA_RECORDS = 64;
 
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
   private final SSLEngine engine;
+  private final List<String> alpn;
   private boolean handshaken;
   private long handshakeBytes;
   private int spare = MAX_SPARE;
@@ -39,9 +42,18 @@ final class GuardedEngine extends SSLEngine {
   /** The first record of a handshake that is under way; else empty. */
   private ByteBuffer hello = EMPTY;
 
-  GuardedEngine(SSLEngine engine) {
+  /**
+   * @param alpn what it offers
+   */
+  GuardedEngine(SSLEngine engine, List<String> alpn) {
     super(engine.getPeerHost(), engine.getPeerPort());
     this.engine = engine;
+    this.alpn = alpn;
+  }
+
+  /** Whether this is among the protocols that were offered (ALPN). */
+  boolean offers(String protocol) {
+    return alpn.contains(protocol);
   }
 
   @Override
@@ -250,5 +262,47 @@ final class GuardedEngine extends SSLEngine {
   @Override
   public @Nullable String getHandshakeApplicationProtocol() {
     return engine.getHandshakeApplicationProtocol();
+  }
+
+  // By references the handler tells that it needs the engine no longer; it is the only one to hold
+  // it.
+
+  @Override
+  public int refCnt() {
+    return ReferenceCountUtil.refCnt(engine);
+  }
+
+  @Override
+  public ReferenceCounted retain() {
+    ReferenceCountUtil.retain(engine);
+    return this;
+  }
+
+  @Override
+  public ReferenceCounted retain(int increment) {
+    ReferenceCountUtil.retain(engine, increment);
+    return this;
+  }
+
+  @Override
+  public ReferenceCounted touch() {
+    ReferenceCountUtil.touch(engine);
+    return this;
+  }
+
+  @Override
+  public ReferenceCounted touch(Object hint) {
+    ReferenceCountUtil.touch(engine, hint);
+    return this;
+  }
+
+  @Override
+  public boolean release() {
+    return ReferenceCountUtil.release(engine);
+  }
+
+  @Override
+  public boolean release(int decrement) {
+    return ReferenceCountUtil.release(engine, decrement);
   }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelInboundHandlerAdapter implements MemoryHolder {
-  /** The JDK admits 32 KiB for each of some six messages, of which one is large at most. */
+  /** Either library admits 32 KiB for each of some six messages, of which one is large at most. */
   static final int MAX_BYTES = 256 << 10;
 
   /**
@@ -32,6 +32,9 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter implements Memor
    * engine takes 8.9 KB once it has said its ClientHello, and 12.6 KB with TLS 1.3's ServerHello.
    */
   static final int BASE_BYTES = 16 << 10;
+
+  /** The same of BoringSSL's: 20.4 KB once it has said its ClientHello, of which 2.4 are heap. */
+  static final int NATIVE_BASE_BYTES = 24 << 10;
 
   /**
    * A certificate takes three times its bytes once it is read, and the messages are kept beside it.
@@ -98,7 +101,8 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter implements Memor
     if (known == null) {
       return; // it is over
     }
-    long heap = BASE_BYTES + HEAP_FACTOR * engine.handshakeBytes();
+    int base = engine.refCnt() > 0 ? NATIVE_BASE_BYTES : BASE_BYTES;
+    long heap = base + HEAP_FACTOR * engine.handshakeBytes();
     if (heap != known.heapBytes()) {
       known.heap(heap - known.heapBytes());
     }

@@ -8,13 +8,15 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Why a TLS handshake failed, or a TLS connection ended, in words for operators. */
 final class TlsFailure {
-  private static final Pattern ALERT = Pattern.compile("(?i)received fatal alert: (\\w+)");
+  /** Of an error of BoringSSL: what it calls it. */
+  private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
   private static final Map<String, HandshakeResult> BY_ALERT =
       Map.ofEntries(
@@ -35,6 +37,19 @@ final class TlsFailure {
           Map.entry("illegal_parameter", HandshakeResult.KEY_EXCHANGE_FAILURE),
           Map.entry("unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE));
 
+  private static final Map<String, HandshakeResult> BY_FAULT =
+      Map.of(
+          "unsupported_protocol", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED,
+          "no_shared_cipher", HandshakeResult.CIPHER_SUITE_MISMATCH,
+          "wrong_cipher_returned", HandshakeResult.CIPHER_SUITE_MISMATCH,
+          "wrong_curve", HandshakeResult.KEY_EXCHANGE_FAILURE,
+          "bad_signature", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
+          "wrong_signature_type", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
+          "digest_check_failed", HandshakeResult.DECRYPTION_FAILED,
+          "decryption_failed_or_bad_record_mac", HandshakeResult.DECRYPTION_FAILED,
+          "unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE,
+          "cannot_parse_leaf_cert", HandshakeResult.CERTIFICATE_MALFORMED);
+
   private TlsFailure() {}
 
   /**
@@ -52,12 +67,22 @@ final class TlsFailure {
       if (each instanceof ClosedChannelException) {
         return "TLS handshake failed: the server closed the connection";
       }
-      Matcher alert = ALERT.matcher(String.valueOf(each.getMessage()));
-      if (alert.find()) {
-        return "TLS handshake failed: alert " + alert.group(1);
+      Optional<String> alert = SocketErrors.tlsAlert(each);
+      if (alert.isPresent()) {
+        return "TLS handshake failed: alert " + alert.get();
+      }
+      Optional<String> fault = fault(each);
+      if (fault.isPresent()) {
+        return "TLS handshake failed: " + fault.get().replace('_', ' ');
       }
     }
     return "TLS handshake failed: " + SocketErrors.describe(failure);
+  }
+
+  /** What BoringSSL finds wrong, in lower case. */
+  private static Optional<String> fault(Throwable failure) {
+    Matcher fault = BORINGSSL.matcher(String.valueOf(failure.getMessage()));
+    return fault.find() ? Optional.of(fault.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
   }
 
   /** The same as A118 has it, as far as the library's words let it be known. */
@@ -69,10 +94,13 @@ final class TlsFailure {
       if (each instanceof ClosedChannelException || each instanceof SocketException) {
         return HandshakeResult.PEER_CONNECTION_CLOSED;
       }
-      Matcher alert = ALERT.matcher(String.valueOf(each.getMessage()));
-      if (alert.find()) {
-        return BY_ALERT.getOrDefault(
-            alert.group(1).toLowerCase(Locale.ROOT), HandshakeResult.UNKNOWN_FAILURE);
+      Optional<String> alert = SocketErrors.tlsAlert(each);
+      if (alert.isPresent()) {
+        return BY_ALERT.getOrDefault(alert.get(), HandshakeResult.UNKNOWN_FAILURE);
+      }
+      Optional<String> fault = fault(each);
+      if (fault.isPresent()) {
+        return BY_FAULT.getOrDefault(fault.get(), HandshakeResult.UNKNOWN_FAILURE);
       }
       if (each instanceof NotSslRecordException) {
         return HandshakeResult.UNEXPECTED_MESSAGE;

@@ -9,7 +9,6 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.lb.state.HandshakeResult;
 import java.nio.channels.ClosedChannelException;
-import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -95,8 +94,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
   /** All that we offer means HTTP/2. */
   private static boolean isOffered(SSLEngine engine, @Nullable String protocol) {
-    return protocol != null
-        && List.of(engine.getSSLParameters().getApplicationProtocols()).contains(protocol);
+    return protocol != null && engine instanceof GuardedEngine guarded && guarded.offers(protocol);
   }
 
   private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {

@@ -2,7 +2,7 @@ package io.outrigger.proxy.tls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
-import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -38,13 +38,18 @@ public record TlsPeer(
   static TlsPeer of(SSLSession session, Optional<String> serverName)
       throws SSLPeerUnverifiedException {
     return new TlsPeer(
-        session.getProtocol(),
-        session.getCipherSuite(),
-        Stream.of(session.getPeerCertificates())
-            .filter(X509Certificate.class::isInstance)
-            .map((Certificate each) -> (X509Certificate) each)
-            .toList(),
-        serverName);
+        session.getProtocol(), session.getCipherSuite(), List.of(chain(session)), serverName);
+  }
+
+  private static X509Certificate[] chain(SSLSession session) throws SSLPeerUnverifiedException {
+    try {
+      return BoringSslTrust.shared(
+          Stream.of(session.getPeerCertificates())
+              .filter(X509Certificate.class::isInstance)
+              .toArray(X509Certificate[]::new));
+    } catch (CertificateException e) { // a trust manager has read it before
+      throw new SSLPeerUnverifiedException(String.valueOf(e.getMessage()));
+    }
   }
 
   String authType() {

@@ -12,6 +12,7 @@ import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.testing.Await;
 import io.outrigger.testing.Conformance;
@@ -32,21 +33,31 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** TLS to backends (A29): calls over it, what fails and why, and certificates that change. */
 @Timeout(600)
+@ParameterizedClass
+@EnumSource
 class TlsIT {
   private static final TestAuthority AUTHORITY = TestAuthority.named("mesh root");
   private static final TestAuthority STRANGER = TestAuthority.named("another root");
   private static final TestIdentity ORDERS = AUTHORITY.issue("uri:spiffe://mesh/orders");
   private static final TestIdentity PAY = AUTHORITY.issue("uri:spiffe://mesh/pay", "dns:pay.mesh");
 
+  private final TlsLibrary library;
   private final Mesh mesh = new Mesh();
 
   @TempDir private Path folder;
 
+  TlsIT(TlsLibrary library) {
+    this.library = library;
+  }
+
   @BeforeEach
   void configure() throws IOException {
+    library.use();
     mesh.certificateProviders(
         """
         {"default":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/chain.pem",
@@ -59,6 +70,7 @@ class TlsIT {
   @AfterEach
   void close() {
     mesh.close();
+    library.leave();
   }
 
   private void write(TestIdentity identity, TestAuthority... roots) throws IOException {
@@ -206,22 +218,44 @@ class TlsIT {
 
   @Conformance("A29-21")
   @Test
-  void aServerWithNoGroupInCommonIsToldOfWithThoseThatWereOffered() throws Exception {
+  void aServerOfPostQuantumKeyAgreementAloneIsSpokenToOrToldWhatWasOffered() throws Exception {
     SslContext postQuantum =
         GrpcSslContexts.configure(server(PAY), SslProvider.OPENSSL)
             .option(OpenSslContextOption.GROUPS, new String[] {"X25519MLKEM768"})
             .build();
+    if (library == TlsLibrary.BORING_SSL || Runtime.version().feature() >= 27) { // JEP 527
+      serve(cluster(""), mesh.keep(Backend.absent("a").speaking(postQuantum).revive()));
+      mesh.startReady();
+
+      assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+      return;
+    }
     try (var server = new TlsPeerServer(postQuantum)) {
       serve(cluster(""), server.port());
       mesh.startReady();
 
-      if (Runtime.version().feature() < 27) { // JEP 527
-        assertThat(failure())
-            .contains(
-                "alert handshake_failure; offered were TLSv1.3 and TLSv1.2, with the groups"
-                    + " x25519, secp256r1, secp384r1,");
-      }
+      assertThat(failure())
+          .contains(
+              "alert handshake_failure; offered were TLSv1.3 and TLSv1.2, with the groups"
+                  + " x25519, secp256r1, secp384r1,");
     }
+  }
+
+  @Test
+  void anIdentityOfEd25519IsShownWhateverTheLibrary() throws Exception {
+    write(
+        AUTHORITY.issue(
+            builder -> builder.algorithm(Algorithm.ed25519), "uri:spiffe://mesh/orders"),
+        AUTHORITY);
+    serve(
+        cluster(""),
+        mesh.keep(
+            Backend.absent("a")
+                .speaking(GrpcSslContexts.configure(server(PAY), SslProvider.JDK).build())
+                .revive()));
+    mesh.startReady();
+
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
   }
 
   @Conformance("A29-16")

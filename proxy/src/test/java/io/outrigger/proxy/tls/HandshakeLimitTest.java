@@ -3,6 +3,7 @@ package io.outrigger.proxy.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -37,6 +38,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handshakes with servers that leave them half done, and what the ledger has of them. */
 class HandshakeLimitTest {
@@ -88,12 +91,19 @@ class HandshakeLimitTest {
     assertThat(ledger.directBytes()).isZero();
   }
 
+  /** By the JDK's engine, of which every part of a handshake is a task. */
   private static TlsContext context(Executor tasks) throws GeneralSecurityException {
+    return context(JdkEngines::of, tasks);
+  }
+
+  private static TlsContext context(TlsContext.Library library, Executor tasks)
+      throws GeneralSecurityException {
     var settings =
         new UpstreamTls(
             Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
-    return TlsContext.of(new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);
+    return TlsContext.of(
+        library, new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);
   }
 
   /** A connection whose ClientHello is said. */
@@ -117,7 +127,7 @@ class HandshakeLimitTest {
   }
 
   private GuardedEngine engine() throws GeneralSecurityException {
-    return context(parts::add).engine(Optional.empty());
+    return context(parts::add).engine(Optional.empty(), ByteBufAllocator.DEFAULT);
   }
 
   private static void send(EmbeddedChannel to, byte... bytes) {
@@ -165,8 +175,14 @@ class HandshakeLimitTest {
     assertNothingIsHeld();
   }
 
-  @Test
-  void aHandshakeThatSucceedsLeavesItsCountToTheConnection() throws Exception {
+  static List<TlsContext.Library> libraries() {
+    return List.of(BoringSslEngines::of, JdkEngines::of);
+  }
+
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void aHandshakeThatSucceedsLeavesItsCountToTheConnection(TlsContext.Library library)
+      throws Exception {
     SslContext context =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
@@ -177,7 +193,7 @@ class HandshakeLimitTest {
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                     "h2"))
             .build();
-    EmbeddedChannel client = connect(context(Runnable::run));
+    EmbeddedChannel client = connect(context(library, Runnable::run));
     var server = new EmbeddedChannel();
     server.pipeline().addLast(context.newHandler(server.alloc()));
 

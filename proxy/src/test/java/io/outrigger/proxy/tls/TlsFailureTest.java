@@ -29,6 +29,14 @@ class TlsFailureTest {
         result);
   }
 
+  private static Arguments boringSsl(String name, String text, HandshakeResult result) {
+    return Arguments.of(
+        new DecoderException(
+            new SSLHandshakeException("error:10000418:SSL routines:OPENSSL_internal:" + name)),
+        "TLS handshake failed: " + text,
+        result);
+  }
+
   static Stream<Arguments> failures() {
     String failed = "certificate verify failed: ";
     return Stream.of(
@@ -47,6 +55,24 @@ class TlsFailureTest {
         alert("protocol_version", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
         alert("no_application_protocol", HandshakeResult.NO_APPLICATION_PROTOCOL),
         alert("some_new_one", HandshakeResult.UNKNOWN_FAILURE),
+        boringSsl(
+            "TLSV1_ALERT_UNKNOWN_CA",
+            "alert unknown_ca",
+            HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+        boringSsl(
+            "SSLV3_ALERT_HANDSHAKE_FAILURE",
+            "alert handshake_failure",
+            HandshakeResult.CIPHER_SUITE_MISMATCH),
+        boringSsl(
+            "TLSV1_ALERT_CERTIFICATE_REQUIRED",
+            "alert certificate_required",
+            HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+        boringSsl(
+            "UNSUPPORTED_PROTOCOL",
+            "unsupported protocol",
+            HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
+        boringSsl(
+            "EXCESSIVE_MESSAGE_SIZE", "excessive message size", HandshakeResult.UNKNOWN_FAILURE),
         Arguments.of(
             new DecoderException(new NotSslRecordException("not an SSL/TLS record: 00")),
             "TLS handshake failed: the server answered in plain text",

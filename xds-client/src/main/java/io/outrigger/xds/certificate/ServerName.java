@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SNIServerName;
 import javax.net.ssl.StandardConstants;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server name for the handshake, as given (A101). The JDK's own type refuses names with an
@@ -16,10 +17,11 @@ public final class ServerName extends SNIServerName {
   }
 
   /** The host name among those that a connection sends; empty when it sends none. */
-  static Optional<String> among(List<SNIServerName> names) {
-    return names.stream()
-        .filter(name -> name.getType() == StandardConstants.SNI_HOST_NAME)
-        .map(name -> new String(name.getEncoded(), StandardCharsets.UTF_8))
-        .findFirst();
+  static Optional<String> among(@Nullable List<SNIServerName> names) {
+    return (names == null ? List.<SNIServerName>of() : names)
+        .stream()
+            .filter(name -> name.getType() == StandardConstants.SNI_HOST_NAME)
+            .map(name -> new String(name.getEncoded(), StandardCharsets.UTF_8))
+            .findFirst();
   }
 }

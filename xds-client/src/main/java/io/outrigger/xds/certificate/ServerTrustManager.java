@@ -4,13 +4,10 @@ import io.outrigger.base.AnyThread;
 import java.net.Socket;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link ServerVerifier} in the form that TLS libraries take: one for a TLS context, whatever
@@ -18,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Checks no host name, whatever identification algorithm an engine asks for (A29).
  */
 @AnyThread
-public final class ServerTrustManager extends X509ExtendedTrustManager {
+public class ServerTrustManager extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
   private final ServerVerifier verifier;
@@ -30,7 +27,7 @@ public final class ServerTrustManager extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    check(chain, authType, engine.getSSLParameters().getServerNames());
+    check(chain, authType, serverName(engine));
   }
 
   @Override
@@ -40,19 +37,23 @@ public final class ServerTrustManager extends X509ExtendedTrustManager {
         chain,
         authType,
         socket instanceof SSLSocket secure
-            ? secure.getSSLParameters().getServerNames()
-            : List.of());
+            ? ServerName.among(secure.getSSLParameters().getServerNames())
+            : Optional.empty());
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType)
       throws CertificateException {
-    check(chain, authType, List.of());
+    check(chain, authType, Optional.empty());
   }
 
-  private void check(X509Certificate[] chain, String authType, @Nullable List<SNIServerName> sent)
+  /** What {@code engine} has asked its server for. */
+  protected Optional<String> serverName(SSLEngine engine) {
+    return ServerName.among(engine.getSSLParameters().getServerNames());
+  }
+
+  private void check(X509Certificate[] chain, String authType, Optional<String> serverName)
       throws CertificateException {
-    Optional<String> serverName = ServerName.among(sent == null ? List.of() : sent);
     Optional<String> objection = verifier.objection(chain, authType, serverName);
     if (objection.isPresent()) {
       throw new CertificateException(objection.get());

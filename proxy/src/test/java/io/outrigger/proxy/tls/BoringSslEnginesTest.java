@@ -1,0 +1,58 @@
+package io.outrigger.proxy.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.certificate.Identity;
+import io.outrigger.xds.certificate.Roots;
+import io.outrigger.xds.certificate.TlsMaterial;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** For whom BoringSSL is used, and for whom the JDK. */
+class BoringSslEnginesTest {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+  private static final UpstreamTls SETTINGS =
+      new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+
+  private static TlsMaterial material(Optional<Identity> identity) {
+    return new TlsMaterial(SETTINGS, identity, new Roots.Authorities(List.of(AUTHORITY.root())));
+  }
+
+  @BeforeEach
+  void askForIt() {
+    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "boringssl");
+  }
+
+  @AfterEach
+  void leaveTheChoice() {
+    System.clearProperty(BoringSslEngines.LIBRARY_PROPERTY);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ecp256, true", "ecp384, true", "rsa2048, true", "rsa3072, false", "ed25519, false"})
+  void anIdentityThatItCannotSignWithSoonGoesToTheJdk(Algorithm algorithm, boolean admitted) {
+    TestIdentity issued = AUTHORITY.issue(builder -> builder.algorithm(algorithm), "dns:a.example");
+    var identity = new Identity(issued.chain(), issued.key());
+
+    assertThat(BoringSslEngines.admit(material(Optional.of(identity)))).isEqualTo(admitted);
+  }
+
+  @Test
+  void whoDoesNotAskForItHasTheJdksLibrary() {
+    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
+
+    System.clearProperty(BoringSslEngines.LIBRARY_PROPERTY);
+    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isFalse();
+  }
+}
