@@ -37,11 +37,16 @@ final class Calls {
   private long settledNanos;
 
   /**
+   * A caller that was stopped between taking this and calling comes after {@link #settle}; its call
+   * belongs to nobody.
+   *
    * @param dueNanos when it should have begun: that the caller was held up counts as latency
    */
   synchronized Call begin(long dueNanos) {
     var call = new Call(dueNanos);
-    calls.add(call);
+    if (settledNanos == 0) {
+      calls.add(call);
+    }
     return call;
   }
 
@@ -66,15 +71,21 @@ final class Calls {
     return (int) calls.stream().filter(call -> call.outcome.equals(UNANSWERED)).count();
   }
 
-  /** What became of those that failed, with how many each. */
+  /** What became of those that failed, with how many each; what had no answer, with its wait. */
   synchronized Map<String, Integer> failures() {
     Map<String, Integer> failures = new TreeMap<>();
     for (Call call : calls) {
       if (!call.outcome.equals(OK) && !call.outcome.equals(REFUSED)) {
-        failures.merge(call.outcome, 1, Integer::sum);
+        failures.merge(failure(call), 1, Integer::sum);
       }
     }
     return failures;
+  }
+
+  private String failure(Call call) {
+    return call.outcome.equals(UNANSWERED)
+        ? UNANSWERED + " in " + Duration.ofNanos(settledNanos - call.beganNanos).toSeconds() + " s"
+        : call.outcome;
   }
 
   synchronized int refused() {
