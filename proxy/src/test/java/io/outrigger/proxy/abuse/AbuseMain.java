@@ -27,6 +27,9 @@ final class AbuseMain {
   private String memory = "256m";
   private int threads = 1;
   private long seed = ThreadLocalRandom.current().nextLong(1L << 40);
+  /** Of what the program said, when a bound was broken. */
+  private static final int LAST_LINES = 20;
+
   private @Nullable AttackedSidecar sidecar;
 
   private AbuseMain() {}
@@ -116,6 +119,11 @@ final class AbuseMain {
         sidecar = attacked;
       }
       Trial trial = Trial.of(attack, attacked, Length.LONG, PATIENCE);
+      if (!trial.broken().isEmpty()) {
+        List<String> said = attacked.process.errorLines();
+        said.subList(Math.max(0, said.size() - LAST_LINES), said.size())
+            .forEach(System.out::println);
+      }
       if (!trial.isOver()) {
         end();
       }
