@@ -9,8 +9,8 @@ import javax.net.ssl.SSLEngine;
 @AnyThread
 interface EngineSource {
   /**
-   * An engine of a client, which a handler may wrap that treats it as one of the JDK's. Who asks
-   * for it releases it, where it is counted by references.
+   * An engine of a client, for a handler that treats it as one of the JDK's: a record at a time.
+   * Who asks for it releases it, where it is counted by references; a handler does.
    *
    * @param serverName to ask for; empty for none
    * @param buffers for what the library's own needs

@@ -1,8 +1,10 @@
 package io.outrigger.proxy.tls;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.MathUtil;
 import io.outrigger.base.LoopConfined;
@@ -10,6 +12,8 @@ import io.outrigger.proxy.memory.MemoryAccount;
 import io.outrigger.proxy.memory.MemoryHolder;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.PeerSide;
+import java.nio.ByteBuffer;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * of its own, or with the socket.
  */
 @LoopConfined
-final class HandshakeLimit extends ChannelInboundHandlerAdapter implements MemoryHolder {
+final class HandshakeLimit extends ChannelDuplexHandler implements MemoryHolder {
   /** Either library admits 32 KiB for each of some six messages, of which one is large at most. */
   static final int MAX_BYTES = 256 << 10;
 
@@ -44,18 +48,22 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter implements Memor
   /** Of a buffer that a socket is read into. */
   private static final int LEAST_BUFFER_BYTES = 2 << 10;
 
-  private final GuardedEngine engine;
+  private final TlsHandler tls;
   private final MemoryLedger ledger;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable MemoryAccount account;
+
+  /** The first record that was said; empty before. */
+  private byte[] hello = {};
+
   private int taken;
   private boolean over;
 
   /**
-   * @param engine of the handler behind this one
+   * @param tls the handler behind this one
    */
-  HandshakeLimit(GuardedEngine engine, MemoryLedger ledger) {
-    this.engine = engine;
+  HandshakeLimit(TlsHandler tls, MemoryLedger ledger) {
+    this.tls = tls;
     this.ledger = ledger;
   }
 
@@ -89,6 +97,19 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter implements Memor
     }
   }
 
+  @Override
+  public void write(ChannelHandlerContext active, Object message, ChannelPromise promise) {
+    if (hello.length == 0 && message instanceof ByteBuf bytes) {
+      hello = ByteBufUtil.getBytes(bytes);
+    }
+    active.write(message, promise);
+  }
+
+  /** The groups for key agreement that were offered. */
+  List<String> groups() {
+    return hello.length == 0 ? List.of() : ClientHello.groups(ByteBuffer.wrap(hello));
+  }
+
   private void relieve() {
     if (account != null) {
       account.relieveIfHeavy();
@@ -101,12 +122,12 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter implements Memor
     if (known == null) {
       return; // it is over
     }
-    int base = engine.refCnt() > 0 ? NATIVE_BASE_BYTES : BASE_BYTES;
-    long heap = base + HEAP_FACTOR * engine.handshakeBytes();
+    int waiting = tls.waitingBytes();
+    int base = tls.isNative() ? NATIVE_BASE_BYTES : BASE_BYTES;
+    long heap = base + (long) HEAP_FACTOR * (taken - waiting);
     if (heap != known.heapBytes()) {
       known.heap(heap - known.heapBytes());
     }
-    int waiting = (int) Math.max(0, taken - engine.handshakeBytes());
     long direct =
         waiting == 0
             ? 0

@@ -3,7 +3,6 @@ package io.outrigger.proxy.tls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolNames;
-import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.xds.certificate.ServerVerifier;
@@ -81,14 +80,12 @@ public final class TlsContext {
    * @param memory counts what the handshake holds
    */
   public void addTo(Channel channel, Optional<String> serverName, MemoryLedger memory) {
-    GuardedEngine engine = engine(serverName, channel.alloc());
-    var handler = new SslHandler(engine, TlsThreads.ofHandshake(tasks));
-    handler.setHandshakeTimeoutMillis(0);
-    channel.pipeline().addLast(new HandshakeLimit(engine, memory), handler);
+    TlsHandler handler = handler(serverName, channel.alloc());
+    channel.pipeline().addLast(new HandshakeLimit(handler, memory), handler, handler.behind());
   }
 
-  GuardedEngine engine(Optional<String> serverName, ByteBufAllocator buffers) {
-    return new GuardedEngine(engines.engine(serverName, buffers), alpn);
+  TlsHandler handler(Optional<String> serverName, ByteBufAllocator buffers) {
+    return new TlsHandler(engines.engine(serverName, buffers), alpn, TlsThreads.ofHandshake(tasks));
   }
 
   /** Why a peer that was trusted is no longer; empty when it still is. Some 100 µs. */

@@ -4,13 +4,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.lb.state.HandshakeResult;
 import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +65,9 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   }
 
   private void onHandshaken(ChannelHandlerContext ctx) {
-    SslHandler tls = ctx.pipeline().get(SslHandler.class);
+    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
     String protocol = tls.engine().getApplicationProtocol();
-    if (!isOffered(tls.engine(), protocol)) {
+    if (!tls.offers(protocol)) { // all that is offered means HTTP/2
       fail(
           ctx,
           HandshakeResult.NO_APPLICATION_PROTOCOL,
@@ -92,11 +90,6 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     ctx.pipeline().replace(this, null, connection);
   }
 
-  /** All that we offer means HTTP/2. */
-  private static boolean isOffered(SSLEngine engine, @Nullable String protocol) {
-    return protocol != null && engine instanceof GuardedEngine guarded && guarded.offers(protocol);
-  }
-
   private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {
     HandshakeResult result = TlsFailure.result(cause);
     String reason = TlsFailure.describe(cause);
@@ -111,14 +104,15 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
    * (A29-21).
    */
   private static String offered(ChannelHandlerContext ctx) {
-    SslHandler tls = ctx.pipeline().get(SslHandler.class);
-    if (tls == null || !(tls.engine() instanceof GuardedEngine engine)) {
+    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
+    HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
+    if (tls == null || handshake == null) {
       return "";
     }
     return "; offered were "
         + String.join(" and ", tls.engine().getEnabledProtocols())
         + ", with the groups "
-        + String.join(", ", engine.groups());
+        + String.join(", ", handshake.groups());
   }
 
   private void fail(ChannelHandlerContext ctx, HandshakeResult result, String reason) {

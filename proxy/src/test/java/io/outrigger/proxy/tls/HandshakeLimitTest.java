@@ -25,12 +25,12 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -126,8 +126,8 @@ class HandshakeLimitTest {
     return connect(context(parts::add));
   }
 
-  private GuardedEngine engine() throws GeneralSecurityException {
-    return context(parts::add).engine(Optional.empty(), ByteBufAllocator.DEFAULT);
+  private TlsHandler handler() throws GeneralSecurityException {
+    return context(parts::add).handler(Optional.empty(), ByteBufAllocator.DEFAULT);
   }
 
   private static void send(EmbeddedChannel to, byte... bytes) {
@@ -305,7 +305,7 @@ class HandshakeLimitTest {
     var late = new OnOneLoop();
     late.pipeline()
         .addLast(
-            new HandshakeLimit(engine(), ledger),
+            new HandshakeLimit(handler(), ledger),
             new ChannelInboundHandlerAdapter() {
               @Override
               public void channelActive(ChannelHandlerContext ctx) {
@@ -325,21 +325,39 @@ class HandshakeLimitTest {
   /** A part that a thread has done is taken without another byte of the server. */
   @Test
   void whatIsHeldIsBroughtUpToDateWithEachTick() throws Exception {
-    GuardedEngine engine = engine();
+    TlsHandler tls = handler();
+    var elsewhere = new EmbeddedChannel(tls);
+    channels.add(elsewhere);
+    send(elsewhere, Arrays.copyOf(SERVER_HELLO, 10));
     var channel = new OnOneLoop();
-    channel.pipeline().addLast(new HandshakeLimit(engine, ledger));
+    channel.pipeline().addLast(new HandshakeLimit(tls, ledger));
     channel.register();
     channels.add(channel);
     send(channel, SERVER_HELLO);
-    assertThat(ledger.heapBytes()).isEqualTo(HandshakeLimit.BASE_BYTES);
+    assertThat(ledger.heapBytes())
+        .isEqualTo(HandshakeLimit.BASE_BYTES + 3L * HandshakeLimit.HEAP_FACTOR);
     assertThat(ledger.directBytes()).isPositive();
 
-    engine.beginHandshake();
-    engine.wrap(ByteBuffer.allocate(0), ByteBuffer.allocate(1 << 15));
-    engine.unwrap(ByteBuffer.wrap(SERVER_HELLO), ByteBuffer.allocate(1 << 15));
+    send(elsewhere, Arrays.copyOfRange(SERVER_HELLO, 10, SERVER_HELLO.length));
     pass(Duration.ofSeconds(1));
 
-    assertThat(ledger.heapBytes()).isGreaterThan(HandshakeLimit.BASE_BYTES);
+    assertThat(ledger.heapBytes())
+        .isEqualTo(
+            HandshakeLimit.BASE_BYTES + (long) HandshakeLimit.HEAP_FACTOR * SERVER_HELLO.length);
     assertThat(ledger.directBytes()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void itKnowsWhatWasOffered(TlsContext.Library library) throws Exception {
+    assertThat(new HandshakeLimit(handler(), ledger).groups()).isEmpty();
+
+    EmbeddedChannel channel = connect(context(library, parts::add));
+
+    List<String> offered = channel.pipeline().get(HandshakeLimit.class).groups();
+    assertThat(offered).contains("x25519", "secp256r1", "secp384r1", "secp521r1");
+    if (channel.pipeline().get(TlsHandler.class).isNative()) {
+      assertThat(offered).startsWith("X25519MLKEM768");
+    }
   }
 }
