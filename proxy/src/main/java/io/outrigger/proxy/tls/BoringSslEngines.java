@@ -33,7 +33,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * Engines of BoringSSL, as gRPC's C++ client and Envoy have them (decision proxy-0043). Chains and
- * names are judged by the same trust manager as with the JDK's. For processes that ask for them.
+ * names are judged by the same trust manager as with the JDK's.
  *
  * <p>The native memory of a context is freed when the garbage collector has found it; that of an
  * engine by who asked for it.
@@ -49,7 +49,7 @@ final class BoringSslEngines implements EngineSource {
   /** The peer's, which only sessions that are resumed are known by. */
   private static final int NO_PORT = -1;
 
-  /** Of the process: {@code boringssl} where this library is wanted. */
+  /** Of the process: {@code jdk} where this library is not wanted. */
   static final String LIBRARY_PROPERTY = "outrigger.tls.library";
 
   private final SslContext context;
@@ -58,9 +58,9 @@ final class BoringSslEngines implements EngineSource {
     this.context = context;
   }
 
-  /** Whether the library is wanted, is there and takes this identity. Loads it the first time. */
+  /** Whether the library is wanted, loads and takes this identity. Loads it the first time. */
   static boolean admit(TlsMaterial material) {
-    return "boringssl".equals(System.getProperty(LIBRARY_PROPERTY))
+    return !"jdk".equals(System.getProperty(LIBRARY_PROPERTY))
         && OpenSsl.isAvailable()
         && material.identity().map(BoringSslEngines::canSign).orElse(true);
   }

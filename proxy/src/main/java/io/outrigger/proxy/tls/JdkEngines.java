@@ -19,8 +19,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
- * The JDK's engines, unless BoringSSL is asked for, loads and takes the identity (decision
- * proxy-0043).
+ * The JDK's engines: where they are asked for, and where BoringSSL does not load or does not take
+ * the identity (decision proxy-0043).
  *
  * <p>Uses the JDK's context without Netty's builder, which would encrypt the key into a key store
  * with thousands of rounds and read the JDK's own authorities.

@@ -27,6 +27,7 @@ final class AbuseMain {
   private String memory = "256m";
   private int threads = 1;
   private long seed = ThreadLocalRandom.current().nextLong(1L << 40);
+
   /** Of what the program said, when a bound was broken. */
   private static final int LAST_LINES = 20;
 

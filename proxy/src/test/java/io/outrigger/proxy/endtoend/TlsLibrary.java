@@ -1,6 +1,6 @@
 package io.outrigger.proxy.endtoend;
 
-/** What speaks TLS to backends: the JDK, or BoringSSL where that is asked for. */
+/** What speaks TLS to backends: BoringSSL, or the JDK where that is asked for. */
 enum TlsLibrary {
   BORING_SSL,
   JDK;
@@ -9,8 +9,8 @@ enum TlsLibrary {
 
   /** From now on, for contexts that are made. */
   void use() {
-    if (this == BORING_SSL) {
-      System.setProperty(PROPERTY, "boringssl");
+    if (this == JDK) {
+      System.setProperty(PROPERTY, "jdk");
     }
   }
 

@@ -14,7 +14,6 @@ import io.outrigger.xds.certificate.TlsMaterial;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,11 +26,6 @@ class BoringSslEnginesTest {
 
   private static TlsMaterial material(Optional<Identity> identity) {
     return new TlsMaterial(SETTINGS, identity, new Roots.Authorities(List.of(AUTHORITY.root())));
-  }
-
-  @BeforeEach
-  void askForIt() {
-    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "boringssl");
   }
 
   @AfterEach
@@ -49,10 +43,10 @@ class BoringSslEnginesTest {
   }
 
   @Test
-  void whoDoesNotAskForItHasTheJdksLibrary() {
+  void whoAsksForItHasTheJdksLibrary() {
     assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
 
-    System.clearProperty(BoringSslEngines.LIBRARY_PROPERTY);
+    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "jdk");
     assertThat(BoringSslEngines.admit(material(Optional.empty()))).isFalse();
   }
 }
