@@ -10,7 +10,13 @@ import java.util.Optional;
 /** What Netty's allocator takes for the buffers of the process, whoever holds them. */
 @AnyThread
 public final class BufferMemory {
+  private static final int LITTLE_SHARE = 16;
+  private static final int CALLS_TO_REST = 10;
+
   private final Optional<ByteBufAllocatorMetric> metric;
+
+  /** Calls of {@link #trim} that do nothing from now on. */
+  private int callsToRest;
 
   private BufferMemory(Optional<ByteBufAllocatorMetric> metric) {
     this.metric = metric;
@@ -40,13 +46,20 @@ public final class BufferMemory {
   }
 
   /**
-   * Has the allocator give up what it only keeps for later, where that is much and little of it is
-   * held for peers. Takes some milliseconds: not for event loops.
+   * Has the allocator give up what it only keeps for later, where it takes half of what there is,
+   * and half of that is not held for peers. Takes some milliseconds: not for event loops. Called
+   * often, by one thread; after a time that brought little, the next ones do nothing.
    */
   public void trim(MemoryLedger ledger) {
+    if (callsToRest > 0) {
+      callsToRest--;
+      return;
+    }
+    long limit = ledger.limits().directBytes();
     long used = usedBytes();
-    if (used > ledger.limits().directBytes() / 2 && used > 2 * ledger.directBytes()) {
+    if (used > limit / 2 && used - ledger.directBytes() > limit / 4) {
       IdleChunks.release(ByteBufAllocator.DEFAULT);
+      callsToRest = used - usedBytes() < limit / LITTLE_SHARE ? CALLS_TO_REST : 0;
     }
   }
 }
