@@ -3,7 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
 import io.outrigger.proxy.memory.MemoryAccount;
@@ -154,7 +154,7 @@ final class ConnectionMemory implements MemoryHolder {
     if (tls == null) {
       return 0;
     }
-    boolean isNative = ReferenceCountUtil.refCnt(tls.engine()) > 0; // the JDK's are not counted
+    boolean isNative = tls.engine() instanceof ReferenceCounted; // the JDK's are not
     return isNative ? NATIVE_TLS_BYTES : TLS_BYTES;
   }
 
