@@ -10,13 +10,7 @@ import java.util.Optional;
 /** What Netty's allocator takes for the buffers of the process, whoever holds them. */
 @AnyThread
 public final class BufferMemory {
-  private static final int LITTLE_SHARE = 16;
-  private static final int CALLS_TO_REST = 10;
-
   private final Optional<ByteBufAllocatorMetric> metric;
-
-  /** Calls of {@link #trim} that do nothing from now on. */
-  private int callsToRest;
 
   private BufferMemory(Optional<ByteBufAllocatorMetric> metric) {
     this.metric = metric;
@@ -46,20 +40,24 @@ public final class BufferMemory {
   }
 
   /**
-   * Has the allocator give up what it only keeps for later, where it takes half of what there is,
-   * and half of that is not held for peers. Takes some milliseconds: not for event loops. Called
-   * often, by one thread; after a time that brought little, the next ones do nothing.
+   * Whether buffers take half of what there is, and half of that is not held for peers: it may be
+   * kept for later alone.
    */
-  public void trim(MemoryLedger ledger) {
-    if (callsToRest > 0) {
-      callsToRest--;
-      return;
-    }
+  public boolean mayBeIdle(MemoryLedger ledger) {
     long limit = ledger.limits().directBytes();
     long used = usedBytes();
-    if (used > limit / 2 && used - ledger.directBytes() > limit / 4) {
-      IdleChunks.release(ByteBufAllocator.DEFAULT);
-      callsToRest = used - usedBytes() < limit / LITTLE_SHARE ? CALLS_TO_REST : 0;
-    }
+    return used > limit / 2 && used - ledger.directBytes() > limit / 4;
+  }
+
+  /**
+   * Has the allocator give up what it only keeps for later. Takes some milliseconds: not for event
+   * loops.
+   *
+   * @return how many bytes less it takes
+   */
+  public long releaseIdle() {
+    long used = usedBytes();
+    IdleChunks.release(ByteBufAllocator.DEFAULT);
+    return used - usedBytes();
   }
 }

@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
  * <p>It keeps chunks for reuse by buffers of the same size, and looks for those that have been idle
  * for long only every so many times that it takes one of that size. Without this, memory that
  * buffers of one size have left behind would be missing for those of others, for ever: in a
- * container of 256 MiB 42 of 61 MiB. To take and return buffers of each size, more at a time than a
+ * container of 256 MiB 43 of 61 MiB. To take and return buffers of each size, more at a time than a
  * chunk has room for, is all that is needed, and costs some milliseconds; their bytes are never
  * touched. On any other allocator it does nothing useful, and no harm.
  */

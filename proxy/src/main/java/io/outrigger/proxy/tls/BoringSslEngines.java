@@ -18,7 +18,6 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.internal.tcnative.SSL;
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.certificate.Identity;
 import io.outrigger.xds.certificate.IdentityKeyManager;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
@@ -28,8 +27,12 @@ import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Engines of BoringSSL, as gRPC's C++ client and Envoy have them (decision proxy-0043). Chains and
@@ -49,8 +52,19 @@ final class BoringSslEngines implements EngineSource {
   /** The peer's, which only sessions that are resumed are known by. */
   private static final int NO_PORT = -1;
 
-  /** Of the process: {@code jdk} where this library is not wanted. */
+  /** Of the process: {@link #BORINGSSL}, the default, or {@link #JDK}. */
   static final String LIBRARY_PROPERTY = "outrigger.tls.library";
+
+  private static final String BORINGSSL = "boringssl";
+  private static final String JDK = "jdk";
+
+  /** Of an elliptic curve: P-384 is the largest that it is tried with. */
+  private static final int MAX_EC_BITS = 384;
+
+  private static final Logger log = LoggerFactory.getLogger(BoringSslEngines.class);
+
+  /** What was said already: contexts are made often. */
+  private static final Set<String> said = ConcurrentHashMap.newKeySet();
 
   private final SslContext context;
 
@@ -60,16 +74,44 @@ final class BoringSslEngines implements EngineSource {
 
   /** Whether the library is wanted, loads and takes this identity. Loads it the first time. */
   static boolean admit(TlsMaterial material) {
-    return !"jdk".equals(System.getProperty(LIBRARY_PROPERTY))
-        && OpenSsl.isAvailable()
-        && material.identity().map(BoringSslEngines::canSign).orElse(true);
+    return isWanted()
+        && isThere()
+        && material
+            .identity()
+            .map(identity -> canSign(identity.leaf().getPublicKey()))
+            .orElse(true);
+  }
+
+  private static boolean isWanted() {
+    String library = System.getProperty(LIBRARY_PROPERTY, BORINGSSL);
+    if (!library.equals(BORINGSSL) && !library.equals(JDK)) {
+      warn(
+          "-D%s=%s is neither %s nor %s; it counts as %s"
+              .formatted(LIBRARY_PROPERTY, library, BORINGSSL, JDK, BORINGSSL));
+    }
+    return !library.equals(JDK);
+  }
+
+  private static boolean isThere() {
+    if (!OpenSsl.isAvailable()) {
+      warn("BoringSSL does not load, the JDK speaks TLS: " + OpenSsl.unavailabilityCause());
+      return false;
+    }
+    return true;
+  }
+
+  private static void warn(String text) {
+    if (said.add(text)) {
+      log.warn("{}", text);
+    }
   }
 
   /** As a client it knows no other algorithms: none of the Edwards curves. */
-  private static boolean canSign(Identity identity) {
-    PublicKey key = identity.leaf().getPublicKey();
-    return key instanceof ECPublicKey
-        || (key instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() <= MAX_RSA_BITS);
+  static boolean canSign(PublicKey key) {
+    if (key instanceof ECPublicKey ec) {
+      return ec.getParams().getOrder().bitLength() <= MAX_EC_BITS;
+    }
+    return key instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() <= MAX_RSA_BITS;
   }
 
   static BoringSslEngines of(TlsMaterial material, List<String> alpn, ServerVerifier verifier)

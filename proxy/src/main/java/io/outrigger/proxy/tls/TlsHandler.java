@@ -5,7 +5,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import io.outrigger.base.LoopConfined;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -74,7 +74,7 @@ final class TlsHandler extends SslHandler {
 
   /** Whether the library's part lies outside the heap. */
   boolean isNative() {
-    return ReferenceCountUtil.refCnt(engine()) > 0; // the JDK's are not counted
+    return engine() instanceof ReferenceCounted; // the JDK's are not
   }
 
   /** Bytes that have come and that the engine has not taken. */

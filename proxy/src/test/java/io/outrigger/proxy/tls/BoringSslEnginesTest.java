@@ -2,6 +2,9 @@ package io.outrigger.proxy.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
@@ -11,12 +14,15 @@ import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.Identity;
 import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** For whom BoringSSL is used, and for whom the JDK. */
 class BoringSslEnginesTest {
@@ -40,6 +46,34 @@ class BoringSslEnginesTest {
     var identity = new Identity(issued.chain(), issued.key());
 
     assertThat(BoringSslEngines.admit(material(Optional.of(identity)))).isEqualTo(admitted);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"secp256r1, true", "secp384r1, true", "secp521r1, false"})
+  void anIdentityOnALargerCurveGoesToTheJdk(String curve, boolean admitted) throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec(curve));
+
+    assertThat(BoringSslEngines.canSign(generator.generateKeyPair().getPublic()))
+        .isEqualTo(admitted);
+  }
+
+  @Test
+  void aNameThatIsNoneCountsAsTheDefaultAndIsSaidOnce() {
+    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "openssl");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(BoringSslEngines.class);
+    lines.start();
+    logger.addAppender(lines);
+
+    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
+    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
+
+    logger.detachAppender(lines);
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "-Doutrigger.tls.library=openssl is neither boringssl nor jdk; it counts as boringssl");
   }
 
   @Test
