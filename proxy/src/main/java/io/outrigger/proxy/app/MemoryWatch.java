@@ -31,18 +31,12 @@ final class MemoryWatch {
   /** Between two lines about what was ended: an attack goes on for long. */
   private static final int LOOKS_PER_LINE = 10;
 
-  /** After a release of idle buffers that gave less than this part of the limit back. */
-  private static final int LOOKS_TO_REST = 10;
-
-  private static final int LITTLE_SHARE = 16;
-
   private final ControlLoop control;
   private final MemoryLedger ledger;
   private final BufferMemory buffers;
   private final EventLog events;
   private List<MemoryView.EndedCount> told = List.of();
   private int looksToLine;
-  private int looksToRelease;
 
   MemoryWatch(ControlLoop control, MemoryLedger ledger, BufferMemory buffers, EventLog events) {
     this.control = control;
@@ -62,22 +56,13 @@ final class MemoryWatch {
   }
 
   private void look() {
-    releaseIdle();
+    buffers.trim(ledger);
     if (looksToLine > 0) {
       looksToLine--;
     } else {
       tell(ledger.now());
     }
     control.schedule(ledger.isShort() ? PERIOD : CALM_PERIOD, this::look);
-  }
-
-  private void releaseIdle() {
-    if (looksToRelease > 0) {
-      looksToRelease--;
-    } else if (buffers.mayBeIdle(ledger)) {
-      long little = ledger.limits().directBytes() / LITTLE_SHARE;
-      looksToRelease = buffers.releaseIdle() < little ? LOOKS_TO_REST : 0;
-    }
   }
 
   private void tell(MemoryView now) {

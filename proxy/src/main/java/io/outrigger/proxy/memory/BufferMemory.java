@@ -40,24 +40,13 @@ public final class BufferMemory {
   }
 
   /**
-   * Whether buffers take half of what there is, and half of that is not held for peers: it may be
-   * kept for later alone.
+   * Has the allocator give up what it only keeps for later, where that is much and little of it is
+   * held for peers. Takes some milliseconds: not for event loops.
    */
-  public boolean mayBeIdle(MemoryLedger ledger) {
-    long limit = ledger.limits().directBytes();
+  public void trim(MemoryLedger ledger) {
     long used = usedBytes();
-    return used > limit / 2 && used - ledger.directBytes() > limit / 4;
-  }
-
-  /**
-   * Has the allocator give up what it only keeps for later. Takes some milliseconds: not for event
-   * loops.
-   *
-   * @return how many bytes less it takes
-   */
-  public long releaseIdle() {
-    long used = usedBytes();
-    IdleChunks.release(ByteBufAllocator.DEFAULT);
-    return used - usedBytes();
+    if (used > ledger.limits().directBytes() / 2 && used > 2 * ledger.directBytes()) {
+      IdleChunks.release(ByteBufAllocator.DEFAULT);
+    }
   }
 }

@@ -83,14 +83,11 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Has Netty fail at once where its buffers would take more than this plan has for them, and look
-   * early for what it keeps and nobody uses. Comes before the first of Netty's classes.
+   * Has Netty fail at once where its buffers would take more than this plan has for them. Comes
+   * before the first of Netty's classes.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
-    if (System.getProperty(IdleChunks.LOOKS_PROPERTY) == null) {
-      System.setProperty(IdleChunks.LOOKS_PROPERTY, Integer.toString(IdleChunks.CHUNKS_PER_LOOK));
-    }
   }
 
   /** The container that has such a heap. */
