@@ -70,13 +70,16 @@ final class Admission {
   private void admit() {
     since = loop.ticker().nanoTime();
     admitted = 0;
-    while (admitted < AT_ONCE && !waiting.isEmpty()) {
-      if (waiting.remove().admit()) {
-        admitted++;
+    try {
+      while (admitted < AT_ONCE && !waiting.isEmpty()) {
+        if (waiting.remove().admit()) {
+          admitted++;
+        }
       }
-    }
-    if (!waiting.isEmpty()) {
-      inNextTurn();
+    } finally {
+      if (!waiting.isEmpty()) {
+        inNextTurn(); // whatever became of one, the others have their turn
+      }
     }
   }
 }

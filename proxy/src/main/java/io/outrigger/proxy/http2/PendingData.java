@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +123,10 @@ public final class PendingData {
     }
   }
 
-  /** The last read buffer is done with: copies what is here of it, unless that is most of it. */
+  /**
+   * The last read buffer is done with: copies what is here of it, unless that is most of it, or
+   * there is no room for a copy. Then it stays as it is, counted as before.
+   */
   private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
     int size = Math.min(sliceBytes, bytes); // some may have left
@@ -132,8 +136,15 @@ public final class PendingData {
     if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
       return;
     }
-    pinned += size - done.capacity(); // first: a buffer that was let go of has none
-    ByteBuf copy = alloc.buffer(size, size).writerIndex(size);
+    int saved = done.capacity() - size; // first: a buffer that was let go of has none
+    ByteBuf copy;
+    try {
+      copy = alloc.buffer(size, size).writerIndex(size);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.onLoop(e);
+      return;
+    }
+    pinned -= saved;
     for (int at = size; at > 0; ) { // from the last to the first
       ByteBuf slice = queue.removeLast();
       at -= slice.readableBytes();

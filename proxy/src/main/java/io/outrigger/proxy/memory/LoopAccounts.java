@@ -203,13 +203,26 @@ public final class LoopAccounts {
     }
   }
 
+  /** Whatever happens in it, the next one comes: it ends what others wait for. */
   private void tick() {
+    try {
+      lookAtAll();
+    } finally {
+      if (accounts.isEmpty()) {
+        ticking = false;
+      } else {
+        tickLater();
+      }
+    }
+  }
+
+  private void lookAtAll() {
     long now = loop.ticker().nanoTime();
     ledger.look();
     endPause();
     for (int i = accounts.size() - 1; i >= 0; i--) { // one may close, and the last takes its place
       if (i < accounts.size()) {
-        accounts.get(i).holder().onTick(now);
+        onTick(accounts.get(i), now);
       }
     }
     Weight.Shortage shortage = ledger.shortage();
@@ -227,10 +240,14 @@ public final class LoopAccounts {
     relief.onTick();
     ledger.mayRelieveAgain();
     ledger.look();
-    if (accounts.isEmpty()) {
-      ticking = false;
-    } else {
-      tickLater();
+  }
+
+  /** For one that finds no memory the others do not wait; the next tick may be better. */
+  private static void onTick(MemoryAccount account, long now) {
+    try {
+      account.holder().onTick(now);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.onLoop(e);
     }
   }
 

@@ -7,6 +7,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,31 @@ final class AdmissionTest {
     aMillisecondLater();
     come(1);
     assertThat(read()).isEqualTo(17);
+  }
+
+  @Test
+  void whoFailsInItsTurnKeepsNobodyWaiting() {
+    come(8);
+    var fails = new AtomicBoolean();
+    var failing =
+        new EmbeddedChannel() {
+          @Override
+          public boolean isOpen() {
+            if (fails.get()) {
+              throw new OutOfMemoryError("in a test");
+            }
+            return super.isOpen();
+          }
+        };
+    admission.ask(new ReadGate(failing, new StreamTable(true)));
+    fails.set(true);
+    come(3);
+    assertThat(read()).isEqualTo(8);
+
+    nextTurn();
+    nextTurn();
+
+    assertThat(read()).isEqualTo(11);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.outrigger.testing.Conformance;
@@ -29,6 +30,24 @@ final class PendingDataTest {
     return alloc.metric().usedHeapMemory() + alloc.metric().usedDirectMemory();
   }
 
+  /** Has no more memory. */
+  private static final class Exhausted extends AbstractByteBufAllocator {
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("buffers, in a test");
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("buffers, in a test");
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
+    }
+  }
+
   /** Reads a buffer of which only {@code sizes} are this stream's. */
   private void read(int... sizes) {
     ByteBuf buffer = alloc.heapBuffer(READ_BUFFER).writeZero(READ_BUFFER);
@@ -47,6 +66,16 @@ final class PendingDataTest {
 
     assertThat(pending.bytes()).isEqualTo(600_000);
     assertThat(used()).isLessThanOrEqualTo(600_000 + READ_BUFFER);
+  }
+
+  @Test
+  void whereThereIsNoRoomForACopyItStaysAsItIs() {
+    read(16_384);
+
+    pending.settle(new Exhausted());
+
+    assertThat(pending.bytes()).isEqualTo(16_384);
+    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
   }
 
   /** Of the buffer read last others may have the rest, and each would pin all of it. */

@@ -27,6 +27,7 @@ final class MemoryLedgerTest {
     boolean paused;
     boolean shared;
     int ticks;
+    Runnable onTick = () -> {};
 
     Peer(String name) {
       this(name, loop);
@@ -63,6 +64,7 @@ final class MemoryLedgerTest {
     @Override
     public void onTick(long nowNanos) {
       ticks++;
+      onTick.run();
     }
 
     @Override
@@ -121,6 +123,36 @@ final class MemoryLedgerTest {
 
     assertThat(asked).isNotEmpty();
     assertThat(ledger.heapBytes() + ledger.directBytes()).isLessThanOrEqualTo(150L * MIB * 3 / 4);
+  }
+
+  @Test
+  void whoFindsNoMemoryInATickKeepsNobodyWaiting() {
+    Peer early = new Peer("early");
+    Peer failing = new Peer("failing");
+    Peer late = new Peer("late");
+    failing.onTick =
+        () -> {
+          throw new OutOfMemoryError("in a test");
+        };
+
+    tick(1_000);
+    tick(1_000);
+
+    assertThat(List.of(early.ticks, failing.ticks, late.ticks)).containsExactly(2, 2, 2);
+  }
+
+  @Test
+  void aTickThatFailsIsFollowedByTheNext() {
+    Peer failing = new Peer("failing");
+    failing.onTick =
+        () -> {
+          throw new IllegalStateException("in a test");
+        };
+
+    tick(1_000);
+    tick(1_000);
+
+    assertThat(failing.ticks).isEqualTo(2);
   }
 
   /** A peer at work holds more at this moment, but its bytes come and go. */
