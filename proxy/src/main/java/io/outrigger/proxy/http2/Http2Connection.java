@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
@@ -92,6 +93,11 @@ public final class Http2Connection {
   public static ChannelHandler client(
       ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(false, settings, handlerFactory);
+  }
+
+  /** Comes before the first read of a channel that others read before its connection does. */
+  public static void prepareReads(Channel channel) {
+    var unused = ReadTurn.bound(channel.config());
   }
 
   /** Where everything of this connection runs. */

@@ -47,7 +47,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
     if (server) {
       ReadTurn.bound(config, made.gate(), queue);
     } else {
-      ReadTurn.bound(config);
+      ReadTurn.bound(config).waiter(made.gate());
     }
     connection = made;
     made.listener(handlerFactory.apply(made));
@@ -93,6 +93,9 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof PatientRead.NoBufferNow) {
+      return; // the socket is read again
+    }
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       connection().onSocketFailed(SocketErrors.describe(cause)); // of TLS: within another
     } else {

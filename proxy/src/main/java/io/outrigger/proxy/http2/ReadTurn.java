@@ -7,7 +7,6 @@ import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.LoopConfined;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * in a turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand,
  * which are milliseconds of work; so the next one is as large as that many of the last were. The
  * first bytes of a connection that was quiet are read in a turn of their own: one byte, and the
- * others when {@link Admission} lets them.
+ * others when {@link Admission} lets them. Who finds no buffer waits ({@link PatientRead}).
  */
 @LoopConfined
 final class ReadTurn implements RecvByteBufAllocator {
@@ -28,7 +27,7 @@ final class ReadTurn implements RecvByteBufAllocator {
   private static final int LEAST_BYTES = 512;
 
   /** Whose bytes are read. */
-  interface Reader {
+  interface Reader extends PatientRead.Waiter {
     /** How many streams the peer has opened. */
     long startedStreams();
 
@@ -39,45 +38,50 @@ final class ReadTurn implements RecvByteBufAllocator {
     void onKnock();
   }
 
-  private final RecvByteBufAllocator sizes;
-  private final Reader reader;
-  private final FlushQueue loop;
+  /** The one: it is for one channel, whose configuration asks too, to look at its kind. */
+  private final PatientRead handle;
 
-  /** The one handle: it is for one channel, whose configuration asks too, to look at its kind. */
-  private @Nullable Turn turn;
-
-  private ReadTurn(RecvByteBufAllocator sizes, Reader reader, FlushQueue loop) {
-    this.sizes = sizes;
-    this.reader = reader;
-    this.loop = loop;
+  private ReadTurn(PatientRead handle) {
+    this.handle = handle;
   }
 
   /** Bounds what a turn takes of the socket of {@code config}. */
-  static void bound(ChannelConfig config) {
-    if (config.getRecvByteBufAllocator() instanceof MaxMessagesRecvByteBufAllocator reads) {
-      reads.maxMessagesPerRead(READS);
+  static PatientRead bound(ChannelConfig config) {
+    if (config.getRecvByteBufAllocator() instanceof ReadTurn made) {
+      return made.handle; // a channel takes the handle that it finds at its first read
     }
+    return use(config, new PatientRead(sizes(config)));
   }
 
   /** The same where a peer opens streams. */
   static void bound(ChannelConfig config, Reader reader, FlushQueue loop) {
-    bound(config);
-    config.setRecvByteBufAllocator(new ReadTurn(config.getRecvByteBufAllocator(), reader, loop));
+    use(config, new Turn(sizes(config), reader, loop)).waiter(reader);
+  }
+
+  private static PatientRead use(ChannelConfig config, PatientRead handle) {
+    config.setRecvByteBufAllocator(new ReadTurn(handle));
+    return handle;
+  }
+
+  @SuppressWarnings("deprecation") // what a delegate has to be
+  private static Handle sizes(ChannelConfig config) {
+    RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
+    if (sizes instanceof MaxMessagesRecvByteBufAllocator reads) {
+      reads.maxMessagesPerRead(READS);
+    }
+    return sizes.newHandle();
   }
 
   @Override
   @SuppressWarnings("deprecation") // all that channels ask for
   public Handle newHandle() {
-    Turn made = turn;
-    if (made == null) {
-      made = new Turn(sizes.newHandle());
-      turn = made;
-    }
-    return made;
+    return handle;
   }
 
   @LoopConfined
-  private final class Turn extends DelegatingHandle implements ExtendedHandle {
+  private static final class Turn extends PatientRead {
+    private final Reader reader;
+    private final FlushQueue loop;
     private long startedBefore;
     private long bytes;
 
@@ -92,8 +96,10 @@ final class ReadTurn implements RecvByteBufAllocator {
     private long streamBytes = Integer.MAX_VALUE;
 
     @SuppressWarnings("deprecation") // what a delegate has to be
-    Turn(Handle sizes) {
+    Turn(Handle sizes, Reader reader, FlushQueue loop) {
       super(sizes);
+      this.reader = reader;
+      this.loop = loop;
     }
 
     @Override
@@ -115,14 +121,15 @@ final class ReadTurn implements RecvByteBufAllocator {
     }
 
     @Override
-    public ByteBuf allocate(ByteBufAllocator allocator) {
+    ByteBuf buffer(ByteBufAllocator allocator) {
       knocks = !hasKnocked && reader.isQuiet();
       if (knocks) {
+        ByteBuf one = allocator.ioBuffer(1);
         hasKnocked = true;
-        return allocator.ioBuffer(1);
+        return one;
       }
       long most = Math.max(LEAST_BYTES, streamBytes * mostStreams);
-      return most < guess() ? allocator.ioBuffer((int) most) : super.allocate(allocator);
+      return most < guess() ? allocator.ioBuffer((int) most) : super.buffer(allocator);
     }
 
     @Override
@@ -143,8 +150,7 @@ final class ReadTurn implements RecvByteBufAllocator {
 
     @Override
     public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-      return streams() < mostStreams
-          && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+      return streams() < mostStreams && super.continueReading(maybeMoreData);
     }
   }
 }

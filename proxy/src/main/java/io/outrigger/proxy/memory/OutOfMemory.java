@@ -101,8 +101,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     return true;
   }
 
-  /** Netty's own, of its limit for buffers, is of a class of its own. */
-  private static boolean isOfJvm(OutOfMemoryError error) {
+  /** Whether it is the JVM's; Netty's own, of its limit for buffers, is of a class of its own. */
+  public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }
 

@@ -136,6 +136,7 @@ final class Dialer {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
+        Http2Connection.prepareReads(channel);
         address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
         if (address.tls().isPresent()) {
           Optional<String> serverName = address.tls().get().serverName();

@@ -106,6 +106,18 @@ final class Http2HandlerTest {
     }
   }
 
+  @Test
+  void aReadThatFoundNoBufferIsNoFailure() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.channel
+          .pipeline()
+          .fireExceptionCaught(new PatientRead.NoBufferNow(new OutOfMemoryError("in a test")));
+
+      assertThat(peer.answer()).isEmpty();
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
   /** The sizes of the buffers of one turn in which the socket always has more. */
   private static List<Integer> turn(RawPeer peer) {
     ChannelConfig config = peer.channel.config();

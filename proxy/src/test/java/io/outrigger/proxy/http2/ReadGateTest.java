@@ -42,6 +42,37 @@ final class ReadGateTest {
   }
 
   @Test
+  void whoFindsNoBufferIsReadAgainInAMoment() {
+    ReadGate gate = peer.connection.gate();
+    gate.onNoBuffer();
+    assertThat(peer.channel.config().isAutoRead()).isFalse();
+    peer.advance(Duration.ofMillis(19));
+    gate.pause(false); // what the ledger says meanwhile does not end it
+    assertThat(peer.channel.config().isAutoRead()).isFalse();
+    peer.advance(Duration.ofMillis(1));
+    assertThat(peer.channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
+  void whoIsPausedMeanwhileStaysSo() {
+    ReadGate gate = peer.connection.gate();
+    gate.onNoBuffer();
+    gate.pause(true);
+    peer.advance(Duration.ofMillis(20));
+    assertThat(peer.channel.config().isAutoRead()).isFalse();
+    gate.pause(false);
+    assertThat(peer.channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
+  void whoIsGoneMeanwhileIsNotReadAgain() {
+    peer.connection.gate().onNoBuffer();
+    peer.channel.close();
+    peer.advance(Duration.ofMillis(20));
+    assertThat(peer.channel.config().isAutoRead()).isFalse();
+  }
+
+  @Test
   void whoHasNotCalledIsQuiet() {
     assertThat(isQuiet()).isTrue();
   }

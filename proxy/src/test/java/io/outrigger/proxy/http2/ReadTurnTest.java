@@ -1,6 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -9,6 +10,7 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.RecvByteBufAllocator.ExtendedHandle;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.proxy.testing.ScarceBuffers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +25,7 @@ final class ReadTurnTest {
   private long started;
   private boolean quiet;
   private int knocks;
+  private int waits;
 
   @BeforeEach
   void bound() {
@@ -46,6 +49,11 @@ final class ReadTurnTest {
     @Override
     public void onKnock() {
       knocks++;
+    }
+
+    @Override
+    public void onNoBuffer() {
+      waits++;
     }
   }
 
@@ -193,5 +201,18 @@ final class ReadTurnTest {
     started = 128;
     assertThat(turn.continueReading(() -> true)).isFalse();
     assertThat(turn.continueReading()).isFalse();
+  }
+
+  /** It could else be read past its turn when there is one again. */
+  @Test
+  void whoFindsNoBufferForItsFirstByteKnocksAgain() {
+    quiet = true;
+    var buffers = new ScarceBuffers();
+    buffers.most(0);
+    assertThatThrownBy(() -> turn.allocate(buffers)).isInstanceOf(PatientRead.NoBufferNow.class);
+    assertThat(waits).isEqualTo(1);
+    turn.reset(config);
+    assertThat(readBytes()).isEqualTo(1);
+    assertThat(knocks).isEqualTo(1);
   }
 }

@@ -1,0 +1,58 @@
+package io.outrigger.proxy.testing;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An allocator that has buffers up to a size only, while somebody says so. */
+@AnyThread
+public final class ScarceBuffers extends AbstractByteBufAllocator {
+  /** As Netty's at its limit, which is of a class of its own too. */
+  public static final class None extends OutOfMemoryError {
+    private static final long serialVersionUID = 1;
+  }
+
+  private final AtomicInteger refused = new AtomicInteger();
+  private volatile int most = Integer.MAX_VALUE;
+  private volatile boolean jvmIsFull;
+
+  public ScarceBuffers() {
+    super(true);
+  }
+
+  /** From now on there are none above {@code bytes}. */
+  public void most(int bytes) {
+    most = bytes;
+  }
+
+  /** From now on it is the JVM that has no memory. */
+  public void jvmIsFull() {
+    jvmIsFull = true;
+  }
+
+  /** How many were asked for and not had. */
+  public int refused() {
+    return refused.get();
+  }
+
+  @Override
+  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+    return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    if (initialCapacity > most) {
+      refused.incrementAndGet();
+      throw jvmIsFull ? new OutOfMemoryError("for a test") : new None();
+    }
+    return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  public boolean isDirectBufferPooled() {
+    return true; // else an I/O buffer is one of the heap where it has no cleaner of its own
+  }
+}
