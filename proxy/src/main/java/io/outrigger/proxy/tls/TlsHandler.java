@@ -45,6 +45,9 @@ final class TlsHandler extends SslHandler {
 
   private boolean over;
 
+  /** Whether anything has come since the last end of a read. */
+  private boolean hasRead;
+
   /**
    * @param engine which is treated as the JDK's are: a record at a time
    * @param alpn what it offers
@@ -80,6 +83,26 @@ final class TlsHandler extends SslHandler {
   /** Bytes that have come and that the engine has not taken. */
   int waitingBytes() {
     return actualReadableBytes();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+    hasRead = true;
+    super.channelRead(ctx, message);
+  }
+
+  /**
+   * Who has read nothing needs no more for it: Netty's handler would ask the socket again at once,
+   * and so on while no buffer is there to read into, though reading is switched off for a moment.
+   */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
+    if (hasRead) {
+      hasRead = false;
+      super.channelReadComplete(ctx);
+    } else {
+      ctx.fireChannelReadComplete();
+    }
   }
 
   @Override

@@ -136,9 +136,9 @@ final class Dialer {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        Http2Connection.prepareReads(channel);
         address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
         if (address.tls().isPresent()) {
+          Http2Connection.prepareReads(channel);
           Optional<String> serverName = address.tls().get().serverName();
           tls.get().addTo(channel, serverName, settings.http2().memory());
           channel.pipeline().addLast(new TlsHandshake(serverName, connection, handshake));

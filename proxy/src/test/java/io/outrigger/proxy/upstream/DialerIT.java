@@ -3,8 +3,11 @@ package io.outrigger.proxy.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.tls.EndpointTls;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
@@ -17,15 +20,28 @@ import io.outrigger.proxy.testing.Await;
 import io.outrigger.proxy.testing.ScarceBuffers;
 import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.proxy.testing.http2.RawHttp2;
+import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
 import io.outrigger.proxy.tls.TlsPeer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.certificate.Roots;
+import io.outrigger.xds.certificate.TlsMaterial;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +49,8 @@ import org.junit.jupiter.api.Timeout;
 /** What a socket begins with, before its connection has it. */
 @Timeout(120)
 final class DialerIT {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+
   private final EventLoops loops = EventLoops.start(TransportKind.AUTO, 1);
 
   @AfterEach
@@ -59,56 +77,71 @@ final class DialerIT {
     public void onClosed(String reason) {}
   }
 
-  private static final class NoHandshake implements TlsHandshake.Listener {
+  private static final class AnyHandshake implements TlsHandshake.Listener {
     @Override
-    public void onHandshaken(TlsPeer peer) {
-      throw new IllegalStateException("TLS was not asked for");
-    }
+    public void onHandshaken(TlsPeer peer) {}
 
     @Override
     public void onFailed(HandshakeResult result, String reason) {
-      throw new IllegalStateException("TLS was not asked for");
+      throw new IllegalStateException(result + ": " + reason);
     }
   }
 
-  private Channel dial(EndpointAddress address) {
-    EventLoop loop = loops.loop(0);
+  private Channel dial(EndpointAddress address, TlsContext tls) {
     var dialer =
         new Dialer(
             loops,
-            loop,
+            loops.loop(0),
             address,
             UpstreamSettings.DEFAULT,
             new LoopSockets(),
             new SubchannelName(SubchannelName.UNNAMED, "", address),
-            () -> {
-              throw new IllegalStateException("TLS was not asked for");
-            });
-    return dialer.dial(made -> new Silent(), new NoHandshake(), reason -> {});
+            () -> tls);
+    return dialer.dial(made -> new Silent(), new AnyHandshake(), reason -> {});
   }
 
-  private static void answerConnect(Socket socket) throws IOException {
-    var asked = new StringBuilder();
-    while (asked.indexOf("\r\n\r\n") < 0) {
-      asked.append((char) socket.getInputStream().read());
-    }
-    assertThat(asked).startsWith("CONNECT 10.0.0.7:80 ");
-    socket.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+  private static ServerSocket listen() throws GeneralSecurityException, IOException {
+    TestIdentity identity = AUTHORITY.issue("dns:orders.example");
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry(
+        "orders", identity.key(), new char[0], identity.chain().toArray(Certificate[]::new));
+    var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, new char[0]);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), null, null);
+    var listener =
+        (SSLServerSocket)
+            context
+                .getServerSocketFactory()
+                .createServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    SSLParameters parameters = listener.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {"h2"});
+    listener.setSSLParameters(parameters);
+    return listener;
   }
 
-  /** The handle of its reads is made before the connection has the channel. */
+  /** The first to read its socket is the handshake. */
   @Test
   @Conformance("SC-38")
-  void behindAProxyTooAReadWaitsForABuffer() throws Exception {
+  void aReadOverTlsWaitsForABufferToo() throws Exception {
     var buffers = new ScarceBuffers();
-    try (var proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    var settings =
+        new UpstreamTls(
+            Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+    var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
+    try (ServerSocket listener = listen()) {
       Channel channel =
           dial(
-              new EndpointAddress("10.0.0.7", 80)
-                  .through(new EndpointAddress("127.0.0.1", proxy.getLocalPort())));
+              new EndpointAddress(
+                  "127.0.0.1",
+                  listener.getLocalPort(),
+                  Optional.empty(),
+                  Optional.of(new EndpointTls(settings, Optional.empty()))),
+              TlsContext.of(
+                  new TlsMaterial(settings, Optional.empty(), roots), List.of(), Runnable::run));
       channel.config().setAllocator(buffers);
-      try (Socket socket = proxy.accept()) {
-        answerConnect(socket);
+      try (Socket socket = listener.accept()) {
         RawHttp2 backend = RawHttp2.accept(socket);
         backend.send(Frames.ping(1));
         backend.await(frame -> frame.type() == FrameType.PING);
@@ -119,7 +152,7 @@ final class DialerIT {
         assertThat(channel.isActive()).isTrue();
         buffers.most(Integer.MAX_VALUE);
         backend.send(Frames.ping(2));
-        backend.await(frame -> frame.type() == FrameType.PING);
+        assertThat(backend.await(frame -> frame.type() == FrameType.PING)).isNotNull();
       }
     }
   }
