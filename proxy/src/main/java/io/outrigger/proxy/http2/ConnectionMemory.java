@@ -223,9 +223,6 @@ final class ConnectionMemory implements MemoryHolder {
   public void onTick(long nowNanos) {
     parts.streams.onTick();
     refresh();
-    if (ledger.isShort()) {
-      settlePending();
-    }
     parts.guard.onTick(nowNanos);
     boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
     if (frame.isOver(isFrameBegun, parts.reader.wholeFrames(), nowNanos)
@@ -240,6 +237,11 @@ final class ConnectionMemory implements MemoryHolder {
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
       var unused = parts.ctx.close();
     }
+  }
+
+  @Override
+  public void onShort() {
+    settlePending();
   }
 
   /**

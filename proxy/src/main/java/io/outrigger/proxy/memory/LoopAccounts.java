@@ -32,8 +32,10 @@ public final class LoopAccounts {
   /** How long one that fills memory is not read from. */
   static final long REST_MILLIS = 20;
 
-  /** A second while memory is short. */
-  private static final int STRETCH_TICKS = 10;
+  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How many are looked at before the loop does something else: a millisecond or so. */
+  static final int LOOKED_AT_ONCE = 1_024;
 
   private final MemoryLedger ledger;
   private final EventExecutor loop;
@@ -56,13 +58,24 @@ public final class LoopAccounts {
   private long direct;
   private long taken;
   private long lookAt = LOOK_BYTES;
-  private int ticks;
   private boolean ticking;
+
+  /** When the tick under way began, by the clock of the loop; when the last second was over. */
+  private long lookNanos;
+
+  private long secondNanos;
+  private boolean isSecondOver;
+
+  /** How many accounts are still to be looked at in this tick; the heaviest of the others. */
+  private int toLookAt;
+
+  private long heaviestNow;
 
   LoopAccounts(MemoryLedger ledger, EventExecutor loop) {
     this.ledger = ledger;
     this.loop = loop;
     relief = new Relief(ledger, this, accounts);
+    secondNanos = nanoTime();
   }
 
   /** Opens the account of a connection. */
@@ -97,6 +110,11 @@ public final class LoopAccounts {
 
   EventExecutor loop() {
     return loop;
+  }
+
+  /** By the clock of the loop. */
+  long nanoTime() {
+    return loop.ticker().nanoTime();
   }
 
   /** All bytes that were ever taken on this loop: its clock. */
@@ -196,19 +214,54 @@ public final class LoopAccounts {
   }
 
   private void later(long millis, Runnable task) {
+    schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** A timer that is made in a turn rings in the next one; a task would still run in this one. */
+  void inNextTurn(Runnable task) {
+    schedule(task, 1, TimeUnit.NANOSECONDS);
+  }
+
+  private void schedule(Runnable task, long delay, TimeUnit unit) {
     try {
-      var unused = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+      var unused = loop.schedule(task, delay, unit);
     } catch (RejectedExecutionException stopped) {
       ticking = false; // the process ends
+      heaviest = 0;
     }
   }
 
-  /** Whatever happens in it, the next one comes: it ends what others wait for. */
+  /**
+   * Looks at all accounts, some in each turn of the loop: there may be thousands. Those that were
+   * not read from are read from before, whatever is found of them then: what they say next may be
+   * what lets others go on, such as WINDOW_UPDATE.
+   */
   private void tick() {
+    lookNanos = nanoTime();
+    isSecondOver = lookNanos - secondNanos >= SECOND_NANOS;
+    if (isSecondOver) {
+      secondNanos = lookNanos;
+    }
+    ledger.look();
+    toLookAt = accounts.size();
+    heaviestNow = 0;
+    if (paused.isEmpty()) {
+      lookAtSome();
+    } else {
+      endPause();
+      inNextTurn(this::lookAtSome);
+    }
+  }
+
+  /** Whatever happens in it, the next tick comes: it ends what others wait for. */
+  private void lookAtSome() {
+    boolean goesOn = false;
     try {
-      lookAtAll();
+      goesOn = lookAtNext();
     } finally {
-      if (accounts.isEmpty()) {
+      if (goesOn) {
+        inNextTurn(this::lookAtSome);
+      } else if (accounts.isEmpty()) {
         ticking = false;
       } else {
         tickLater();
@@ -216,51 +269,50 @@ public final class LoopAccounts {
     }
   }
 
-  private void lookAtAll() {
-    long now = loop.ticker().nanoTime();
-    ledger.look();
-    endPause();
-    for (int i = accounts.size() - 1; i >= 0; i--) { // one may close, and the last takes its place
-      if (i < accounts.size()) {
-        onTick(accounts.get(i), now);
+  /** From the last one to the first: where one closes, the last takes its place. */
+  private boolean lookAtNext() {
+    Weight.Shortage shortage = ledger.shortage();
+    for (int i = 0; i < LOOKED_AT_ONCE && toLookAt > 0; i++) {
+      toLookAt--;
+      if (toLookAt < accounts.size()) {
+        lookAt(accounts.get(toLookAt), shortage);
       }
     }
-    Weight.Shortage shortage = ledger.shortage();
-    long most = 0;
-    for (MemoryAccount account : accounts) {
-      most = Math.max(most, account.weight(shortage));
+    if (toLookAt > 0) {
+      return true;
     }
-    heaviest = most;
-    if (ledger.isShort()) {
-      pauseTheHeaviest(shortage);
-    }
-    if (++ticks % STRETCH_TICKS == 0) {
-      accounts.forEach(MemoryAccount::onStretchOver);
-    }
+    heaviest = heaviestNow;
     relief.onTick();
     ledger.mayRelieveAgain();
     ledger.look();
+    return false;
   }
 
-  /** For one that finds no memory the others do not wait; the next tick may be better. */
-  private static void onTick(MemoryAccount account, long now) {
-    try {
-      account.holder().onTick(now);
-    } catch (OutOfMemoryError e) {
-      OutOfMemory.onLoop(e);
+  private void lookAt(MemoryAccount account, Weight.Shortage shortage) {
+    boolean isShort = ledger.isShort();
+    tell(account.holder(), isShort);
+    if (isSecondOver) {
+      account.onSecondOver();
+    }
+    long weight = account.weight(shortage);
+    heaviestNow = Math.max(heaviestNow, weight);
+    if (isShort && isToPause(account, weight)) {
+      account.holder().pauseReading(true);
+      paused.add(account);
     }
   }
 
-  /**
-   * Those that hold most are not read from until the next tick. Not longer: what a peer says next
-   * may be what lets others go on, such as WINDOW_UPDATE.
-   */
-  private void pauseTheHeaviest(Weight.Shortage shortage) {
-    for (MemoryAccount account : accounts) {
-      if (isToPause(account, account.weight(shortage))) {
-        account.holder().pauseReading(true);
-        paused.add(account);
+  /** For one that finds no memory the others do not wait; the next tick may be better. */
+  private void tell(MemoryHolder holder, boolean isShort) {
+    try {
+      if (isSecondOver) {
+        holder.onTick(lookNanos);
       }
+      if (isShort) {
+        holder.onShort();
+      }
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.onLoop(e);
     }
   }
 

@@ -18,8 +18,8 @@ public final class MemoryAccount {
   private long movedAt;
 
   /**
-   * The least that it held when it gave back, in this stretch of ticks and in the one before: what
-   * lay still all the while. The greatest number where it gave nothing back.
+   * The least that it held when it gave back, in this second and in the one before: what lay still
+   * all the while. The greatest number where it gave nothing back.
    */
   private long leastHeapNow = Long.MAX_VALUE;
 
@@ -67,8 +67,8 @@ public final class MemoryAccount {
     leastDirectNow = Math.min(leastDirectNow, directBytes);
   }
 
-  /** A stretch of ticks is over. */
-  void onStretchOver() {
+  /** A second is over. */
+  void onSecondOver() {
     leastHeapBefore = leastHeapNow;
     leastHeapNow = Long.MAX_VALUE;
     leastDirectBefore = leastDirectNow;
@@ -85,14 +85,14 @@ public final class MemoryAccount {
         ofHeap
             ? Math.min(leastHeapNow, leastHeapBefore)
             : Math.min(leastDirectNow, leastDirectBefore);
-    return new Weight(
-            holder.isShared(),
-            bytes(),
-            all,
-            Math.min(all, still),
-            loop.taken() - movedAt,
-            givesNow + givesBefore)
-        .in(shortage);
+    return Weight.of(
+        holder.isShared(),
+        bytes(),
+        all,
+        Math.min(all, still),
+        loop.taken() - movedAt,
+        givesNow + givesBefore,
+        shortage);
   }
 
   public long heapBytes() {

@@ -23,12 +23,15 @@ public interface MemoryHolder {
   void pauseReading(boolean paused);
 
   /**
-   * Time has passed: looks at what its peer has begun and not ended, and at what it does not take.
-   * The account is up to date when this returns.
+   * A second has passed: looks at what its peer has begun and not ended, and at what it does not
+   * take. The account is up to date when this returns.
    *
    * @param nowNanos by the clock of the loop
    */
   void onTick(long nowNanos);
+
+  /** Memory is short, which is told ten times a second: keeps nothing for speed alone. */
+  void onShort();
 
   /**
    * Whether calls of many depend on it, as on a connection to a backend: while it holds little it

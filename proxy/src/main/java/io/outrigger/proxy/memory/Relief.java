@@ -4,6 +4,7 @@ import io.outrigger.base.LoopConfined;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Has the connections of one loop let go, the heaviest first ({@link Weight}), while the ledger
@@ -12,8 +13,10 @@ import java.util.List;
  */
 @LoopConfined
 final class Relief {
-  /** How many are asked before the loop does something else: a few milliseconds. */
+  /** How many are asked before the loop does something else, and for how long. */
   private static final int ASKED_AT_ONCE = 32;
+
+  private static final long ASKED_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** How much may come before the heaviest are others. */
   private static final int RANKED_FOR_BYTES = 2 << 20;
@@ -77,7 +80,7 @@ final class Relief {
     }
   }
 
-  /** Asks some, and posts itself to the loop until nobody is to be asked. */
+  /** Asks some, and goes on in the next turn of the loop until nobody is to be asked. */
   void go() {
     if (order.isEmpty()) {
       askedAt = loop.taken();
@@ -88,7 +91,8 @@ final class Relief {
     int asked = 0;
     long due = loop.taken() - askedAt; // as much as has come, or more would come than goes
     askedAt = loop.taken();
-    while (!order.isEmpty() && (asked < ASKED_AT_ONCE || due > 0)) {
+    long began = loop.nanoTime();
+    while (!order.isEmpty() && (due > 0 || mayAsk(asked, began))) {
       Weighed next = order.remove(order.size() - 1);
       loop.heaviest(next.weight);
       long excess = ledger.excess();
@@ -104,8 +108,13 @@ final class Relief {
     if (order.isEmpty()) {
       end();
     } else {
-      loop.post(this::go);
+      loop.inNextTurn(this::go);
     }
+  }
+
+  /** One at least, though the loop was stopped for long since. */
+  private boolean mayAsk(int asked, long beganNanos) {
+    return asked == 0 || (asked < ASKED_AT_ONCE && loop.nanoTime() - beganNanos < ASKED_FOR_NANOS);
   }
 
   private void rank() {

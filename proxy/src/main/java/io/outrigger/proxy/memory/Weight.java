@@ -19,17 +19,10 @@ package io.outrigger.proxy.memory;
  *       nobody yet, and is spared nothing.
  * </ul>
  *
- * <p>No clock is read for this: time is what the loop has taken in all, in bytes.
- *
- * @param isShared whether calls of many depend on it
- * @param bytes that the account holds in all
- * @param shortBytes those of them that are short
- * @param stillBytes those of these that lay still for one to two seconds
- * @param stillFor the bytes that the loop has taken since the peer last took something up
- * @param gaveBack how often it did so in these one to two seconds
+ * <p>No clock is read for this: time is what the loop has taken in all, in bytes. No object is made
+ * for it: thousands are weighed ten times a second, when there is no memory to waste.
  */
-record Weight(
-    boolean isShared, long bytes, long shortBytes, long stillBytes, long stillFor, int gaveBack) {
+final class Weight {
   private static final int STILL_FACTOR = 256;
   private static final int MOVING_PARTS = 16;
   private static final int MAX_WORK = 8;
@@ -48,8 +41,26 @@ record Weight(
    */
   record Shortage(boolean ofHeap, long limit, long longTime) {}
 
-  /** A pure number; 0 for an account that is not to be asked. */
-  long in(Shortage shortage) {
+  private Weight() {}
+
+  /**
+   * A pure number; 0 for an account that is not to be asked.
+   *
+   * @param isShared whether calls of many depend on it
+   * @param bytes that the account holds in all
+   * @param shortBytes those of them that are short
+   * @param stillBytes those of these that lay still for one to two seconds
+   * @param stillFor the bytes that the loop has taken since the peer last took something up
+   * @param gaveBack how often it did so in these one to two seconds
+   */
+  static long of(
+      boolean isShared,
+      long bytes,
+      long shortBytes,
+      long stillBytes,
+      long stillFor,
+      int gaveBack,
+      Shortage shortage) {
     if (isShared && bytes < MIN_SHARED_BYTES) {
       return 0;
     }

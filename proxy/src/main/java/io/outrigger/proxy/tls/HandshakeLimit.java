@@ -194,6 +194,9 @@ final class HandshakeLimit extends ChannelDuplexHandler implements MemoryHolder 
   }
 
   @Override
+  public void onShort() {}
+
+  @Override
   public String peer() {
     return ctx == null ? "" : String.valueOf(ctx.channel().remoteAddress());
   }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class MemoryLedgerTest {
@@ -19,6 +20,7 @@ final class MemoryLedgerTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final LoopAccounts loop = ledger.on(channel.eventLoop());
   private final List<String> asked = new ArrayList<>();
+  private Runnable onLetGo = () -> {};
 
   /** Gives back all that it is asked for, down to nothing. */
   private final class Peer implements MemoryHolder {
@@ -27,6 +29,7 @@ final class MemoryLedgerTest {
     boolean paused;
     boolean shared;
     int ticks;
+    int shorts;
     Runnable onTick = () -> {};
 
     Peer(String name) {
@@ -46,6 +49,7 @@ final class MemoryLedgerTest {
     @Override
     public void letGo(long bytes) {
       asked.add(name);
+      onLetGo.run();
       account.heap(-Math.min(bytes, account.heapBytes()));
       account.direct(-Math.min(bytes, account.directBytes()));
       account.onStreamEnded();
@@ -68,6 +72,11 @@ final class MemoryLedgerTest {
     }
 
     @Override
+    public void onShort() {
+      shorts++;
+    }
+
+    @Override
     public boolean isShared() {
       return shared;
     }
@@ -81,6 +90,12 @@ final class MemoryLedgerTest {
     public int streams() {
       return 1;
     }
+  }
+
+  private void nextTurn() {
+    channel.advanceTimeBy(1, TimeUnit.NANOSECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
   }
 
   private void tick(long millis) {
@@ -258,17 +273,80 @@ final class MemoryLedgerTest {
   /** To end one takes system calls: others are served in between. */
   @Test
   void aFewLetGoAtATime() {
+    channel.freezeTime();
     for (int i = 0; i < 120; i++) {
       new Peer("small").holds(1);
     }
 
-    int[] askedBefore = new int[1];
-    channel.eventLoop().execute(() -> askedBefore[0] = asked.size());
     channel.runPendingTasks();
-
-    assertThat(askedBefore[0]).isEqualTo(32);
+    assertThat(asked).hasSize(32);
+    nextTurn();
     assertThat(asked).hasSize(45);
     assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
+  }
+
+  @Test
+  void inATurnTheyLetGoForTwoMillisecondsAtMost() {
+    channel.freezeTime();
+    onLetGo = () -> channel.advanceTimeBy(700, TimeUnit.MICROSECONDS);
+    for (int i = 0; i < 90; i++) {
+      new Peer("small").holds(1);
+    }
+
+    channel.runPendingTasks();
+    assertThat(asked).hasSize(3);
+    nextTurn();
+    assertThat(asked).hasSize(6);
+    onLetGo = () -> channel.advanceTimeBy(1, TimeUnit.SECONDS);
+    nextTurn();
+    assertThat(asked).as("one, however long it takes").hasSize(7);
+  }
+
+  /** Thousands are looked at in one tick. */
+  @Test
+  void aFewAreLookedAtInATurn() {
+    channel.freezeTime();
+    List<Peer> peers =
+        Stream.generate(() -> new Peer("app")).limit(LoopAccounts.LOOKED_AT_ONCE + 2).toList();
+
+    channel.advanceTimeBy(1, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    assertThat(ticks(peers)).isEqualTo(LoopAccounts.LOOKED_AT_ONCE);
+    peers.get(0).account.close(); // the last one takes its place
+    nextTurn();
+    assertThat(ticks(peers)).isEqualTo(LoopAccounts.LOOKED_AT_ONCE + 2);
+    channel.advanceTimeBy(1, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    nextTurn();
+    assertThat(ticks(peers)).isEqualTo(2 * LoopAccounts.LOOKED_AT_ONCE + 3);
+  }
+
+  private static int ticks(List<Peer> peers) {
+    return peers.stream().mapToInt(peer -> peer.ticks).sum();
+  }
+
+  /** Time bounds are looked at once a second, whatever else there is to look at. */
+  @Test
+  void whileMemoryIsShortASecondIsStillASecond() {
+    channel.freezeTime();
+    Peer peer = new Peer("app").holds(60);
+
+    tick(1_000);
+    assertThat(List.of(peer.ticks, peer.shorts)).containsExactly(1, 1);
+    for (int i = 0; i < 9; i++) {
+      tick(100);
+      nextTurn(); // after one in which it was read from
+    }
+    assertThat(List.of(peer.ticks, peer.shorts)).containsExactly(1, 10);
+    tick(100);
+    nextTurn();
+    assertThat(List.of(peer.ticks, peer.shorts)).containsExactly(2, 11);
+
+    peer.account.heap(-30L * MIB);
+    tick(100);
+    nextTurn();
+    tick(1_000);
+    assertThat(List.of(peer.ticks, peer.shorts)).containsExactly(3, 11);
   }
 
   /** Between two reads they have let go; what was posted meanwhile finds nothing to do. */
@@ -303,22 +381,18 @@ final class MemoryLedgerTest {
   /** Else more would come than goes, and the light ones would be next. */
   @Test
   void asMuchGoesAsComesMeanwhile() {
+    channel.freezeTime();
     Peer light = new Peer("light");
     light.account.heap(1_000);
     for (int i = 0; i < 120; i++) {
       new Peer("small").holds(1);
     }
-    channel
-        .eventLoop()
-        .execute(() -> IntStream.range(0, 40).forEach(i -> new Peer("late").holds(1)));
-    int[] askedBefore = new int[1];
-    channel
-        .eventLoop()
-        .execute(() -> channel.eventLoop().execute(() -> askedBefore[0] = asked.size()));
-
     channel.runPendingTasks();
+    IntStream.range(0, 40).forEach(i -> new Peer("late").holds(1));
+    nextTurn();
 
-    assertThat(askedBefore[0]).isEqualTo(32 + 40);
+    assertThat(asked).hasSize(32 + 40);
+    nextTurn();
     assertThat(ledger.heapBytes()).isEqualTo(75L * MIB);
     assertThat(light.account.heapBytes()).isEqualTo(1_000);
   }
@@ -366,12 +440,20 @@ final class MemoryLedgerTest {
   void theHeaviestAreReadFromInTurnsWhileMemoryIsShort() {
     Peer heavy = new Peer("heavy").holds(60);
     Peer light = new Peer("light").holds(2);
+    channel.freezeTime();
     tick(1_000);
+    nextTurn();
     assertThat(heavy.paused).isTrue();
     assertThat(light.paused).isFalse();
 
+    tick(100);
+    assertThat(heavy.paused).as("for a turn, though it holds as much").isFalse();
+    nextTurn();
+    assertThat(heavy.paused).isTrue();
+
     heavy.account.heap(-30L * MIB);
     tick(100);
+    nextTurn();
 
     assertThat(heavy.paused).isFalse();
   }

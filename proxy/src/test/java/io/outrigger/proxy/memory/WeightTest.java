@@ -37,8 +37,8 @@ final class WeightTest {
       long mibSince,
       int gaveBack,
       long weight) {
-    var account = new Weight(isShared, holds, holds, still, mibSince * MIB, gaveBack);
+    long found = Weight.of(isShared, holds, holds, still, mibSince * MIB, gaveBack, SHORTAGE);
 
-    assertThat(account.in(SHORTAGE)).as(what).isEqualTo(weight);
+    assertThat(found).as(what).isEqualTo(weight);
   }
 }

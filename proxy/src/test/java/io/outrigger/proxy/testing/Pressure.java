@@ -43,6 +43,9 @@ public final class Pressure {
     public void onTick(long nowNanos) {}
 
     @Override
+    public void onShort() {}
+
+    @Override
     public boolean isShared() {
       return false;
     }
