@@ -308,7 +308,7 @@ public final class ProxyApp implements AutoCloseable {
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
     control.execute(this::watchOurselves);
-    heapWatch = HeapWatch.start();
+    heapWatch = HeapWatch.start(memory);
     warmUp();
   }
 

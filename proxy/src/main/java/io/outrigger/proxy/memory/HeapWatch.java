@@ -6,6 +6,7 @@ import io.outrigger.base.ControlThread;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * Looks at the heap now and then, on a thread of its own, for a collection is asked for by a call
@@ -18,9 +19,11 @@ import java.time.Duration;
  *       grown. On a machine with much memory a sidecar's would grow for days. No flag of the
  *       collector bounds that: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a
  *       full collection, which is the thing that does not come. After one the JVM leaves the old
- *       generation two thirds more than what lives in it.
- *   <li>A heap that is full is collected as well, and where that leaves it full for {@link
- *       #FULL_LIMIT} the process can no longer serve: every few objects cost a collection of all.
+ *       generation two thirds more than what lives in it. While memory is short for what peers
+ *       hold, it waits: what has grown is known to live, and calls would stand still for nothing.
+ *   <li>A heap that is full at two looks in a row, so that the JVM has not found garbage either, is
+ *       collected as well; and where that leaves it full for {@link #FULL_LIMIT} the process can no
+ *       longer serve: every few objects cost a collection of all.
  * </ul>
  */
 @ControlConfined
@@ -57,32 +60,41 @@ public final class HeapWatch {
   private final ControlLoop loop;
   private final Heap heap;
   private final boolean collectGrown;
+  private final BooleanSupplier isShort;
   private final Runnable onFull;
   private long keptBytes;
 
   /** Collections that were known when the heap had last grown. */
   private long knownCollections;
 
+  private boolean wasFull;
   private int fullLooks;
 
   /**
    * @param loop the only work of which is this
    * @param collectGrown whether the JVM leaves that to us
+   * @param isShort whether peers hold much of the heap now
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
-  HeapWatch(ControlLoop loop, Heap heap, boolean collectGrown, Runnable onFull) {
+  HeapWatch(
+      ControlLoop loop, Heap heap, boolean collectGrown, BooleanSupplier isShort, Runnable onFull) {
     this.loop = loop;
     this.heap = heap;
     this.collectGrown = collectGrown;
+    this.isShort = isShort;
     this.onFull = onFull;
   }
 
-  /** Watches the heap of this process until the result is closed. */
-  public static ControlThread start() {
+  /** Watches the heap of this process, of which {@code ledger} has a part, until it is closed. */
+  public static ControlThread start(MemoryLedger ledger) {
     var thread = new ControlThread("heap");
     var watch =
         new HeapWatch(
-            thread, new OfJvm(), Boolean.getBoolean(COLLECT_GROWN), OutOfMemory::onFullHeap);
+            thread,
+            new OfJvm(),
+            Boolean.getBoolean(COLLECT_GROWN),
+            ledger::isShort,
+            OutOfMemory::onFullHeap);
     thread.execute(watch::begin);
     return thread;
   }
@@ -95,15 +107,21 @@ public final class HeapWatch {
   }
 
   private void look() {
-    boolean full = isFull();
-    if (full || (collectGrown && heap.totalBytes() > keptBytes && isUncollected())) {
+    boolean full = wasFull && isFull();
+    boolean grown = collectGrown && heap.totalBytes() > keptBytes;
+    boolean waits = grown && isShort.getAsBoolean();
+    if (full || (grown && !waits && isUncollected())) {
       heap.collect();
     }
-    fullLooks = full && isFull() ? fullLooks + 1 : 0;
+    wasFull = isFull();
+    fullLooks = full && wasFull ? fullLooks + 1 : 0;
     if (PERIOD.multipliedBy(fullLooks - 1L).compareTo(FULL_LIMIT) >= 0) {
       onFull.run();
     }
-    begin();
+    if (!waits) {
+      keptBytes = heap.totalBytes();
+    }
+    loop.schedule(PERIOD, this::look);
   }
 
   /**

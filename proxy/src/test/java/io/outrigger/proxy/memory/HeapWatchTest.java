@@ -47,10 +47,11 @@ final class HeapWatchTest {
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeHeap heap = new FakeHeap();
+  private boolean isShort;
   private int ends;
 
   private void start(boolean collectGrown) {
-    var watch = new HeapWatch(loop, heap, collectGrown, () -> ends++);
+    var watch = new HeapWatch(loop, heap, collectGrown, () -> isShort, () -> ends++);
     loop.execute(watch::begin);
     loop.run();
   }
@@ -124,6 +125,34 @@ final class HeapWatchTest {
     assertThat(heap.collections).as("its own does not count").isEqualTo(2);
   }
 
+  /** What has grown lives then, and a collection would stop calls for nothing. */
+  @Test
+  void whilePeersHoldMuchAHeapThatGrewWaits() {
+    start(true);
+
+    isShort = true;
+    heap.total = 40 * MIB;
+    passAPeriod();
+    passAPeriod();
+    assertThat(heap.collections).isZero();
+
+    isShort = false;
+    passAPeriod();
+    assertThat(heap.collections).as("what it has left behind").isOne();
+  }
+
+  @Test
+  void aFullHeapIsCollectedWhoeverHoldsIt() {
+    start(true);
+
+    isShort = true;
+    fill(106);
+    passAPeriod();
+    passAPeriod();
+
+    assertThat(heap.collections).isOne();
+  }
+
   @Test
   void whereTheJvmCollectsWhatHasGrownItIsLeftToIt() {
     start(false);
@@ -136,7 +165,7 @@ final class HeapWatchTest {
   }
 
   @Test
-  void aHeapFullOfGarbageIsCollected() {
+  void aHeapFullOfGarbageIsCollectedAtTheSecondLook() {
     start(false);
 
     for (int i = 0; i < 100; i++) {
@@ -144,8 +173,23 @@ final class HeapWatchTest {
       passAPeriod();
     }
 
-    assertThat(heap.collections).isEqualTo(100);
+    assertThat(heap.collections).isEqualTo(50);
     assertThat(ends).isZero();
+  }
+
+  /** As under an attack: it fills, the JVM collects it, it fills again. */
+  @Test
+  void aHeapThatTheJvmEmptiesInBetweenIsLeftToIt() {
+    start(false);
+
+    for (int i = 0; i < 100; i++) {
+      fill(106);
+      passAPeriod();
+      heap.used = 60 * MIB;
+      passAPeriod();
+    }
+
+    assertThat(heap.collections).isZero();
   }
 
   @Test
@@ -155,6 +199,7 @@ final class HeapWatchTest {
     heap.totalAfterwards = 107 * MIB;
 
     fill(106);
+    passAPeriod();
     passAPeriod();
     passAPeriod();
     assertThat(ends).isZero();
@@ -171,12 +216,14 @@ final class HeapWatchTest {
     fill(106);
     passAPeriod();
     passAPeriod();
+    passAPeriod();
 
     heap.usedAfterwards = 96 * MIB;
     fill(106);
     passAPeriod();
     heap.usedAfterwards = 98 * MIB;
     fill(106);
+    passAPeriod();
     passAPeriod();
     passAPeriod();
 
