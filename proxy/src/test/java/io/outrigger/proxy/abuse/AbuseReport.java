@@ -11,9 +11,9 @@ import java.util.function.ToDoubleFunction;
 
 /** What all trials came to, as a table with a line for each attack: the worst of its trials. */
 final class AbuseReport {
-  private static final String HEAD = "%-29s %5s %7s %6s %7s %8s %8s %8s %7s %7s %7s %8s %8s%n";
+  private static final String HEAD = "%-29s %5s %7s %6s %7s %8s %8s %8s %7s %7s %7s %7s %8s %8s%n";
   private static final String ROW =
-      "%-29s %5d %7d %6d %7d %8.1f %8.1f %8.1f %7.0f %7.0f %7.0f %8s %8s%n";
+      "%-29s %5d %7d %6d %7d %8.1f %8.1f %8.1f %7.0f %7.0f %7.0f %7.0f %8s %8s%n";
 
   private final Map<Attack, List<Trial>> trials = new EnumMap<>(Attack.class);
 
@@ -46,11 +46,13 @@ final class AbuseReport {
             "RSS MiB",
             "heap",
             "direct",
+            "buffers",
             "recovery",
             "survived"));
     trials.forEach((attack, played) -> text.append(row(attack, played)));
     text.append(
-        "calls: of the neighbour; heap and direct: held for peers, as the program counts it\n");
+        "calls: of the neighbour; heap and direct: held for peers, as the program counts it; buffers:"
+            + " all of them\n");
     for (Trial trial : all()) {
       for (String broken : trial.broken()) {
         text.append("broken: ").append(trial.attack().text()).append(": ").append(broken);
@@ -77,6 +79,7 @@ final class AbuseReport {
         most(played, trial -> trial.usage().rssMib()),
         most(played, trial -> trial.usage().heapMib()),
         most(played, trial -> trial.usage().directMib()),
+        most(played, trial -> trial.usage().buffersMib()),
         recovery(played),
         played.stream().allMatch(Trial::survived) ? "yes" : "NO");
   }

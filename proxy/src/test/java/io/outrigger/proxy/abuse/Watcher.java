@@ -103,8 +103,7 @@ final class Watcher implements AutoCloseable {
       double direct = value(text, "outrigger_memory_held_bytes{kind=\"direct\"}");
       double buffers = value(text, "outrigger_buffer_memory_bytes");
       most.updateAndGet(
-          usage ->
-              usage.held(heap / (1 << 20), (Double.isNaN(direct) ? buffers : direct) / (1 << 20)));
+          usage -> usage.held(heap / (1 << 20), direct / (1 << 20), buffers / (1 << 20)));
       answered = number;
     } catch (IOException e) {
       most.updateAndGet(Usage::silent);
