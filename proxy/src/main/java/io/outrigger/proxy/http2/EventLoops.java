@@ -156,8 +156,9 @@ public final class EventLoops {
     return switch (kind) {
       case IO_URING -> IoUringIoHandler.newFactory();
       case EPOLL ->
-          EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE);
-      case NIO -> NioIoHandler.newFactory();
+          Admission.over(
+              EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE));
+      case NIO -> Admission.over(NioIoHandler.newFactory());
       case AUTO -> throw new AssertionError(kind);
     };
   }

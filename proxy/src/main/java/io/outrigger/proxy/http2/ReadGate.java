@@ -13,7 +13,6 @@ final class ReadGate implements ReadTurn.Reader {
   private final Channel channel;
   private final StreamTable streams;
   private boolean paused;
-  private boolean held;
   private boolean waits;
 
   ReadGate(Channel channel, StreamTable streams) {
@@ -27,39 +26,9 @@ final class ReadGate implements ReadTurn.Reader {
     set();
   }
 
-  /** Stops reading until {@link #admit}. */
-  void hold() {
-    held = true;
-    set();
-  }
-
-  /**
-   * Goes on, if the ledger lets it.
-   *
-   * @return false when the connection is gone
-   */
-  boolean admit() {
-    if (!channel.isOpen()) {
-      return false;
-    }
-    held = false;
-    set();
-    return true;
-  }
-
   @Override
   public long startedStreams() {
     return streams.started();
-  }
-
-  @Override
-  public boolean isQuiet() {
-    return streams.isQuiet();
-  }
-
-  @Override
-  public void onKnock() {
-    Admission.of(channel.eventLoop()).ask(this);
   }
 
   @Override
@@ -77,6 +46,6 @@ final class ReadGate implements ReadTurn.Reader {
   }
 
   private void set() {
-    channel.config().setAutoRead(!paused && !held && !waits);
+    channel.config().setAutoRead(!paused && !waits);
   }
 }

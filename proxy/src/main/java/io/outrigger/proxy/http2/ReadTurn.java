@@ -12,9 +12,8 @@ import io.outrigger.base.LoopConfined;
  * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
  * an app whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY}
  * in a turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand,
- * which are milliseconds of work; so the next one is as large as that many of the last were. The
- * first bytes of a connection that was quiet are read in a turn of their own: one byte, and the
- * others when {@link Admission} lets them. Who finds no buffer waits ({@link PatientRead}).
+ * which are milliseconds of work; so the next one is as large as that many of the last were. Who
+ * finds no buffer waits ({@link PatientRead}).
  */
 @LoopConfined
 final class ReadTurn implements RecvByteBufAllocator {
@@ -30,12 +29,6 @@ final class ReadTurn implements RecvByteBufAllocator {
   interface Reader extends PatientRead.Waiter {
     /** How many streams the peer has opened. */
     long startedStreams();
-
-    /** Whether it has no stream open, and opened none lately. */
-    boolean isQuiet();
-
-    /** The first byte after a while has come. */
-    void onKnock();
   }
 
   /** The one: it is for one channel, whose configuration asks too, to look at its kind. */
@@ -84,12 +77,6 @@ final class ReadTurn implements RecvByteBufAllocator {
     private final FlushQueue loop;
     private long startedBefore;
     private long bytes;
-
-    /** One byte was asked for since the last that were read for good. */
-    private boolean hasKnocked;
-
-    private boolean hasRead;
-    private boolean knocks;
     private int mostStreams = STREAMS;
 
     /** Of a request lately, with all that comes with it. */
@@ -109,8 +96,6 @@ final class ReadTurn implements RecvByteBufAllocator {
         streamBytes = streams == 0 ? Integer.MAX_VALUE : bytes / streams;
       }
       mostStreams = loop.streams() < BUSY ? STREAMS : STREAMS_WHEN_BUSY;
-      hasKnocked &= !hasRead;
-      hasRead = false;
       startedBefore = reader.startedStreams();
       bytes = 0;
       super.reset(config);
@@ -122,12 +107,6 @@ final class ReadTurn implements RecvByteBufAllocator {
 
     @Override
     ByteBuf buffer(ByteBufAllocator allocator) {
-      knocks = !hasKnocked && reader.isQuiet();
-      if (knocks) {
-        ByteBuf one = allocator.ioBuffer(1);
-        hasKnocked = true;
-        return one;
-      }
       long most = Math.max(LEAST_BYTES, streamBytes * mostStreams);
       return most < guess() ? allocator.ioBuffer((int) most) : super.buffer(allocator);
     }
@@ -136,11 +115,6 @@ final class ReadTurn implements RecvByteBufAllocator {
     public void lastBytesRead(int read) {
       bytes += Math.max(0, read);
       super.lastBytesRead(read);
-      if (knocks && read > 0) {
-        reader.onKnock();
-      } else if (read > 0) {
-        hasRead = true;
-      }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -10,7 +9,6 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.RecvByteBufAllocator.ExtendedHandle;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.outrigger.proxy.testing.ScarceBuffers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,38 +21,23 @@ final class ReadTurnTest {
   private final FlushQueue.Mark mark = loop.mark(() -> {});
   private ExtendedHandle turn;
   private long started;
-  private boolean quiet;
-  private int knocks;
-  private int waits;
 
   @BeforeEach
   void bound() {
     config.setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
-    ReadTurn.bound(config, new Quiet(), loop);
+    ReadTurn.bound(config, new App(), loop);
     turn = (ExtendedHandle) config.getRecvByteBufAllocator().newHandle();
     turn.reset(config);
   }
 
-  private final class Quiet implements ReadTurn.Reader {
+  private final class App implements ReadTurn.Reader {
     @Override
     public long startedStreams() {
       return started;
     }
 
     @Override
-    public boolean isQuiet() {
-      return quiet;
-    }
-
-    @Override
-    public void onKnock() {
-      knocks++;
-    }
-
-    @Override
-    public void onNoBuffer() {
-      waits++;
-    }
+    public void onNoBuffer() {}
   }
 
   /** Reads one buffer full, in which {@code streams} begin; whether to read on. */
@@ -80,34 +63,8 @@ final class ReadTurnTest {
   }
 
   @Test
-  void whoWasQuietIsReadAfterOneByte() {
-    quiet = true;
-    assertThat(readBytes()).isEqualTo(1);
-    assertThat(knocks).isEqualTo(1);
-    turn.reset(config); // it has waited for its turn
-    assertThat(readBytes()).isEqualTo(FULL);
-    assertThat(knocks).isEqualTo(1);
-  }
-
-  @Test
   void whoAsksForAHandleGetsTheOneOfTheChannel() {
     assertThat(config.getRecvByteBufAllocator().newHandle()).isSameAs(turn);
-  }
-
-  @Test
-  void whoIsStillQuietKnocksAgain() {
-    quiet = true;
-    readBytes();
-    readBytes();
-    turn.reset(config);
-    assertThat(readBytes()).isEqualTo(1);
-    assertThat(knocks).isEqualTo(2);
-  }
-
-  @Test
-  void whoCallsDoesNotKnock() {
-    assertThat(readBytes()).isEqualTo(FULL);
-    assertThat(knocks).isZero();
   }
 
   @Test
@@ -165,28 +122,6 @@ final class ReadTurnTest {
     assertThat(room()).isEqualTo(FULL / 1_024 * 128);
   }
 
-  /** A socket that has nothing, or ends, does not ask for its turn. */
-  @Test
-  void whoSendsNothingDoesNotKnock() {
-    quiet = true;
-    assertThat(room()).isEqualTo(1);
-    turn.lastBytesRead(0);
-    turn.lastBytesRead(-1);
-    assertThat(knocks).isZero();
-  }
-
-  @Test
-  void whoHasKnockedNeedNotDoSoAgainBeforeItsBytesAreRead() {
-    quiet = true;
-    readBytes();
-    turn.reset(config); // it has waited for its turn
-    assertThat(room()).isEqualTo(FULL);
-    turn.lastBytesRead(0); // though nothing else came meanwhile
-    turn.reset(config);
-    assertThat(room()).isEqualTo(FULL);
-    assertThat(knocks).isEqualTo(1);
-  }
-
   /** As epoll asks, which knows whether there is more. */
   @Test
   void aTurnEndsWithItsStreamsOrItsBytes() {
@@ -201,18 +136,5 @@ final class ReadTurnTest {
     started = 128;
     assertThat(turn.continueReading(() -> true)).isFalse();
     assertThat(turn.continueReading()).isFalse();
-  }
-
-  /** It could else be read past its turn when there is one again. */
-  @Test
-  void whoFindsNoBufferForItsFirstByteKnocksAgain() {
-    quiet = true;
-    var buffers = new ScarceBuffers();
-    buffers.most(0);
-    assertThatThrownBy(() -> turn.allocate(buffers)).isInstanceOf(PatientRead.NoBufferNow.class);
-    assertThat(waits).isEqualTo(1);
-    turn.reset(config);
-    assertThat(readBytes()).isEqualTo(1);
-    assertThat(knocks).isEqualTo(1);
   }
 }

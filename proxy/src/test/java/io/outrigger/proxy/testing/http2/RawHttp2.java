@@ -124,6 +124,12 @@ public final class RawHttp2 implements AutoCloseable {
     return hpack.decodeHeaders(headers.streamId(), Unpooled.wrappedBuffer(headers.payload()));
   }
 
+  /** Closes the socket with a reset. */
+  public void abort() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
   @Override
   public void close() throws IOException {
     socket.close();
