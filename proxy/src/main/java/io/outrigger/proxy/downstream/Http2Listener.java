@@ -112,6 +112,7 @@ public final class Http2Listener {
         new ServerBootstrap()
             .group(loops.group(), loops.group())
             .channel(loops.serverChannel(address))
+            .childOption(ChannelOption.ALLOCATOR, loops.allocator())
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override

@@ -70,12 +70,14 @@ public final class EventLoops {
   private static final int SOCKETS_PER_TURN = 256;
 
   private final TransportKind kind;
+  private final ByteBufAllocator allocator;
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop[] loops;
   private final AtomicLong lastSocketId = new AtomicLong();
 
-  private EventLoops(TransportKind kind, int count) {
+  private EventLoops(TransportKind kind, int count, ByteBufAllocator allocator) {
     this.kind = kind;
+    this.allocator = allocator;
     this.group = new FairGroup(count, new DefaultThreadFactory("loop", false), handlers(kind));
     List<EventLoop> all = new ArrayList<>();
     for (EventExecutor executor : group) {
@@ -93,7 +95,12 @@ public final class EventLoops {
    * @throws IllegalStateException if {@code wanted} does not work on this machine
    */
   public static EventLoops start(TransportKind wanted, int count) {
-    return new EventLoops(resolve(wanted), count);
+    return start(wanted, count, ByteBufAllocator.DEFAULT);
+  }
+
+  /** The same, for channels whose buffers come from {@code allocator}. */
+  public static EventLoops start(TransportKind wanted, int count, ByteBufAllocator allocator) {
+    return new EventLoops(resolve(wanted), count, allocator);
   }
 
   private static final class FairGroup extends MultiThreadIoEventLoopGroup {
@@ -166,6 +173,11 @@ public final class EventLoops {
   /** What AUTO came to; never AUTO itself. */
   public TransportKind kind() {
     return kind;
+  }
+
+  /** Where the channels of the data plane take their buffers from. */
+  public ByteBufAllocator allocator() {
+    return allocator;
   }
 
   /** How many loops there are. */

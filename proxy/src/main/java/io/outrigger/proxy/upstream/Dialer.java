@@ -107,6 +107,7 @@ final class Dialer {
         new Bootstrap()
             .group(loop)
             .channel(loops.clientChannel(target))
+            .option(ChannelOption.ALLOCATOR, loops.allocator())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,

@@ -91,6 +91,17 @@ public final class MiniMesh implements AutoCloseable {
         UpstreamSettings.DEFAULT);
   }
 
+  /** On {@code loops}, which it stops. */
+  public MiniMesh(EventLoops loops) throws IOException {
+    this(
+        new ControlThread("control"),
+        loops,
+        true,
+        loopback(0),
+        ListenerSettings.DEFAULT,
+        UpstreamSettings.DEFAULT);
+  }
+
   public MiniMesh(
       int loopCount,
       SocketAddress address,
