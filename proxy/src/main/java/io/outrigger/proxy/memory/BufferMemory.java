@@ -1,5 +1,6 @@
 package io.outrigger.proxy.memory;
 
+import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -44,6 +45,9 @@ public final class BufferMemory {
    * held for peers. Takes some milliseconds: not for event loops.
    */
   public void trim(MemoryLedger ledger) {
+    if (!(ByteBufAllocator.DEFAULT instanceof AdaptiveByteBufAllocator)) {
+      return; // keeps nothing, or gives it up by itself
+    }
     long used = usedBytes();
     if (used > ledger.limits().directBytes() / 2 && used > 2 * ledger.directBytes()) {
       IdleChunks.release(ByteBufAllocator.DEFAULT);

@@ -16,6 +16,9 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** Netty's own limit for buffers; who gives it decides. */
   static final String DIRECT_PROPERTY = "io.netty.maxDirectMemory";
 
+  /** Netty's kind of allocator; who gives it decides. */
+  static final String ALLOCATOR_PROPERTY = "io.netty.allocator.type";
+
   /** The launchers set it where they give the JVM a start-up cache. */
   static final String CACHE_PROPERTY = "outrigger.start-up-cache";
 
@@ -46,6 +49,13 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   /** In small containers: the rest is then seldom at its worst, and calls need something. */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
+
+  /**
+   * Up to such a heap buffers are taken from malloc one by one. An allocator that keeps chunks
+   * keeps them for parts of them: of buffers of which each peer has a little, it took up to half as
+   * much again, and met its limit while the ledger saw room.
+   */
+  private static final long UNPOOLED_HEAP_BYTES = 512 * MIB;
 
   /** {@code -Xmn}: objects come to be there, and what stays is elsewhere. */
   static final long YOUNG_BYTES = 7 * MIB;
@@ -83,11 +93,15 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Has Netty fail at once where its buffers would take more than this plan has for them. Comes
-   * before the first of Netty's classes.
+   * Has Netty fail at once where its buffers would take more than this plan has for them, and in
+   * small containers take for them what they have room for and no more. Comes before the first of
+   * Netty's classes.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
+    if (heapBytes <= UNPOOLED_HEAP_BYTES && System.getProperty(ALLOCATOR_PROPERTY) == null) {
+      System.setProperty(ALLOCATOR_PROPERTY, "unpooled");
+    }
   }
 
   /** The container that has such a heap. */

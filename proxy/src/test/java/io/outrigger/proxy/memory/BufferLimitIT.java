@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.WaitingClock;
 import java.io.IOException;
@@ -42,11 +43,12 @@ final class BufferLimitIT {
         }
       }
       System.out.printf(
-          "%s after %d of %d bytes, by malloc %s, at once %s%n",
+          "%s after %d of %d bytes, by malloc %s, one by one %s, at once %s%n",
           error,
           taken.size() * 65536L,
           PlatformDependent.maxDirectMemory(),
           PlatformDependent.useDirectBufferNoCleaner(),
+          ByteBufAllocator.DEFAULT instanceof UnpooledByteBufAllocator,
           refusing < SLEEPS_OF_THE_JVM / 5);
     }
   }
@@ -72,7 +74,7 @@ final class BufferLimitIT {
     long reached = limit >> 16 << 16;
     assertThat(out)
         .isEqualTo(
-            "OutOfDirectMemoryError after %d of %d bytes, by malloc true, at once true%n"
+            "OutOfDirectMemoryError after %d of %d bytes, by malloc true, one by one true, at once true%n"
                 .formatted(reached, limit));
   }
 }
