@@ -414,8 +414,11 @@ public final class ForwardedCall extends TimedCall
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
     phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
-    app.reply(head(), noted, reason, httpStatus);
-    settle();
+    try {
+      app.reply(head(), noted, reason, httpStatus);
+    } finally {
+      settle(); // also when there is no memory for a word
+    }
   }
 
   /** {@code status} with what its message says of this proxy besides. */

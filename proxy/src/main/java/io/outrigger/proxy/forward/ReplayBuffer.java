@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.FallbackBuffers;
+import io.outrigger.proxy.memory.OutOfMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,10 +79,19 @@ final class ReplayBuffer {
     if (more == 0) {
       return 0;
     }
-    if (large == null && size + more <= SmallCopies.BYTES) {
-      data.getBytes(data.readerIndex(), array(), size, more);
-    } else {
-      buffer(data.alloc(), size + more).writeBytes(data, data.readerIndex(), more);
+    try {
+      if (large == null && size + more <= SmallCopies.BYTES) {
+        data.getBytes(data.readerIndex(), array(), size, more);
+      } else {
+        buffer(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
+      }
+    } catch (OutOfMemoryError e) { // what is sent needs no copy
+      OutOfMemory.onLoop(e);
+      full = true;
+      if (budget != null) {
+        budget.letGo(more);
+      }
+      return 0;
     }
     size += more;
     return more;
@@ -105,17 +116,19 @@ final class ReplayBuffer {
     return known;
   }
 
-  /** The buffer, with what the array had. */
-  private ByteBuf buffer(ByteBufAllocator alloc, int capacity) {
+  /** The buffer, with what the array had and room for {@code more}. */
+  private ByteBuf buffer(ByteBufAllocator alloc, int more) {
     ByteBuf known = large;
     if (known == null) {
-      known = alloc.directBuffer(capacity);
-      large = known;
+      known = FallbackBuffers.buffer(alloc, size + more, MAX_BYTES);
       if (small != null) {
         known.writeBytes(small, 0, size);
         giveBackArray();
       }
+    } else {
+      known = FallbackBuffers.withRoom(known, more);
     }
+    large = known;
     return known;
   }
 
@@ -125,8 +138,10 @@ final class ReplayBuffer {
 
   /** All bytes, for one attempt: what was sent may not change when the original grows. */
   ByteBuf copy() {
-    if (large != null) {
-      return large.copy();
+    ByteBuf all = large;
+    if (all != null) {
+      ByteBuf copy = FallbackBuffers.buffer(all.alloc(), size, size);
+      return copy.writeBytes(all, all.readerIndex(), size);
     }
     return small == null ? Unpooled.EMPTY_BUFFER : Unpooled.copiedBuffer(small, 0, size);
   }

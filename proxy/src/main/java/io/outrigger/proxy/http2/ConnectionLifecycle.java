@@ -41,6 +41,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private @Nullable Preface preface = new Preface();
 
   private boolean started;
+  private boolean settingsWritten;
   private boolean settingsAcked;
   private boolean drainAnnounced;
   private long keepAlivesSent;
@@ -107,7 +108,12 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
   }
 
+  /** Once, and before anything else (section 3.4). */
   private void writeSettings() {
+    if (settingsWritten) {
+      return;
+    }
+    settingsWritten = true;
     writer.settings(settings, !state.isServer());
     int wider = settings.connectionWindow() - ConnectionSettings.INITIAL_WINDOW;
     if (wider > 0) {
@@ -154,13 +160,9 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       }
       case TLS -> {
         log.debug("{}: TLS handshake on a plain-text port", state);
-        writeSettings();
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "TLS on a plain-text port");
       }
-      case UNKNOWN -> {
-        writeSettings();
-        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "no HTTP/2 preface");
-      }
+      case UNKNOWN -> throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "no HTTP/2 preface");
     }
   }
 
@@ -309,6 +311,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       return;
     }
     if (started && (preface == null || error != Http2Error.NO_ERROR)) {
+      writeSettings();
       writer.goAway(table.lastPeerId(), error, reason);
     }
     end(error, reason);
@@ -317,7 +320,15 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   /** The same, except that the socket closes whether or not the peer has heard why. */
   void closeAtOnce(Http2Error error, String reason) {
     if (!state.isEnding()) {
+      writeSettings();
       writer.goAway(table.lastPeerId(), error, reason);
+    }
+    abort(reason);
+  }
+
+  /** The same without a word. */
+  void abort(String reason) {
+    if (!state.isEnding()) {
       finish(reason);
     }
     var unused = ctx.close();

@@ -6,8 +6,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.memory.MemoryAccount;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How the streams of one connection begin and end, and what they send but DATA: the rules that
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class ConnectionStreams {
+  private static final Logger log = LoggerFactory.getLogger(ConnectionStreams.class);
+
   /** A stream, its call and what both have at the least, as the ledger counts it. */
   static final int STREAM_BYTES = 2 << 10;
 
@@ -289,8 +294,11 @@ final class ConnectionStreams {
 
   void resetByPeer(SocketStream stream, Http2Error error) {
     remove(stream, false);
-    stream.handler().onReset(error, true);
-    stream.release();
+    try {
+      stream.handler().onReset(error, true);
+    } finally {
+      stream.release();
+    }
   }
 
   /** Ends {@code stream} for the sake of the others: memory is short. */
@@ -306,16 +314,26 @@ final class ConnectionStreams {
     }
   }
 
-  /** Takes {@code stream} from the table because the connection, or the peer's will, ends it. */
+  /**
+   * Takes {@code stream} from the table because the connection, or the peer's will, ends it.
+   * Whatever happens to one (memory may be short), the others are told too.
+   */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {
       return; // an earlier one's handler has reset it
     }
     remove(stream, true);
-    if (stream.hasHandler()) {
-      last.accept(stream.handler());
+    try {
+      if (stream.hasHandler()) {
+        last.accept(stream.handler());
+      }
+    } catch (RuntimeException | Error e) {
+      if (!OutOfMemory.onLoop(e)) {
+        log.error("{}: stream {}: its end was not told", state, stream.id(), e);
+      }
+    } finally {
+      stream.release();
     }
-    stream.release();
   }
 
   /** Both sides of {@code stream} have said all. */

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.proxy.memory.FallbackBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,10 +289,14 @@ final class FrameReader {
       return true;
     }
     if (kept == null) { // of the size that it has, not of the size that it claims to get
-      kept = alloc.buffer(Math.min(remaining, Math.max(LEAST_PART, in.readableBytes())), remaining);
+      int size = Math.min(remaining, Math.max(LEAST_PART, in.readableBytes()));
+      kept = FallbackBuffers.buffer(alloc, size, remaining);
       partial = kept;
     }
-    kept.writeBytes(in, Math.min(in.readableBytes(), remaining - kept.readableBytes()));
+    int more = Math.min(in.readableBytes(), remaining - kept.readableBytes());
+    kept = FallbackBuffers.withRoom(kept, more);
+    partial = kept;
+    kept.writeBytes(in, more);
     if (kept.readableBytes() < remaining) {
       return false;
     }

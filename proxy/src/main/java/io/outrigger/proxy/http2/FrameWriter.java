@@ -5,13 +5,21 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.FallbackBuffers;
+import io.outrigger.proxy.memory.OutOfMemory;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes frames into one connection's output. Small frames are copied into a buffer; DATA above
  * {@link #COPY_BYTES} follows its frame header as the slice that came. Nothing leaves before {@link
  * #flush}.
+ *
+ * <p>While there is no buffer outside of the heap frames gather in one on it, no more DATA is
+ * welcome, and it is tried again each {@value ReadGate#WAIT_MILLIS} ms, {@value #MAX_WAITS} times.
+ * Then, and when a frame could not be written at all, the writer {@link #hasFailed}: a connection
+ * that lacks a frame, or a field that the peer's table has not, is lost.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -21,6 +29,9 @@ final class FrameWriter {
 
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** As long as a read waits for one. */
+  static final int MAX_WAITS = PatientRead.MAX_WAITS;
 
   private static final int LEAST_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
@@ -37,6 +48,18 @@ final class FrameWriter {
   private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
   private boolean written;
   private boolean released;
+
+  /** The buffer is on the heap, and there was none outside of it when last asked for. */
+  private boolean waits;
+
+  /** Something is missing in what was written. */
+  private boolean isBroken;
+
+  /** It will be tried again. */
+  private boolean isTimed;
+
+  /** How often in a row it was. */
+  private int tries;
 
   /** All that was given to the channel so far. */
   private long handed;
@@ -64,6 +87,8 @@ final class FrameWriter {
   boolean isWritable() {
     ByteBuf current = buffer;
     return !released
+        && !waits
+        && !isBroken
         && ctx.channel().isWritable()
         && (current == null || current.readableBytes() < MAX_BUFFER);
   }
@@ -86,7 +111,7 @@ final class FrameWriter {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
     }
-    return !released && ctx.channel().isWritable();
+    return !released && !waits && !isBroken && ctx.channel().isWritable();
   }
 
   void clientPreface() {
@@ -140,12 +165,20 @@ final class FrameWriter {
 
   /** A header block, in as many frames as the peer's frame size makes of it (section 6.10). */
   void headers(int streamId, HeaderList headers, boolean endStream) {
-    block(streamId, hpack.encode(headers), endStream);
+    try {
+      block(streamId, hpack.encode(headers), endStream);
+    } catch (OutOfMemoryError e) {
+      fail(e);
+    }
   }
 
   /** The same for a block that goes only once. */
   void headers(int streamId, HeaderList.Builder fields, boolean endStream) {
-    block(streamId, hpack.encode(fields), endStream);
+    try {
+      block(streamId, hpack.encode(fields), endStream);
+    } catch (OutOfMemoryError e) {
+      fail(e);
+    }
   }
 
   private void block(int streamId, HpackOutput block, boolean endStream) {
@@ -155,7 +188,11 @@ final class FrameWriter {
     do {
       int bytes = Math.min(block.length() - at, maxFrameSize);
       int last = at + bytes == block.length() ? FrameType.FLAG_END_HEADERS : 0;
-      frame(bytes, type, flags | last, streamId).writeBytes(block.bytes(), at, bytes);
+      ByteBuf out = frame(bytes, type, flags | last, streamId);
+      if (isBroken) {
+        return;
+      }
+      out.writeBytes(block.bytes(), at, bytes);
       at += bytes;
       type = FrameType.CONTINUATION;
       flags = 0;
@@ -171,22 +208,64 @@ final class FrameWriter {
       byte[] copy = copies.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
-      frame(bytes, FrameType.DATA, flags, streamId).writeBytes(copy, 0, bytes);
+      ByteBuf out = frame(bytes, FrameType.DATA, flags, streamId);
+      if (!isBroken) {
+        out.writeBytes(copy, 0, bytes);
+      }
       return;
     }
-    head(begin(FrameType.HEADER_BYTES), bytes, FrameType.DATA, flags, streamId);
+    ByteBuf out = begin(FrameType.HEADER_BYTES);
+    if (!out.isDirect() || !data.isDirect()) { // Netty would copy it, and have no room for that
+      out = frame(bytes, FrameType.DATA, flags, streamId);
+      if (!isBroken) {
+        out.writeBytes(data);
+      }
+      data.release();
+      return;
+    }
+    head(out, bytes, FrameType.DATA, flags, streamId);
     handOver();
     handed += bytes;
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
-  /** Gives everything to the socket. */
+  /** Gives everything to the socket, or tries to later while there is no buffer for it. */
   void flush() {
     handOver();
+    if (waits && !isTimed) {
+      isTimed = true;
+      var unused =
+          ctx.channel()
+              .eventLoop()
+              .schedule(this::tryAgain, ReadGate.WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
     if (written) {
       written = false;
       ctx.flush();
     }
+  }
+
+  private void tryAgain() {
+    isTimed = false;
+    if (!released && waits) {
+      tries++;
+      onDirty.run();
+    }
+  }
+
+  /** Whether what was written cannot be sent, or has a gap; then the connection is to end. */
+  boolean hasFailed() {
+    return isBroken || (waits && tries > MAX_WAITS);
+  }
+
+  /**
+   * Lacks something that there was no memory for, which ends this connection: not the one that was
+   * read when it was met.
+   */
+  void fail(OutOfMemoryError cause) {
+    OutOfMemory.onLoop(cause);
+    isBroken = true;
+    onDirty.run();
   }
 
   /** Drops what was not flushed; later frames go nowhere. */
@@ -200,15 +279,21 @@ final class FrameWriter {
 
   private void handOver() {
     ByteBuf current = buffer;
-    if (current == null) {
+    if (current == null || isBroken) {
       return;
     }
+    ByteBuf ready = FallbackBuffers.outsideOfHeap(current, ctx.alloc());
+    waits = ready == null;
+    if (ready == null) {
+      return;
+    }
+    tries = 0;
     buffer = null;
     written = true;
-    handed += current.readableBytes();
+    handed += ready.readableBytes();
     // The next turn is likely to look like this one.
-    bufferSize = Math.max(LEAST_BUFFER, Math.min(MAX_BUFFER, roundUp(current.readableBytes())));
-    var unused = ctx.write(current, ctx.voidPromise());
+    bufferSize = Math.max(LEAST_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
+    var unused = ctx.write(ready, ctx.voidPromise());
   }
 
   private static int roundUp(int bytes) {
@@ -233,11 +318,26 @@ final class FrameWriter {
     if (released) {
       throw new IllegalStateException("frame on a connection that has ended");
     }
+    if (!isBroken) {
+      try {
+        return room(bytes);
+      } catch (OutOfMemoryError e) {
+        fail(e);
+      }
+    }
+    return HpackSpace.current().sink.clear();
+  }
+
+  private ByteBuf room(int bytes) {
     ByteBuf current = buffer;
     if (current == null) {
-      current = ctx.alloc().ioBuffer(Math.max(bufferSize, bytes));
+      int size = Math.max(bufferSize, bytes);
+      current = FallbackBuffers.buffer(ctx.alloc(), size, Integer.MAX_VALUE);
       buffer = current;
       onDirty.run();
+    } else if (current.writableBytes() < bytes) {
+      current = FallbackBuffers.withRoom(current, bytes);
+      buffer = current;
     }
     return current;
   }

@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.FallbackBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,8 @@ final class HeaderBlock {
     streamId = id;
     endStream = end;
     frames = 0;
-    bytes = alloc.buffer(2 * fragment.readableBytes() + 64).writeBytes(fragment);
+    int size = 2 * fragment.readableBytes() + 64;
+    bytes = FallbackBuffers.buffer(alloc, size, Integer.MAX_VALUE).writeBytes(fragment);
   }
 
   void append(ByteBuf fragment) throws ConnectionFault {
@@ -58,6 +60,8 @@ final class HeaderBlock {
       throw new ConnectionFault(
           Http2Error.ENHANCE_YOUR_CALM, "header block has too many frames or bytes");
     }
+    kept = FallbackBuffers.withRoom(kept, fragment.readableBytes());
+    bytes = kept;
     kept.writeBytes(fragment);
   }
 

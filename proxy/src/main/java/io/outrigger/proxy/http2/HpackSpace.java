@@ -1,11 +1,14 @@
 package io.outrigger.proxy.http2;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 
 /**
- * What the HPACK coders of one event loop share, since only one of them works at a time: room to
- * work in, and the fields seen lately. Ten thousand idle connections cost one of it.
+ * What the HPACK coders, and the writers, of one event loop share, since only one of them works at
+ * a time: room to work in, and the fields seen lately. Ten thousand idle connections cost one of
+ * it.
  */
 @LoopConfined
 final class HpackSpace {
@@ -37,6 +40,9 @@ final class HpackSpace {
 
   /** For a block under construction. */
   final HpackOutput output = new HpackOutput();
+
+  /** Takes the frames of connections that end for want of memory. */
+  final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}
 

@@ -234,6 +234,10 @@ public final class Http2Connection {
   private void flush() {
     writer.flush();
     memory.refresh();
+    if (writer.hasFailed()) {
+      lifecycle.abort("no memory for what is to be sent");
+      return;
+    }
     if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
       dirty.set(); // only our own buffer was full
     }

@@ -3,6 +3,7 @@ package io.outrigger.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.proxy.memory.FallbackBuffers;
 import io.outrigger.proxy.memory.OutOfMemory;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -93,7 +94,12 @@ public final class PendingData {
     settleSource(queue, windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
-      chunk = alloc.buffer(CHUNK_BYTES, CHUNK_BYTES); // never moves: slices of it may be under way
+      try { // never moves: slices of it may be under way
+        chunk = FallbackBuffers.buffer(alloc, CHUNK_BYTES, CHUNK_BYTES);
+      } catch (OutOfMemoryError e) {
+        data.release();
+        throw e;
+      }
       queue.add(chunk);
       open = chunk;
       pinned += CHUNK_BYTES;

@@ -80,7 +80,12 @@ final class SendScheduler {
       }
     }
     boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
-    stream.pending().add(data, standsStill, alloc);
+    try {
+      stream.pending().add(data, standsStill, alloc);
+    } catch (OutOfMemoryError e) {
+      writer.fail(e);
+      return;
+    }
     if (standsStill && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
     } else {

@@ -9,6 +9,7 @@ import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.PendingData;
 import io.outrigger.proxy.http2.StreamHandler;
+import io.outrigger.proxy.memory.FallbackBuffers;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -206,7 +207,13 @@ final class RemoteStream implements Http2Stream {
       return;
     }
     sendEnded = endStream;
-    int more = keep(data);
+    int more;
+    try {
+      more = keep(data);
+    } catch (OutOfMemoryError e) {
+      data.release();
+      throw e;
+    }
     hand(elsewhere, data, copy -> owner.sendData(copy, endStream, more));
   }
 
@@ -292,7 +299,7 @@ final class RemoteStream implements Http2Stream {
     ByteBuf copy = Unpooled.EMPTY_BUFFER;
     try {
       if (bytes > 0) {
-        copy = data.alloc().directBuffer(bytes, bytes);
+        copy = FallbackBuffers.buffer(data.alloc(), bytes, bytes);
         copy.writeBytes(data, data.readerIndex(), bytes);
       }
     } finally {

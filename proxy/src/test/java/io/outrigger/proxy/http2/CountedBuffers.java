@@ -9,7 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 
 /** An allocator that knows what was not released. */
 final class CountedBuffers {
-  private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
+  private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(true);
 
   /** Puts {@code connection} on a channel that takes its buffers from here. */
   EmbeddedChannel channel(EmbeddedChannel channel, ChannelHandler connection) {
@@ -19,11 +19,11 @@ final class CountedBuffers {
   }
 
   ByteBuf copy(byte[] bytes) {
-    return alloc.buffer(Math.max(1, bytes.length)).writeBytes(bytes);
+    return alloc.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
   }
 
   ByteBuf copy(byte[] bytes, int offset, int length) {
-    return alloc.buffer(Math.max(1, length)).writeBytes(bytes, offset, length);
+    return alloc.directBuffer(Math.max(1, length)).writeBytes(bytes, offset, length);
   }
 
   void checkAllReleased() {

@@ -72,9 +72,18 @@ final class FrameReaderTest {
     final List<String> events = new ArrayList<>();
     private ByteBuf in;
 
+    private static ByteBuf bottom(ByteBuf buffer) {
+      ByteBuf bottom = buffer;
+      for (ByteBuf under = buffer.unwrap(); under != null; under = under.unwrap()) {
+        bottom = under;
+      }
+      return bottom;
+    }
+
     @SuppressWarnings("ReferenceEquality") // a buffer is itself
     private void add(String event, ByteBuf payload) {
-      String from = payload == in ? "" : payload.unwrap() == in ? " as a slice" : " as a copy";
+      boolean isSlice = bottom(payload) == bottom(in);
+      String from = payload == in ? "" : isSlice ? " as a slice" : " as a copy";
       events.add(event + " (" + payload.readableBytes() + ")" + from);
     }
 

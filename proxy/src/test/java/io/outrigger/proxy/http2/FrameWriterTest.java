@@ -155,6 +155,17 @@ final class FrameWriterTest {
     assertThat(writer.handedBytes()).isEqualTo(17 + 9 + 3_000 + 17);
   }
 
+  /** Netty would copy it where it may have no room for that. */
+  @Test
+  void dataOfTheHeapIsCopied() {
+    ByteBuf large = Unpooled.wrappedBuffer(new byte[3_000]);
+
+    writer.data(1, large, true);
+
+    assertThat(large.refCnt()).isZero();
+    assertThat(flushed()).isEqualTo(Frames.data(1, Frames.END_STREAM, new byte[3_000]));
+  }
+
   @Test
   void smallDataIsCopiedAndLargeDataFollowsItsHead() {
     ByteBuf small = data(FrameWriter.COPY_BYTES);

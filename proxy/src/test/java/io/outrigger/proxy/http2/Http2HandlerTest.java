@@ -137,13 +137,6 @@ final class Http2HandlerTest {
   }
 
   @Test
-  void anAppThatWasQuietIsReadByOneByteFirst() {
-    try (RawPeer peer = RawPeer.client()) {
-      assertThat(turn(peer)).hasSize(4).first().isEqualTo(1);
-    }
-  }
-
-  @Test
   void aBackendIsReadInFourBuffersATurn() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
       assertThat(turn(peer)).hasSize(4).allSatisfy(size -> assertThat(size).isGreaterThan(512));

@@ -3,7 +3,9 @@ package io.outrigger.proxy.testing;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An allocator that has buffers up to a size only, while somebody says so. */
@@ -15,6 +17,7 @@ public final class ScarceBuffers extends AbstractByteBufAllocator {
   }
 
   private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicBoolean nextIsRefused = new AtomicBoolean();
   private volatile int most = Integer.MAX_VALUE;
   private volatile boolean jvmIsFull;
 
@@ -27,9 +30,20 @@ public final class ScarceBuffers extends AbstractByteBufAllocator {
     most = bytes;
   }
 
+  /** From now on there are enough. */
+  public void plenty() {
+    most = Integer.MAX_VALUE;
+    nextIsRefused.set(false);
+  }
+
   /** From now on it is the JVM that has no memory. */
   public void jvmIsFull() {
     jvmIsFull = true;
+  }
+
+  /** The JVM has no memory for the next one. */
+  public void refuseNext() {
+    nextIsRefused.set(true);
   }
 
   /** How many were asked for and not had. */
@@ -44,11 +58,37 @@ public final class ScarceBuffers extends AbstractByteBufAllocator {
 
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    if (initialCapacity > most) {
+    check(initialCapacity);
+    return toLeakAwareBuffer(new Scarce(this, initialCapacity, maxCapacity));
+  }
+
+  private void check(int bytes) {
+    if (nextIsRefused.get() && nextIsRefused.getAndSet(false)) {
+      refused.incrementAndGet();
+      throw new OutOfMemoryError("for a test");
+    }
+    if (bytes > most) {
       refused.incrementAndGet();
       throw jvmIsFull ? new OutOfMemoryError("for a test") : new None();
     }
-    return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+  }
+
+  /** Grows no further than others may be large. */
+  private static final class Scarce extends UnpooledDirectByteBuf {
+    private final ScarceBuffers alloc;
+
+    Scarce(ScarceBuffers alloc, int initialCapacity, int maxCapacity) {
+      super(alloc, initialCapacity, maxCapacity);
+      this.alloc = alloc;
+    }
+
+    @Override
+    public ByteBuf capacity(int newCapacity) {
+      if (newCapacity > capacity()) {
+        alloc.check(newCapacity);
+      }
+      return super.capacity(newCapacity);
+    }
   }
 
   @Override
