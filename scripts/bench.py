@@ -24,7 +24,7 @@ from bench_load import wait_until_served
 from bench_measures import BENCHMARKS
 from bench_process import Process, free_port
 
-REFERENCE = "envoy"
+ENVOY = "envoy"
 OURS = "outrigger"
 PARTS = {**{name: lambda _, parts=parts: parts for name, parts in {**BENCHMARKS, "tls": bench_tls.PARTS}.items()},
          "scale": bench_scale.parts}
@@ -40,6 +40,7 @@ without peers:
                         CPU time of the control loop for updates, within one process
   scripts/bench update [ENDPOINTS [ROUNDS [POLICY...]]]
                         the same for one endpoint more among many, by policy"""
+BUILDS = (OURS, bench_peers.BEFORE)
 WORST = ("errors", "peak_mib", "memory_growth_mib", "connections_mib")
 
 
@@ -47,23 +48,34 @@ def start_all(benchmark, options, backend, started):
     """The proxies that came up, as name -> (process, port); says why others did not. Without Outrigger it ends."""
     running = {}
     for name in chosen(benchmark, options):
-        if name != "outrigger" and bench_peers.binary(name) is None:
+        if not is_installed(name):
             say(f"{name} is not installed ({bench_peers.INSTALL[name]}); left out")
             continue
         port = free_port()
         try:
-            process = Process(name, benchmark.command(name, options.root, port, backend), benchmark.folder)
+            process = Process(name, command_of(benchmark, options, name, port, backend), benchmark.folder)
             started.append(process)
             wrong = wait_until_served(process, port, benchmark.folder)
         except OSError as failure:
             wrong = str(failure)
         if wrong is None:
             running[name] = (process, port)
-        elif name == "outrigger":
-            raise RuntimeError(f"outrigger does not serve: {wrong}")
+        elif name in BUILDS:
+            raise RuntimeError(f"{name} does not serve: {wrong}")
         else:
             say(f"{name} does not serve: {wrong}; left out")
     return running
+
+
+def is_installed(name):
+    return name in (*BUILDS, bench_mesh.PROXYLESS) or bench_peers.binary(name) is not None
+
+
+def command_of(benchmark, options, name, port, backend):
+    """How a peer is started; an earlier build of Outrigger as the one at hand is."""
+    if name == bench_peers.BEFORE:
+        return bench_peers.earlier(options.against, benchmark.command(OURS, options.root, port, backend))
+    return benchmark.command(name, options.root, port, backend)
 
 
 def say(text):
@@ -75,9 +87,14 @@ def summary(samples):
     return {key: (max if key in WORST else statistics.median)(sample[key] for sample in samples) for key in samples[0]}
 
 
+def reference(rows):
+    """Whom the others are compared to: the earlier build where there is one, else Envoy."""
+    return bench_peers.BEFORE if bench_peers.BEFORE in rows else ENVOY
+
+
 def ratio(rows, name, key):
     """How a proxy's figure compares to the reference's in the same rounds; None where that did not run."""
-    base = rows.get(REFERENCE, {}).get(key)
+    base = rows.get(reference(rows), {}).get(key)
     return rows[name][key] / base if base and key in COMPARED and key in rows[name] else None
 
 
@@ -87,10 +104,10 @@ def verdicts(benchmark, results):
     found = []
     for shape, key, sign, limit in benchmark.targets:
         rows = results.get(shape, {})
-        reached = ratio(rows, OURS, key) if OURS in rows else None
+        reached = ratio(rows, OURS, key) if OURS in rows and reference(rows) == ENVOY else None
         if reached is not None:
             met = reached <= limit if sign == "<=" else reached >= limit
-            found.append((shape, titles[key], f"{sign} {limit:g} x {REFERENCE}", reached, met))
+            found.append((shape, titles[key], f"{sign} {limit:g} x {ENVOY}", reached, met))
     for shape, key, limit in benchmark.limits:
         if OURS in results.get(shape, {}):
             reached = results[shape][OURS][key]
@@ -114,8 +131,9 @@ def table(benchmark, results):
             print("  " + name.ljust(12) + "".join(cells))
     if benchmark.notes:
         print("\n" + benchmark.notes)
-    if any(REFERENCE in rows for rows in results.values()):
-        print(f"\nIn brackets: the ratio to {REFERENCE} in the same rounds.")
+    compared = {reference(rows) for rows in results.values() if reference(rows) in rows}
+    if compared:
+        print(f"\nIn brackets: the ratio to {', '.join(compared)} in the same rounds.")
     judged = verdicts(benchmark, results)
     if judged:
         width = max(len(f"{shape}, {title}") for shape, title, _, _, _ in judged)
@@ -125,12 +143,12 @@ def table(benchmark, results):
 
 
 def chosen(benchmark, options):
-    names = options.only.split(",") if options.only else benchmark.peers
-    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS]
+    names = options.only.split(",") if options.only else list(BUILDS) if options.against else benchmark.peers
+    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS, *([bench_peers.BEFORE] if options.against else [])]
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(known)}")
-    return [name for name in names if name in benchmark.peers]
+    return [name for name in names if name in (*benchmark.peers, bench_peers.BEFORE)]
 
 
 def interleaved(rounds, shapes, names, measure):
@@ -170,11 +188,12 @@ def run(benchmark, options, started):
 
 def run_fresh(benchmark, options, backend_port, rounds):
     """Proxies that are started for each measurement, on their own, ours through scripts/outrigger."""
-    names = [name for name in chosen(benchmark, options) if name in (OURS, bench_mesh.PROXYLESS) or bench_peers.binary(name)]
+    names = [name for name in chosen(benchmark, options) if is_installed(name)]
 
     def command(name, port):
-        found = benchmark.command(name, options.root, port, backend_port)
-        return [os.path.join(options.root, "scripts/outrigger"), *found[1:]] if name == OURS else found
+        found = command_of(benchmark, options, name, port, backend_port)
+        as_user = name == OURS and not options.against  # the two builds are started alike
+        return [os.path.join(options.root, "scripts/outrigger"), *found[1:]] if as_user else found
 
     def measure(shape, name):
         say(f"  {name}")
@@ -182,7 +201,7 @@ def run_fresh(benchmark, options, backend_port, rounds):
         try:
             return shape(name, command(name, port), port)
         except RuntimeError as failure:
-            if name == OURS:
+            if name in BUILDS:
                 raise
             say(f"{failure}; left out of this round")
             return None
@@ -194,7 +213,7 @@ def run_fresh(benchmark, options, backend_port, rounds):
 
 def warm_mesh(benchmark, names, command):
     """Lets each peer start once beforehand: a control plane that has just started is slow to those that ask it first."""
-    for name in filter(bench_mesh.PEERS.__contains__, names):
+    for name in filter([*bench_mesh.PEERS, bench_peers.BEFORE].__contains__, names):
         say(f"warming the control plane: {name}")
         port = free_port()
         process = bench_mesh.start(name, command(name, port), benchmark.folder, port)
@@ -231,9 +250,13 @@ def main():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seconds", type=float, help="length of one measurement under load")
     parser.add_argument("--only", help="comma-separated proxies instead of all that are installed")
+    parser.add_argument("--against", metavar="FOLDER", help="compare to another build, the folder of its distribution, instead of to other proxies")
     parser.add_argument("--files", action="store_true", help="startup, memory: from files instead of a control plane")
     parser.add_argument("--sizes", help="scale: comma-separated CLUSTERSxENDPOINTSxROUTES[:POLICY] instead of " + ",".join(bench_scale.SIZES))
     options = parser.parse_args()
+    options.against = options.against and os.path.abspath(options.against)
+    if options.against and not os.access(os.path.join(options.against, "bin/outrigger"), os.X_OK):
+        parser.error(f"--against {options.against}: there is no bin/outrigger in it; name the folder that scripts/build makes")
 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of connections
@@ -256,7 +279,7 @@ def main():
             {"shape": shape, "figure": title, "target": target, "reached": reached, "met": met}
             for shape, title, target, reached, met in targets
         ]
-        document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": REFERENCE}
+        document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": bench_peers.BEFORE if options.against else ENVOY}
         print(json.dumps({**document, "results": results, "ratios": ratios, "targets": targets}, indent=2))
     if any(rows[OURS]["errors"] for rows in results.values() if OURS in rows):
         sys.exit("bench: outrigger answered some requests with errors")
