@@ -20,7 +20,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** Apps that use much and break no rule, with gRPC's own client: none of their calls may fail. */
 final class HonestUse {
@@ -87,7 +91,7 @@ final class HonestUse {
   static void slowReader(AttackRun run) {
     try (var app = new GrpcApp(run)) {
       for (int i = 0; i < 1_000; i++) {
-        app.download(200_000);
+        app.download(50);
       }
       app.awaitAll();
     }
@@ -96,6 +100,7 @@ final class HonestUse {
   /** A channel and what became of its calls. */
   private static final class GrpcApp implements AutoCloseable {
     private static final int MESSAGE_BYTES = 64 << 10;
+    private static final long WORK_NANOS = 50_000;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     /** How many calls ended with each status, as the client describes it. */
@@ -103,6 +108,7 @@ final class HonestUse {
 
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
+    private final ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
     private final AttackRun run;
     private final ManagedChannel channel;
 
@@ -175,18 +181,22 @@ final class HonestUse {
       call.request(2);
     }
 
-    /** Of a response nothing is read for a second. */
-    void download(int bytes) {
-      var call = counted(ServingBackend.BIG + bytes);
-      call.start(new Ends(), new Metadata());
+    /**
+     * Of a response nothing is read for a second; and what then comes keeps the thread that reads
+     * the socket, so that the sidecar has to hold what windows would let it send.
+     */
+    void download(int messages) {
+      var call = counted(ServingBackend.BIG + messages * ServingBackend.MESSAGE_BYTES);
+      call.start(
+          new Ends() {
+            @Override
+            public void onMessage(byte[] message) {
+              LockSupport.parkNanos(WORK_NANOS);
+            }
+          },
+          new Metadata());
       call.halfClose();
-      Thread reader =
-          new Thread(
-              () -> {
-                WaitingClock.sleep(Duration.ofSeconds(1));
-                call.request(1_000_000);
-              });
-      reader.start();
+      reader.schedule(() -> call.request(messages + 1), 1, TimeUnit.SECONDS);
     }
 
     void awaitAll() {
@@ -203,6 +213,7 @@ final class HonestUse {
     @Override
     public void close() {
       channel.shutdownNow();
+      reader.shutdownNow();
     }
 
     private class Ends extends ClientCall.Listener<byte[]> {

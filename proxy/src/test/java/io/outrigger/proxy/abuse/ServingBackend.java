@@ -21,20 +21,24 @@ import io.netty.util.ReferenceCountUtil;
 import io.outrigger.proxy.http2.EventLoops;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A gRPC backend by Netty's codec that serves each request and keeps every rule: {@code
- * /test.Big/N} is answered with N bytes, {@code /test.Head/N} with a field of N bytes, {@code
- * /test.Slow/…} reads a frame of the request every few milliseconds, everything else is answered
- * with a few bytes at once.
+ * /test.Big/N} is answered with N bytes in messages of {@value #MESSAGE_BYTES}, {@code
+ * /test.Head/N} with a field of N bytes, {@code /test.Slow/…} reads a frame of the request every
+ * few milliseconds, everything else is answered with a few bytes at once.
  */
 final class ServingBackend implements AutoCloseable {
   static final String BIG = "/test.Big/";
   static final String HEAD = "/test.Head/";
   static final String SLOW = "/test.Slow/Put";
   static final String SMALL = "/test.Small/Get";
+
+  /** Of a message in a big response, with its prefix. */
+  static final int MESSAGE_BYTES = 4 << 10;
 
   private static final int WINDOW = 1 << 20;
   private static final int CONNECTION_WINDOW = 16 << 20;
@@ -43,7 +47,7 @@ final class ServingBackend implements AutoCloseable {
   private static final byte[] SMALL_ANSWER = {0, 0, 0, 0, 2, 'o', 'k'};
 
   /** Content of all big responses. */
-  private final byte[] big = new byte[MAX_BIG_BYTES];
+  private final byte[] big = messages();
 
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
   private final Channel channel;
@@ -66,6 +70,14 @@ final class ServingBackend implements AutoCloseable {
             .bind(any)
             .syncUninterruptibly()
             .channel();
+  }
+
+  private static byte[] messages() {
+    ByteBuffer all = ByteBuffer.allocate(MAX_BIG_BYTES);
+    for (int at = 0; at < MAX_BIG_BYTES; at += MESSAGE_BYTES) {
+      all.putInt(at + 1, MESSAGE_BYTES - 5);
+    }
+    return all.array();
   }
 
   private void init(Channel connection) {
