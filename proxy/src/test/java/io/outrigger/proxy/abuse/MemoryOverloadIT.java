@@ -11,6 +11,7 @@ import io.outrigger.proxy.testing.OutriggerProcess;
 import io.outrigger.proxy.testing.http2.AnsweringBackend;
 import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.proxy.testing.http2.RawHttp2;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -44,7 +45,7 @@ final class MemoryOverloadIT {
 
   private static final int WINDOW = 1 << 20;
   private static final int FRAME_BYTES = 16_384;
-  private static final byte[] PART = new byte[8 * FRAME_BYTES];
+  private static final int PART_BYTES = 8 * FRAME_BYTES;
   private static final String LOCAL_REPLIES =
       "outrigger_local_replies_total{forward=\"%s\",reason=\"overload\"}";
 
@@ -68,14 +69,13 @@ final class MemoryOverloadIT {
           }
         }
         open.add(accepted.join()); // grants no more than HTTP/2 gives at first, and reads nothing
+        byte[] parts = parts();
         long served = 0;
         long refused = 0;
         long most = 0;
-        for (int sent = 0; sent < WINDOW; sent += PART.length) {
+        for (int sent = 0; sent < WINDOW; sent += PART_BYTES) {
           for (RawHttp2 big : open.subList(0, APPS)) {
-            for (int id = 1; id < 2 * STREAMS; id += 2) {
-              big.send(frames(id));
-            }
+            big.send(parts);
             String status = small.call();
             assertThat(status).isIn("200", "503");
             refused += status.equals("503") ? 1 : 0;
@@ -122,9 +122,14 @@ final class MemoryOverloadIT {
         });
   }
 
-  private static byte[] frames(int id) {
-    byte[] frame = data(id, 0, new byte[FRAME_BYTES]);
-    return Frames.repeat(PART.length / FRAME_BYTES, frame);
+  /** Of each stream of an app, at once: who sends slowly is only read from less. */
+  private static byte[] parts() {
+    var all = new ByteArrayOutputStream();
+    for (int id = 1; id < 2 * STREAMS; id += 2) {
+      byte[] frame = data(id, 0, new byte[FRAME_BYTES]);
+      all.writeBytes(Frames.repeat(PART_BYTES / FRAME_BYTES, frame));
+    }
+    return all.toByteArray();
   }
 
   /**
