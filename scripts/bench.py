@@ -40,7 +40,6 @@ without peers:
                         CPU time of the control loop for updates, within one process
   scripts/bench update [ENDPOINTS [ROUNDS [POLICY...]]]
                         the same for one endpoint more among many, by policy"""
-BUILDS = (OURS, bench_peers.BEFORE)
 WORST = ("errors", "peak_mib", "memory_growth_mib", "connections_mib")
 
 
@@ -60,7 +59,7 @@ def start_all(benchmark, options, backend, started):
             wrong = str(failure)
         if wrong is None:
             running[name] = (process, port)
-        elif name in BUILDS:
+        elif name in bench_peers.BUILDS:
             raise RuntimeError(f"{name} does not serve: {wrong}")
         else:
             say(f"{name} does not serve: {wrong}; left out")
@@ -68,13 +67,14 @@ def start_all(benchmark, options, backend, started):
 
 
 def is_installed(name):
-    return name in (*BUILDS, bench_mesh.PROXYLESS) or bench_peers.binary(name) is not None
+    return name in (*bench_peers.BUILDS, bench_mesh.PROXYLESS) or bench_peers.binary(name) is not None
 
 
 def command_of(benchmark, options, name, port, backend):
-    """How a peer is started; an earlier build of Outrigger as the one at hand is."""
+    """How a peer is started; another build of Outrigger as the one at hand is."""
     if name == bench_peers.BEFORE:
-        return bench_peers.earlier(options.against, benchmark.command(OURS, options.root, port, backend))
+        ours = benchmark.command(OURS, options.root, port, backend)
+        return [os.path.join(options.against, "bin/outrigger"), *ours[1:]]
     return benchmark.command(name, options.root, port, backend)
 
 
@@ -88,7 +88,7 @@ def summary(samples):
 
 
 def reference(rows):
-    """Whom the others are compared to: the earlier build where there is one, else Envoy."""
+    """Whom the others are compared to: another build where there is one, else Envoy."""
     return bench_peers.BEFORE if bench_peers.BEFORE in rows else ENVOY
 
 
@@ -131,9 +131,8 @@ def table(benchmark, results):
             print("  " + name.ljust(12) + "".join(cells))
     if benchmark.notes:
         print("\n" + benchmark.notes)
-    compared = {reference(rows) for rows in results.values() if reference(rows) in rows}
-    if compared:
-        print(f"\nIn brackets: the ratio to {', '.join(compared)} in the same rounds.")
+    for name in {reference(rows) for rows in results.values() if reference(rows) in rows}:  # one at most
+        print(f"\nIn brackets: the ratio to {name} in the same rounds.")
     judged = verdicts(benchmark, results)
     if judged:
         width = max(len(f"{shape}, {title}") for shape, title, _, _, _ in judged)
@@ -143,12 +142,13 @@ def table(benchmark, results):
 
 
 def chosen(benchmark, options):
-    names = options.only.split(",") if options.only else list(BUILDS) if options.against else benchmark.peers
-    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS, *([bench_peers.BEFORE] if options.against else [])]
+    names = options.only.split(",") if options.only else [OURS] if options.against else benchmark.peers
+    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS]
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(known)}")
-    return [name for name in names if name in (*benchmark.peers, bench_peers.BEFORE)]
+    measured = [name for name in names if name in benchmark.peers]
+    return measured + [bench_peers.BEFORE] if options.against else measured
 
 
 def interleaved(rounds, shapes, names, measure):
@@ -201,7 +201,7 @@ def run_fresh(benchmark, options, backend_port, rounds):
         try:
             return shape(name, command(name, port), port)
         except RuntimeError as failure:
-            if name in BUILDS:
+            if name in bench_peers.BUILDS:
                 raise
             say(f"{failure}; left out of this round")
             return None
@@ -279,7 +279,7 @@ def main():
             {"shape": shape, "figure": title, "target": target, "reached": reached, "met": met}
             for shape, title, target, reached, met in targets
         ]
-        document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": bench_peers.BEFORE if options.against else ENVOY}
+        document = {"benchmark": options.name, "cpus": os.cpu_count(), "reference": reference(next(iter(results.values()), {}))}
         print(json.dumps({**document, "results": results, "ratios": ratios, "targets": targets}, indent=2))
     if any(rows[OURS]["errors"] for rows in results.values() if OURS in rows):
         sys.exit("bench: outrigger answered some requests with errors")

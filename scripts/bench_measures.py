@@ -255,7 +255,7 @@ class Memory(Fresh):
             connections = bench_client.idle_connections(port, IDLE_CONNECTIONS)
             many = process.memory_mib()
         except (OSError, RuntimeError) as failure:
-            if name in ("outrigger", bench_peers.BEFORE):
+            if name in bench_peers.BUILDS:
                 raise RuntimeError(f"idle connections: {failure}") from failure
         finally:
             for connection in connections:

@@ -241,11 +241,7 @@ http {{
 COMMANDS = {"outrigger": outrigger, "envoy": envoy, "haproxy": haproxy, "nghttpx": nghttpx, "nginx": nginx}
 SECURED = ["outrigger", "envoy"]
 BEFORE = "before"  # another build of Outrigger, from the folder that --against names
-
-
-def earlier(distribution, command):
-    """Outrigger's command line for another build of it."""
-    return [os.path.join(distribution, "bin/outrigger"), *command[1:]]
+BUILDS = ("outrigger", BEFORE)
 
 
 def command(name, folder, root, port, backend, tls):

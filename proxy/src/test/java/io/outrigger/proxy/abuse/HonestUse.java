@@ -100,7 +100,10 @@ final class HonestUse {
   /** A channel and what became of its calls. */
   private static final class GrpcApp implements AutoCloseable {
     private static final int MESSAGE_BYTES = 64 << 10;
+
+    /** What a slow reader does with each message. */
     private static final long WORK_NANOS = 50_000;
+
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     /** How many calls ended with each status, as the client describes it. */

@@ -122,7 +122,10 @@ final class MemoryOverloadIT {
         });
   }
 
-  /** Of each stream of an app, at once: who sends slowly is only read from less. */
+  /**
+   * DATA of each stream of an app, to be sent at once: where apps send slowly, it is enough that the
+   * sidecar reads less from the heaviest.
+   */
   private static byte[] parts() {
     var all = new ByteArrayOutputStream();
     for (int id = 1; id < 2 * STREAMS; id += 2) {

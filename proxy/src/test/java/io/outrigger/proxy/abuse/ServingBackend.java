@@ -40,6 +40,9 @@ final class ServingBackend implements AutoCloseable {
   /** Of a message in a big response, with its prefix. */
   static final int MESSAGE_BYTES = 4 << 10;
 
+  /** A flag and the length of what follows. */
+  private static final int PREFIX_BYTES = 5;
+
   private static final int WINDOW = 1 << 20;
   private static final int CONNECTION_WINDOW = 16 << 20;
   private static final int MAX_BIG_BYTES = 16 << 20;
@@ -75,7 +78,7 @@ final class ServingBackend implements AutoCloseable {
   private static byte[] messages() {
     ByteBuffer all = ByteBuffer.allocate(MAX_BIG_BYTES);
     for (int at = 0; at < MAX_BIG_BYTES; at += MESSAGE_BYTES) {
-      all.putInt(at + 1, MESSAGE_BYTES - 5);
+      all.putInt(at + 1, MESSAGE_BYTES - PREFIX_BYTES);
     }
     return all.array();
   }
