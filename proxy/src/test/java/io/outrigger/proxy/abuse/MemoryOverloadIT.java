@@ -123,8 +123,8 @@ final class MemoryOverloadIT {
   }
 
   /**
-   * DATA of each stream of an app, to be sent at once: where apps send slowly, it is enough that the
-   * sidecar reads less from the heaviest.
+   * DATA of each stream of an app, to be sent at once: where apps send slowly, it is enough that
+   * the sidecar reads less from the heaviest.
    */
   private static byte[] parts() {
     var all = new ByteArrayOutputStream();
