@@ -49,7 +49,7 @@ public final class Conformance {
   private static final Pattern RUN_FILE = Pattern.compile(".*(?:Test|Properties|IT)\\.java");
   private static final Pattern ABSTRACT = Pattern.compile("\\babstract class\\b");
   private static final Pattern TABLE_ROW =
-      Pattern.compile("\\| ([A-Z]+\\d*-\\d+) \\|.*\\| (P\\d) \\|\\s*");
+      Pattern.compile("\\| ([A-Z]+\\d*S?-\\d+) \\|.*\\| (P\\d) \\|\\s*");
 
   public static void main(String[] args) throws IOException {
     Path root = Path.of(args[0]);
