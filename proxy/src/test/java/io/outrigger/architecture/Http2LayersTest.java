@@ -30,7 +30,7 @@ class Http2LayersTest {
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
-          "AbuseGuard Admission ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
+          "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
               + " PatientRead PeerSettings PendingData ReadGate ReadTurn ReceiveWindow ResetFence SendScheduler"
               + " SendWindow SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end

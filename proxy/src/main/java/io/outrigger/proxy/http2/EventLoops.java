@@ -163,9 +163,8 @@ public final class EventLoops {
     return switch (kind) {
       case IO_URING -> IoUringIoHandler.newFactory();
       case EPOLL ->
-          Admission.over(
-              EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE));
-      case NIO -> Admission.over(NioIoHandler.newFactory());
+          EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE);
+      case NIO -> NioIoHandler.newFactory();
       case AUTO -> throw new AssertionError(kind);
     };
   }

@@ -7,7 +7,6 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.concurrent.RejectedExecutionHandlers;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An event loop that looks at its sockets every few milliseconds, however many tasks there are: an
@@ -23,9 +22,6 @@ final class FairLoop extends SingleThreadIoEventLoop {
 
   private final IoHandlerContext turn = new Turn();
 
-  /** Null where the transport is without. */
-  private final @Nullable Admission admission;
-
   FairLoop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers) {
     super(
         group,
@@ -34,7 +30,6 @@ final class FairLoop extends SingleThreadIoEventLoop {
         Integer.MAX_VALUE,
         RejectedExecutionHandlers.reject(),
         TASKS_MILLIS);
-    admission = ioHandler() instanceof Admission made ? made : null;
   }
 
   @Override
@@ -48,7 +43,7 @@ final class FairLoop extends SingleThreadIoEventLoop {
     /** For a scheduled task that is due it waits as long as that has time: not at all. */
     @Override
     public boolean canBlock() {
-      return !hasTasks() && !(admission != null && admission.isHolding());
+      return !hasTasks();
     }
 
     @Override

@@ -72,9 +72,6 @@ public final class Http2Connection {
         new FrameReader(
             new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
     gate = new ReadGate(ctx.channel(), table);
-    if (server) {
-      Admission.watch(ctx.channel(), table);
-    }
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(

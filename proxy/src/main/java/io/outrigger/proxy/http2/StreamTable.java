@@ -44,8 +44,6 @@ final class StreamTable {
   private int lastPeerId;
   private int nextLocalId = 1;
   private long started;
-  private long startedAtTick;
-  private long startedBeforeTick;
   private long succeeded;
   private long failed;
 
@@ -68,8 +66,6 @@ final class StreamTable {
   /** Called once a second: gives back what streams that are gone have left. */
   @SuppressWarnings("ReferenceEquality") // which map, not what is in it
   void onTick() {
-    startedBeforeTick = startedAtTick;
-    startedAtTick = started;
     if (open != NONE && open.isEmpty()) {
       open = NONE;
       most = 0;
@@ -89,11 +85,6 @@ final class StreamTable {
   /** How many there have been. */
   long started() {
     return started;
-  }
-
-  /** Whether none is open and none was opened in the last second. */
-  boolean isQuiet() {
-    return started == startedBeforeTick && active() == 0;
   }
 
   /** Whether there is a number left for one more local stream. */

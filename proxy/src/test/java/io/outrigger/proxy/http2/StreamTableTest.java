@@ -187,30 +187,4 @@ final class StreamTableTest {
       }
     }
   }
-
-  @Test
-  void aConnectionThatHasNotCalledIsQuiet() {
-    assertThat(new StreamTable(true).isQuiet()).isTrue();
-  }
-
-  @Test
-  void oneThatHasCalledIsQuietAfterASecondWithoutACall() {
-    try (var loose = new LooseStreams()) {
-      StreamTable table = loose.streams.table();
-      SocketStream stream = loose.open(1);
-      table.onTick();
-      table.onTick();
-      table.onTick();
-      assertThat(table.isQuiet()).as("while it waits for an answer").isFalse();
-
-      stream.reset(Http2Error.CANCEL);
-      assertThat(table.isQuiet()).isTrue();
-      loose.open(3).reset(Http2Error.CANCEL);
-      assertThat(table.isQuiet()).isFalse();
-      table.onTick();
-      assertThat(table.isQuiet()).isFalse();
-      table.onTick();
-      assertThat(table.isQuiet()).isTrue();
-    }
-  }
 }
