@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.proxy.http2.EventLoops;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -50,7 +51,10 @@ public final class CallLoop {
         index,
         loop,
         Ticker.systemTicker()::nanoTime,
-        (delayNanos, task) -> loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
+        (delayNanos, task) -> {
+          Future<?> alarm = loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+          return () -> alarm.cancel(false);
+        },
         random);
   }
 

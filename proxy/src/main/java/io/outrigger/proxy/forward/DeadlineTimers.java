@@ -9,17 +9,18 @@ import org.slf4j.LoggerFactory;
 /**
  * The deadlines of one loop's calls: a wheel of intrusive lists.
  *
- * <p>Arming and disarming a call is a few field writes; no task is scheduled per request. One alarm
- * is set for the first slot that holds anything; it is set anew only when a sooner deadline comes.
- * Time is cut into ticks of about 2 ms, rounded up: a deadline never fires early, and at most one
- * tick late.
+ * <p>Arming and disarming a call is a few field writes; no task is scheduled per request. At most
+ * one alarm is set: for the first slot that holds anything. A sooner deadline cancels it and sets
+ * another one. Time is cut into ticks of about 2 ms, rounded up: a deadline never fires early, and
+ * at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {
   /** Calls a task once, later, on the loop. */
   @FunctionalInterface
   public interface Alarm {
-    void in(long delayNanos, Runnable task);
+    /** Returns an action that cancels the call and frees what was kept for it. */
+    Runnable in(long delayNanos, Runnable task);
   }
 
   /** Something with a deadline. */
@@ -49,8 +50,10 @@ public final class DeadlineTimers {
   /** Slots up to this tick have been looked at. */
   private long doneTick;
 
-  /** The tick of the soonest alarm that is set. */
+  /** The tick of the alarm that is set. */
   private long alarmTick = NO_ALARM;
+
+  private Runnable cancelAlarm = () -> {};
 
   DeadlineTimers(LongSupplier clock, Alarm alarm) {
     this.clock = clock;
@@ -108,16 +111,15 @@ public final class DeadlineTimers {
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
+      cancelAlarm.run(); // else each sooner deadline would leave a task in the loop until its time
       alarmTick = tick;
       long due = origin + (tick << TICK_BITS);
-      alarm.in(Math.max(0, due - clock.getAsLong()), () -> onAlarm(tick));
+      cancelAlarm = alarm.in(Math.max(0, due - clock.getAsLong()), this::onAlarm);
     }
   }
 
-  private void onAlarm(long tick) {
-    if (tick == alarmTick) {
-      alarmTick = NO_ALARM;
-    }
+  private void onAlarm() {
+    alarmTick = NO_ALARM;
     long now = currentTick();
     // One turn of the wheel sees every slot, however long the loop was away.
     for (long t = Math.max(doneTick + 1, now - SLOTS + 1); t <= now; t++) {

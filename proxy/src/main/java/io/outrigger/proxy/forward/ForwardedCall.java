@@ -260,6 +260,7 @@ public final class ForwardedCall extends TimedCall
         if (!reserve()) {
           return;
         }
+        startTime();
         if (waiting().parkOn(from, selector)) {
           record.callDelayed(CallFailures.configuration(target), elapsedNanos());
           return;
@@ -292,7 +293,10 @@ public final class ForwardedCall extends TimedCall
     attempts.route(chosen);
     if (isTimeOver()) {
       onDeadline();
-    } else if (chosen.filters().isEmpty()) {
+      return;
+    }
+    startTime();
+    if (chosen.filters().isEmpty()) {
       send();
     } else {
       filtering = new Filtering(loop, this, chosen.filters());

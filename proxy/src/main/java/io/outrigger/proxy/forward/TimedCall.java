@@ -18,14 +18,15 @@ abstract class TimedCall extends DeadlineTimers.Entry {
     arrivalNanos = loop.nanoTime();
   }
 
-  /**
-   * Sets the limit, unless it is {@link EffectiveTimeout#NONE}; {@link #onDeadline} follows at most
-   * a tick after it, once.
-   */
+  /** Sets the limit, which {@link #startTime} enforces. */
   final void limit(long nanos) {
-    if (nanos != EffectiveTimeout.NONE) {
-      limitNanos = nanos;
-      loop.deadlines().arm(this, arrivalNanos, nanos);
+    limitNanos = nanos;
+  }
+
+  /** {@link #onDeadline} follows at most a tick after the limit, once; never without a limit. */
+  final void startTime() {
+    if (limitNanos != EffectiveTimeout.NONE) {
+      loop.deadlines().arm(this, arrivalNanos, limitNanos);
     }
   }
 

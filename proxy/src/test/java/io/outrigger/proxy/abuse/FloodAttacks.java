@@ -14,6 +14,13 @@ final class FloodAttacks {
   private static final int PASSING = 30_000;
 
   private static final int STEPS = 200_000;
+
+  /** Calls whose timers, if each had left one, would have filled a heap of 64 MiB. */
+  private static final int FALLING = 1_000_000;
+
+  /** The largest {@code grpc-timeout} in milliseconds: eight digits. */
+  private static final int FARTHEST_MILLIS = 99_999_999;
+
   private static final Duration QUIET =
       Duration.ofSeconds(Long.getLong("outrigger.abuse.quiet", 32));
 
@@ -134,6 +141,18 @@ final class FloodAttacks {
     run.pause(Duration.ofMillis(500));
     if (app.acknowledgedPings() > PASSING) {
       run.complain(app.acknowledgedPings() + " of " + passed + " PINGs were answered");
+    }
+  }
+
+  /** Each deadline is sooner than the one before, and each call is answered long before it. */
+  static void fallingDeadlines(AttackRun run) {
+    run.lastsFor(Duration.ofSeconds(run.scaled(3, 60)));
+    Peer app = run.app(Forward.SERVED);
+    for (int i = 0; i < FALLING && app.isOpen() && run.goesOn(); i++) {
+      int open = i - AT_ONCE;
+      run.await(() -> app.ended() > open || !app.isOpen());
+      String timeout = (FARTHEST_MILLIS - 3 * i) + "m"; // a tick of the timers is 2.1 ms
+      app.send(AttackRun.request(app.nextId(), END, ServingBackend.SMALL, "grpc-timeout", timeout));
     }
   }
 }

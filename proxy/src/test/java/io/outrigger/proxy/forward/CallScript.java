@@ -60,7 +60,7 @@ final class CallScript {
           0,
           time,
           time::nanoTime,
-          (delay, task) -> time.schedule(Duration.ofNanos(delay), task),
+          (delay, task) -> time.schedule(Duration.ofNanos(delay), task)::cancel,
           random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;

@@ -24,7 +24,7 @@ class DeadlineTimersTest {
           time::nanoTime,
           (delay, task) -> {
             alarms++;
-            time.schedule(Duration.ofNanos(delay), task);
+            return time.schedule(Duration.ofNanos(delay), task)::cancel;
           });
   private final List<String> fired = new ArrayList<>();
 
@@ -79,6 +79,18 @@ class DeadlineTimersTest {
     time.advance(Duration.ofSeconds(60));
     assertThat(fired).isEmpty();
     assertThat(time.pendingTimers()).isZero();
+  }
+
+  @Test
+  void sixHundredThousandCallsWhoseDeadlinesFallLeaveOneAlarm() {
+    long limit = Duration.ofHours(2).toNanos();
+    for (int i = 0; i < 600_000; i++) {
+      var call = new Call("call");
+      timers.arm(call, time.nanoTime(), limit - i * TICK);
+      timers.disarm(call);
+
+      assertThat(time.pendingTimers()).isEqualTo(1);
+    }
   }
 
   @Test
@@ -220,7 +232,8 @@ class DeadlineTimersTest {
   void whereTheClockBeginsDoesNotMatter(long origin) {
     LongSupplier clock = () -> origin + time.nanoTime();
     var shifted =
-        new DeadlineTimers(clock, (delay, task) -> time.schedule(Duration.ofNanos(delay), task));
+        new DeadlineTimers(
+            clock, (delay, task) -> time.schedule(Duration.ofNanos(delay), task)::cancel);
     time.advance(Duration.ofSeconds(3));
     shifted.arm(new Call("one"), clock.getAsLong(), Duration.ofMillis(50).toNanos());
     shifted.arm(new Call("two"), clock.getAsLong(), Duration.ofSeconds(40).toNanos());

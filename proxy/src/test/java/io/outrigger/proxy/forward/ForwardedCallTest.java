@@ -416,7 +416,7 @@ class ForwardedCallTest {
             2,
             script.time,
             script.time::nanoTime,
-            (delay, task) -> script.time.schedule(Duration.ofNanos(delay), task),
+            (delay, task) -> script.time.schedule(Duration.ofNanos(delay), task)::cancel,
             script.random);
 
     new ForwardedCall(forward, second, new FakeStream())
