@@ -46,8 +46,7 @@ final class Settings {
 
   static EventLoops.TransportKind transport(ProxyOptions options) {
     return switch (options.transport()) {
-      case AUTO -> EventLoops.TransportKind.AUTO;
-      case IO_URING -> EventLoops.TransportKind.IO_URING;
+      case AUTO, IO_URING -> EventLoops.TransportKind.AUTO;
       case EPOLL -> EventLoops.TransportKind.EPOLL;
       case NIO -> EventLoops.TransportKind.NIO;
     };

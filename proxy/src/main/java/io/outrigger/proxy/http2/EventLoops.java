@@ -22,12 +22,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Errors;
-import io.netty.channel.uring.IoUring;
-import io.netty.channel.uring.IoUringDomainSocketChannel;
-import io.netty.channel.uring.IoUringIoHandler;
-import io.netty.channel.uring.IoUringServerDomainSocketChannel;
-import io.netty.channel.uring.IoUringServerSocketChannel;
-import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.outrigger.base.AnyThread;
@@ -57,9 +51,8 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoops {
   /** How the loops talk to the operating system. */
   public enum TransportKind {
-    /** The best that works here: epoll, else NIO; io_uring brings nothing more (measured). */
+    /** Epoll where it works, else NIO. */
     AUTO,
-    IO_URING,
     EPOLL,
     NIO
   }
@@ -144,7 +137,6 @@ public final class EventLoops {
     return switch (wanted) {
       case AUTO -> Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO;
       case EPOLL -> available(wanted, Epoll.unavailabilityCause());
-      case IO_URING -> available(wanted, IoUring.unavailabilityCause());
       case NIO -> wanted;
     };
   }
@@ -161,7 +153,6 @@ public final class EventLoops {
 
   private static IoHandlerFactory handlers(TransportKind kind) {
     return switch (kind) {
-      case IO_URING -> IoUringIoHandler.newFactory();
       case EPOLL ->
           EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE);
       case NIO -> NioIoHandler.newFactory();
@@ -236,8 +227,6 @@ public final class EventLoops {
   public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     return switch (kind) {
-      case IO_URING ->
-          unix ? IoUringServerDomainSocketChannel.class : IoUringServerSocketChannel.class;
       case EPOLL -> unix ? EpollServerDomainSocketChannel.class : EpollServerSocketChannel.class;
       case NIO -> unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
       case AUTO -> throw new AssertionError(kind);
@@ -248,7 +237,6 @@ public final class EventLoops {
   public Class<? extends Channel> clientChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     return switch (kind) {
-      case IO_URING -> unix ? IoUringDomainSocketChannel.class : IoUringSocketChannel.class;
       case EPOLL -> unix ? EpollDomainSocketChannel.class : EpollSocketChannel.class;
       case NIO -> unix ? NioDomainSocketChannel.class : NioSocketChannel.class;
       case AUTO -> throw new AssertionError(kind);

@@ -46,7 +46,10 @@ public enum Flag {
       "HTTP server with /live, /ready and /metrics alone, for probes and scrapes from outside, under"
           + " any Host. Default off"),
   THREADS("N", Arity.ONE, "data-plane event loops. Default: the CPUs that the container is given"),
-  TRANSPORT("auto|io_uring|epoll|nio", Arity.ONE, "how sockets are driven. Default auto"),
+  TRANSPORT(
+      "auto|io_uring|epoll|nio",
+      Arity.ONE,
+      "how sockets are driven. Default auto; io_uring is the same as auto"),
   CONNECT_TIMEOUT("DURATION", Arity.ONE, "for a connection to a backend. Default 20s"),
   IDLE_TIMEOUT(
       "DURATION",

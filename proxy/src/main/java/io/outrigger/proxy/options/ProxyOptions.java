@@ -99,6 +99,7 @@ public record ProxyOptions(
   /** How sockets are driven. */
   public enum Transport {
     AUTO,
+    /** Accepted for old command lines, and the same as {@link #AUTO}. */
     IO_URING,
     EPOLL,
     NIO

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.proxy.options.Flag;
-import io.outrigger.proxy.testing.IoUringTrials;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -27,8 +26,6 @@ class TransportIT {
   void callsGoThroughAndNobodySeesTheWarmUp(String transport) throws Exception {
     if (transport.equals("epoll")) {
       assumeThat(Epoll.isAvailable()).as("no epoll here: %s", Epoll.unavailabilityCause()).isTrue();
-    } else if (transport.equals("io_uring")) {
-      assumeThat(IoUringTrials.obstacle()).isEmpty();
     }
     Backend a = mesh.backend("a");
     mesh.controlPlane.serve(

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.proxy.forward.H2Spec.Verdict;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
-import io.outrigger.proxy.testing.IoUringTrials;
 import io.outrigger.proxy.testing.http2.AnsweringBackend;
 import io.outrigger.proxy.testing.mesh.MiniMesh;
 import java.nio.file.Path;
@@ -40,7 +39,6 @@ final class H2SpecIT {
             TransportKind.EPOLL,
             Optional.ofNullable(Epoll.unavailabilityCause()).map(Throwable::toString),
             program));
-    all.add(over(TransportKind.IO_URING, IoUringTrials.obstacle(), program));
     return all.stream();
   }
 

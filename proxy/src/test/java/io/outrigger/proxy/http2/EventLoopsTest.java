@@ -19,10 +19,6 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.uring.IoUringDomainSocketChannel;
-import io.netty.channel.uring.IoUringServerDomainSocketChannel;
-import io.netty.channel.uring.IoUringServerSocketChannel;
-import io.netty.channel.uring.IoUringSocketChannel;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -178,13 +174,6 @@ final class EventLoopsTest {
   private static Channels channels(TransportKind kind) {
     var ofNetty = new DomainSocketAddress("/tmp/a.sock");
     return switch (kind) {
-      case IO_URING ->
-          new Channels(
-              IoUringServerSocketChannel.class,
-              IoUringSocketChannel.class,
-              IoUringServerDomainSocketChannel.class,
-              IoUringDomainSocketChannel.class,
-              ofNetty);
       case EPOLL ->
           new Channels(
               EpollServerSocketChannel.class,

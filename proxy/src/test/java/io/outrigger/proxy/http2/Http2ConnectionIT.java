@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
-import io.outrigger.proxy.testing.IoUringTrials;
 import io.outrigger.proxy.testing.http2.Frame;
 import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.proxy.testing.http2.RawHttp2;
@@ -119,7 +118,6 @@ final class Http2ConnectionIT {
   void everyTransportCarriesTcpAndUnixSockets(TransportKind kind, @TempDir Path directory)
       throws Exception {
     assumeThat(kind != TransportKind.EPOLL || Epoll.isAvailable()).isTrue();
-    assumeThat(kind != TransportKind.IO_URING || IoUringTrials.obstacle().isEmpty()).isTrue();
     try (var sockets = new Sockets(kind, 2)) {
       SocketAddress unix = sockets.loops.unixAddress(directory.resolve("proxy.sock"));
       sockets.listen(

@@ -12,7 +12,6 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.util.ReferenceCountUtil;
 import io.outrigger.proxy.http2.EventLoops.TransportKind;
 import io.outrigger.proxy.testing.Await;
-import io.outrigger.proxy.testing.IoUringTrials;
 import io.outrigger.proxy.testing.ScarceBuffers;
 import io.outrigger.proxy.testing.http2.Frames;
 import io.outrigger.proxy.testing.http2.RawHttp2;
@@ -32,7 +31,6 @@ final class PatientReadIT {
 
   private static void assumeWorks(TransportKind kind) {
     assumeThat(kind != TransportKind.EPOLL || Epoll.isAvailable()).isTrue();
-    assumeThat(kind != TransportKind.IO_URING || IoUringTrials.obstacle().isEmpty()).isTrue();
   }
 
   private ChannelHandler withFewBuffers(ChannelHandler connection) {
