@@ -47,9 +47,19 @@ final class AbuseGuard {
     return resets >= limits.resets() && resets > streams - streams / 4 && !startedAnew();
   }
 
-  /** A frame that carried nothing. */
-  boolean onIdleFrame() {
-    idle++;
+  /**
+   * A frame that changed the windows of all streams.
+   *
+   * @param walked how many streams there were
+   * @param released how many of them may send now: each sends a frame, which counts as useful
+   */
+  boolean onWindowsChanged(int walked, int released) {
+    return onIdleWork(walked + PER_USEFUL_FRAME * released);
+  }
+
+  /** Work that brought no content, as much as {@code frames} control frames make. */
+  boolean onIdleWork(int frames) {
+    idle += frames;
     return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !startedAnew();
   }
 

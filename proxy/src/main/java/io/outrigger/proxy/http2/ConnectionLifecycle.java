@@ -175,7 +175,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       handshakeTimer = null;
       handler().onReady();
     }
-    streams.joinAll();
     dirty.set(); // more streams may be allowed now
   }
 

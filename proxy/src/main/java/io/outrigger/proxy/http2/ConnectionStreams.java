@@ -7,6 +7,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.memory.MemoryAccount;
 import io.outrigger.proxy.memory.OutOfMemory;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -257,22 +258,24 @@ final class ConnectionStreams {
 
   /**
    * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
-   * look at each stream does, however many values a frame has.
+   * look at each stream does, however many values a frame has; the peer is charged for each look.
    */
   void resizeSendWindows(int least, int most, int last) throws ConnectionFault {
-    for (SocketStream stream : table.snapshot()) {
+    List<SocketStream> all = table.snapshot();
+    int couldSend = scheduler.inLine();
+    for (SocketStream stream : all) {
       if (!SendWindow.fits(stream.sendWindow(), least)
           || !SendWindow.fits(stream.sendWindow(), most)
           || !stream.widenSendWindow(last)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
+      if (last > 0) {
+        scheduler.join(stream);
+      }
     }
-  }
-
-  /** The peer may have come to allow more. */
-  void joinAll() {
-    for (SocketStream stream : table.snapshot()) {
-      scheduler.join(stream);
+    if (guard.onWindowsChanged(all.size(), scheduler.inLine() - couldSend)) {
+      throw new ConnectionFault(
+          Http2Error.ENHANCE_YOUR_CALM, "INITIAL_WINDOW_SIZE changes too often");
     }
   }
 

@@ -294,7 +294,7 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
-    faults.onIdleFrame();
+    faults.onIdleWork(Math.max(1, table.active())); // it is compared with every stream
     String text = debug.toString(StandardCharsets.UTF_8);
     lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }

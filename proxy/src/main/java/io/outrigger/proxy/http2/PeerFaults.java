@@ -39,7 +39,11 @@ final class PeerFaults {
   }
 
   void onIdleFrame() throws ConnectionFault {
-    if (guard.onIdleFrame()) {
+    onIdleWork(1);
+  }
+
+  void onIdleWork(int frames) throws ConnectionFault {
+    if (guard.onIdleWork(frames)) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");
     }
   }

@@ -20,6 +20,8 @@ enum Attack {
   UNREAD_LOCAL_REPLIES(Side.APP, StreamAttacks::unreadLocalReplies),
   WINDOW_SETTINGS(Side.APP, StreamAttacks::windowSettings),
   WINDOW_SETTINGS_OF_A_BACKEND(Side.BACKEND, StreamAttacks::windowSettingsOfABackend),
+  PAID_SETTINGS(Side.APP, StreamAttacks::paidSettings),
+  PAID_SETTINGS_OF_A_BACKEND(Side.BACKEND, StreamAttacks::paidSettingsOfABackend),
   HEADS_FOR_A_PAUSING_BACKEND(Side.APP, StreamAttacks::headsForAPausingBackend),
   STOPPED_READERS(Side.APP, StreamAttacks::stoppedReaders),
   EARLY_ANSWERS(Side.BACKEND, StreamAttacks::earlyAnswers),

@@ -105,6 +105,46 @@ final class StreamAttacks {
     run.waitOut();
   }
 
+  /** Frames that pay for the change of a window: one byte of DATA on the first stream. */
+  static void paidSettings(AttackRun run) {
+    List<Peer> apps = run.apps(Forward.DOWN, 4);
+    for (Peer app : apps) {
+      run.pump(
+          app, 1_000, i -> AttackRun.request(app.nextId(), 0, ServingBackend.SMALL, WAIT, "true"));
+    }
+    byte[] turn = paidChanges();
+    for (int i = 0; i < 2_000 && run.goesOn(); i++) {
+      run.eachSends(apps, app -> turn);
+    }
+    run.waitOut();
+  }
+
+  static void paidSettingsOfABackend(AttackRun run) {
+    run.backend((self, frame) -> {});
+    Peer app = run.app(Forward.HOSTILE);
+    run.pump(app, 1_000, i -> AttackRun.request(app.nextId(), 0, ServingBackend.SMALL));
+    run.pause(Duration.ofMillis(500));
+    byte[] turn = paidChanges();
+    run.backends()
+        .forEach(backend -> backend.send(Frames.headers(1, Frames.END_HEADERS, ":status", "200")));
+    for (int i = 0; i < 2_000 && run.goesOn(); i++) {
+      run.eachSends(run.backends(), backend -> turn);
+    }
+    run.waitOut();
+  }
+
+  /** Some 17 KiB: one byte of DATA for eight changes of the window. */
+  private static byte[] paidChanges() {
+    byte[][] frames = new byte[1_200][];
+    for (int i = 0; i < frames.length; i++) {
+      frames[i] =
+          i % 9 == 0
+              ? Frames.data(1, 0, (byte) 1)
+              : Frames.settings(Frames.INITIAL_WINDOW_SIZE, 65_535 + i % 2);
+    }
+    return Frames.join(frames);
+  }
+
   private static byte[] movingWindows() {
     var entries = ByteBuffer.allocate(2_730 * 6);
     for (int i = 0; i < 2_730; i++) {

@@ -32,7 +32,7 @@ final class AbuseGuardTest {
 
   private int firstIdleFrameTooMany() {
     int frames = 1;
-    while (!guard.onIdleFrame()) {
+    while (!guard.onIdleWork(1)) {
       frames++;
     }
     return frames;
@@ -58,6 +58,12 @@ final class AbuseGuardTest {
     }
 
     assertThat(firstIdleFrameTooMany()).isEqualTo(tooMany);
+  }
+
+  @Test
+  void aChangeOfAllWindowsCountsEachStreamAndTheFramesThatItReleases() {
+    assertThat(guard.onWindowsChanged(100, 12)).isFalse(); // 100 + 12 * 8
+    assertThat(firstIdleFrameTooMany()).isEqualTo(CONTROL_FRAMES - 196 + 1);
   }
 
   @Test

@@ -114,6 +114,79 @@ final class AbuseTest {
     }
   }
 
+  /** One DATA byte pays for eight frames, but not for eight looks at 100 streams. */
+  @Test
+  void settingsThatMoveManyWindowsEndWithEnhanceYourCalm() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      for (int id = 1; id < 200; id += 2) {
+        peer.send(request(id));
+      }
+      int changes = 0;
+      while (peer.isOpen() && changes < 200) {
+        peer.send(
+            data(1, 0, (byte) 1),
+            settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, 65_000 + changes % 2));
+        changes++;
+      }
+
+      assertThat(peer.answer()).endsWith("ENHANCE_YOUR_CALM");
+      assertThat(changes).isBetween(8, 12); // 200 + 8 for each of the requests
+    }
+  }
+
+  /** The streams have DATA that waits: each change lets 100 frames of one byte go. */
+  @Test
+  void settingsThatReleaseTinyFramesOfManyStreamsEndWithEnhanceYourCalm() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, 0));
+      for (int id = 1; id < 200; id += 2) {
+        peer.send(wholeRequest(id));
+        Http2Stream served = peer.events.stream(id / 2).stream();
+        served.sendHeaders(Messages.OK, false);
+        served.sendData(peer.buffers.copy(new byte[3000]), true);
+      }
+      int changes = 0;
+      while (peer.isOpen() && changes < 200) {
+        changes++;
+        peer.send(settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, changes));
+        var unused = peer.read();
+      }
+
+      assertThat(changes).isLessThan(10);
+    }
+  }
+
+  @Test
+  void settingsThatMoveNoWindowCostTheSameHoweverManyStreamsThereAre() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      for (int id = 1; id < 200; id += 2) {
+        peer.send(request(id));
+      }
+      for (int i = 0; i < 100; i++) {
+        peer.send(settings(), settings(FrameType.SETTINGS_INITIAL_WINDOW_SIZE, 65_535));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aServerWhoseGoAwaysAreComparedWithManyStreamsEndsWithEnhanceYourCalm() {
+    try (RawPeer peer = RawPeer.server(SETTINGS)) {
+      for (int i = 0; i < 100; i++) {
+        var unused = peer.open(Messages.POST, false);
+      }
+      int frames = 0;
+      while (peer.isOpen() && frames < 200) {
+        peer.send(Frames.goAway(1000, Http2Error.NO_ERROR));
+        frames++;
+      }
+
+      assertThat(frames).isLessThan(20);
+    }
+  }
+
   @Test
   void aServerMayResetAsManyOfOurStreamsAsItLikes() {
     try (RawPeer peer = RawPeer.server(SETTINGS)) {
