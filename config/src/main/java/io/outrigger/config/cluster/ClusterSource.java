@@ -7,8 +7,19 @@ import java.util.List;
 
 /** Where a cluster's endpoints come from. */
 public sealed interface ClusterSource {
-  /** An EDS resource of that name. */
-  record Eds(String serviceName) implements ClusterSource {}
+  /**
+   * An EDS resource.
+   *
+   * @param resourceName the service name, else the name of the cluster
+   * @param serviceName as the cluster names it; empty when it does not. Load reports and breakers
+   *     have this name (A27, A32)
+   */
+  record Eds(String resourceName, String serviceName) implements ClusterSource {
+    /** Of a cluster that names its service. */
+    public Eds(String serviceName) {
+      this(serviceName, serviceName);
+    }
+  }
 
   /** A name of DNS, or an IP literal, and the port of all its addresses. */
   sealed interface Dns extends ClusterSource {

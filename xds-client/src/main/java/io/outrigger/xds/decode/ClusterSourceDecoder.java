@@ -57,7 +57,7 @@ final class ClusterSourceDecoder {
       errors.at("service_name").add("is empty, but the cluster's name cannot name endpoints");
       return Optional.empty();
     }
-    return Optional.of(new ClusterSource.Eds(proto.getName()));
+    return Optional.of(new ClusterSource.Eds(proto.getName(), ""));
   }
 
   private static Optional<ClusterSource> dns(

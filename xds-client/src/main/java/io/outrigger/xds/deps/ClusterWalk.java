@@ -181,7 +181,7 @@ final class ClusterWalk {
     }
     ClusterResource resource = known.value().get();
     if (resource.source() instanceof ClusterSource.Eds eds) {
-      byService.computeIfAbsent(eds.serviceName(), service -> new ArrayList<>(1)).add(name);
+      byService.computeIfAbsent(eds.resourceName(), service -> new ArrayList<>(1)).add(name);
     }
     WatchState<EndpointSet> endpoints = endpoints(resource.source());
     if (endpoints.isUnresolved()) {
@@ -212,7 +212,7 @@ final class ClusterWalk {
       ClusterSource source, WatchState<EndpointSet> endpoints) {
     return source instanceof ClusterSource.Eds eds
         ? RpcStatus.unavailable(
-            ResolutionNotes.describe(ResourceType.ENDPOINT, eds.serviceName(), endpoints.error()))
+            ResolutionNotes.describe(ResourceType.ENDPOINT, eds.resourceName(), endpoints.error()))
         : endpoints.error().forDataPlane(); // DNS names the host itself
   }
 
@@ -227,8 +227,8 @@ final class ClusterWalk {
 
   private WatchState<EndpointSet> endpoints(ClusterSource source) {
     if (source instanceof ClusterSource.Eds eds) {
-      wanted.endpoints().add(eds.serviceName());
-      return lookup.endpoints(eds.serviceName());
+      wanted.endpoints().add(eds.resourceName());
+      return lookup.endpoints(eds.resourceName());
     }
     if (source instanceof ClusterSource.Dns host) {
       wanted.hosts().add(host);

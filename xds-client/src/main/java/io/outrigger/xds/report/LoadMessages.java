@@ -40,12 +40,9 @@ final class LoadMessages {
     var stats =
         ClusterStats.newBuilder()
             .setClusterName(load.cluster())
+            .setClusterServiceName(load.edsServiceName())
             .setTotalDroppedRequests(load.dropped())
             .setLoadReportInterval(duration(load.interval()));
-    if (!load.edsServiceName()
-        .equals(load.cluster())) { // a cluster that names none goes by its own
-      stats.setClusterServiceName(load.edsServiceName());
-    }
     new TreeMap<>(load.drops())
         .forEach(
             (category, calls) ->

@@ -30,7 +30,7 @@ class ClusterDecoderTest {
         .isEqualTo(
             new ClusterResource(
                 "pay",
-                new ClusterSource.Eds("pay"),
+                new ClusterSource.Eds("pay", ""),
                 ClusterResource.DEFAULT_POLICY,
                 1024,
                 1,

@@ -82,10 +82,11 @@ class LoadMessagesTest {
                 LoadStatsRequest.class));
   }
 
+  @Conformance("A27-12")
   @Test
-  void aServiceNameIsToldOnlyIfTheClusterHasOneOfItsOwn() {
-    assertThat(serviceName("pay")).isEmpty();
+  void aServiceNameIsReportedIfTheClusterGivesOne() {
     assertThat(serviceName("")).isEmpty(); // such as LOGICAL_DNS
+    assertThat(serviceName("pay")).as("equal to that of the cluster").isEqualTo("pay");
     assertThat(serviceName("other")).isEqualTo("other");
   }
 
