@@ -8,7 +8,7 @@ public sealed interface ClusterChoice {
   /** Always {@code cluster}. */
   record Single(String cluster) implements ClusterChoice {}
 
-  /** One of {@code clusters} by weight; the sum is positive and fits 32 bits unsigned. */
+  /** One of {@code clusters} by weight; the sum fits 32 bits unsigned. */
   record Weighted(List<WeightedCluster> clusters) implements ClusterChoice {
     public Weighted {
       clusters = List.copyOf(clusters);
@@ -18,7 +18,7 @@ public sealed interface ClusterChoice {
   /**
    * One entry of a weighted choice.
    *
-   * @param weight unsigned 32 bit; zero is never chosen, but watched
+   * @param weight unsigned 32 bit, at least 1
    * @param filterOverrides by filter name (A39)
    */
   record WeightedCluster(String cluster, long weight, Map<String, FilterConfig> filterOverrides) {

@@ -96,7 +96,10 @@ final class RouteActionDecoder {
     };
   }
 
-  /** The weights count as they are; {@code total_weight} is out of date and ignored (A28-12). */
+  /**
+   * The weights count as they are; {@code total_weight} is out of date and ignored (A28-12). An
+   * entry of weight 0 counts as absent, as in C-core and grpc-go (A31-35, decision lb-0031).
+   */
   private static Optional<ClusterChoice> weighted(
       WeightedCluster proto, boolean overridden, FieldErrors errors) {
     var clusters = new ArrayList<ClusterChoice.WeightedCluster>();
@@ -104,6 +107,11 @@ final class RouteActionDecoder {
     boolean skip = false;
     for (int i = 0; i < proto.getClustersCount(); i++) {
       var entry = proto.getClusters(i);
+      long weight = Integer.toUnsignedLong(entry.getWeight().getValue());
+      if (weight == 0) {
+        continue;
+      }
+      sum += weight;
       FieldErrors here = errors.at("clusters", i);
       if (entry.getName().isEmpty()) {
         if (entry.getClusterHeader().isEmpty()) {
@@ -112,8 +120,6 @@ final class RouteActionDecoder {
           skip = true; // as a route with cluster_header
         }
       }
-      long weight = Integer.toUnsignedLong(entry.getWeight().getValue());
-      sum += weight;
       clusters.add(
           new ClusterChoice.WeightedCluster(
               entry.getName(),
@@ -122,7 +128,7 @@ final class RouteActionDecoder {
                   ? HttpFilterDecoder.overrides(entry.getTypedPerFilterConfigMap(), here)
                   : Map.of()));
     }
-    if (clusters.isEmpty()) {
+    if (proto.getClustersCount() == 0) {
       errors.at("clusters").add("is empty");
       return Optional.empty();
     }

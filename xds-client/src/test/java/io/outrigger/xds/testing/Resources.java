@@ -65,16 +65,11 @@ public final class Resources {
 
   /** Routes for every authority to these clusters by equal weight. */
   public static RouteTable weightedRoutes(String name, String... clusters) {
-    return weightedRoutes(
-        name,
-        Stream.of(clusters)
-            .map(cluster -> new ClusterChoice.WeightedCluster(cluster, 1, Map.of()))
-            .toList());
-  }
-
-  public static RouteTable weightedRoutes(
-      String name, List<ClusterChoice.WeightedCluster> clusters) {
-    var choice = new ClusterChoice.Weighted(clusters);
+    var choice =
+        new ClusterChoice.Weighted(
+            Stream.of(clusters)
+                .map(cluster -> new ClusterChoice.WeightedCluster(cluster, 1, Map.of()))
+                .toList());
     return new RouteTable(
         name,
         List.of(new VirtualHost("host", List.of("*"), List.of(route(0, "/", choice)), Map.of())));
