@@ -39,11 +39,10 @@ final class ClusterDecoder {
   static Optional<ClusterResource> decode(
       Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, context, errors);
-    boolean aggregate = proto.hasClusterType();
     Optional<BalancingPolicy> policy =
-        aggregate
-            ? BalancingPolicyDecoder.ofAggregate(proto, errors)
-            : BalancingPolicyDecoder.decode(proto, errors);
+        ClusterSourceDecoder.hasEndpoints(proto)
+            ? BalancingPolicyDecoder.decode(proto, errors)
+            : BalancingPolicyDecoder.ofAggregate(proto, errors);
     var security = TransportSecurityDecoder.decode(proto, context, errors);
     Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
@@ -65,7 +64,7 @@ final class ClusterDecoder {
             policy.get(),
             maxRequests(
                 proto.getCircuitBreakers(),
-                source.get() instanceof ClusterSource.StrictDns
+                context.isOurs()
                     ? ClusterResource.UNLIMITED // decision proxy-0041
                     : ClusterResource.DEFAULT_MAX_REQUESTS),
             maxConnections,
@@ -87,9 +86,9 @@ final class ClusterDecoder {
       errors.add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
     }
     var metrics = PropagatedMetrics.of(proto.getLrsReportEndpointMetricsList());
-    return proto.hasClusterType()
-        ? Optional.empty()
-        : context.loadServer().map(server -> new LoadReporting(server, metrics));
+    return ClusterSourceDecoder.hasEndpoints(proto)
+        ? context.loadServer().map(server -> new LoadReporting(server, metrics))
+        : Optional.empty();
   }
 
   /** A32: the first entry for the default priority decides, and nothing else. */

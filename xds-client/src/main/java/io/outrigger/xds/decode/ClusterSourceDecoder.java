@@ -2,30 +2,34 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
+import io.envoyproxy.envoy.extensions.clusters.dns.v3.DnsCluster;
 import io.outrigger.config.cluster.ClusterSource;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiFunction;
 
 /**
- * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation");
- * those that we make for {@code dns:///} targets, by strict DNS (decision proxy-0041).
+ * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"). A
+ * {@code DnsCluster} is logical or strict DNS, as it says (decision lb-0032); the plain type
+ * STRICT_DNS is for the clusters that we make for {@code dns:///} targets (decision proxy-0041).
  */
 final class ClusterSourceDecoder {
   static final String AGGREGATE = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+  static final String DNS = "envoy.extensions.clusters.dns.v3.DnsCluster";
 
   private static final String SUPPORTED =
-      "; supported: type EDS, type LOGICAL_DNS, and a cluster_type of " + AGGREGATE;
+      "; supported: type EDS, type LOGICAL_DNS, and a cluster_type of " + AGGREGATE + " or " + DNS;
 
   private ClusterSourceDecoder() {}
 
   static Optional<ClusterSource> decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.hasClusterType()) {
-      return aggregate(proto.getClusterType(), errors.at("cluster_type"));
+      return custom(proto, errors);
     }
     // Unset reads as STATIC, the first value of the enum.
     return switch (proto.getType()) {
@@ -37,6 +41,38 @@ final class ClusterSourceDecoder {
               : unsupported(proto, errors.at("type"));
       case STATIC, ORIGINAL_DST, UNRECOGNIZED -> unsupported(proto, errors.at("type"));
     };
+  }
+
+  /** Whether the policy of {@code proto} and its load reports count: not those of an aggregate. */
+  static boolean hasEndpoints(Cluster proto) {
+    return !proto.hasClusterType() || customType(proto).equals(DNS);
+  }
+
+  private static String customType(Cluster proto) {
+    return TypedConfig.typeName(proto.getClusterType().getTypedConfig().getTypeUrl());
+  }
+
+  private static Optional<ClusterSource> custom(Cluster proto, FieldErrors errors) {
+    Any config = proto.getClusterType().getTypedConfig();
+    FieldErrors here = errors.at("cluster_type").at("typed_config");
+    return switch (customType(proto)) {
+      case AGGREGATE ->
+          TypedConfig.read(config, ClusterConfig.getDefaultInstance(), here)
+              .map(aggregate -> aggregate(aggregate, here));
+      case DNS ->
+          TypedConfig.read(config, DnsCluster.getDefaultInstance(), here)
+              .flatMap(dns -> dns(proto, kind(dns), errors.at("load_assignment")));
+      default -> {
+        here.add("holds " + quoted(customType(proto)) + SUPPORTED);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static BiFunction<String, Integer, ClusterSource> kind(DnsCluster proto) {
+    return proto.getAllAddressesInSingleEndpoint()
+        ? ClusterSource.LogicalDns::new
+        : ClusterSource.StrictDns::new;
   }
 
   private static Optional<ClusterSource> unsupported(Cluster proto, FieldErrors errors) {
@@ -101,26 +137,15 @@ final class ClusterSourceDecoder {
         : Optional.empty();
   }
 
-  private static Optional<ClusterSource> aggregate(
-      Cluster.CustomClusterType proto, FieldErrors errors) {
-    FieldErrors here = errors.at("typed_config");
-    String type = TypedConfig.typeName(proto.getTypedConfig().getTypeUrl());
-    if (!type.equals(AGGREGATE)) {
-      here.add("holds " + quoted(type) + SUPPORTED);
-      return Optional.empty();
+  private static ClusterSource aggregate(ClusterConfig config, FieldErrors errors) {
+    if (config.getClustersCount() == 0) {
+      errors.at("clusters").add("is empty");
     }
-    var config = TypedConfig.read(proto.getTypedConfig(), ClusterConfig.getDefaultInstance(), here);
-    if (config.isEmpty()) {
-      return Optional.empty();
-    }
-    if (config.get().getClustersCount() == 0) {
-      here.at("clusters").add("is empty");
-    }
-    for (int i = 0; i < config.get().getClustersCount(); i++) {
-      if (config.get().getClusters(i).isEmpty()) {
-        here.at("clusters", i).add("is empty");
+    for (int i = 0; i < config.getClustersCount(); i++) {
+      if (config.getClusters(i).isEmpty()) {
+        errors.at("clusters", i).add("is empty");
       }
     }
-    return Optional.of(new ClusterSource.Aggregate(config.get().getClustersList()));
+    return new ClusterSource.Aggregate(config.getClustersList());
   }
 }

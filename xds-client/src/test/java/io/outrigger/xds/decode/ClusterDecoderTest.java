@@ -9,6 +9,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -98,7 +99,8 @@ class ClusterDecoderTest {
             "type: "
                 + type
                 + " is not supported; supported: type EDS, type LOGICAL_DNS, and a cluster_type"
-                + " of envoy.extensions.clusters.aggregate.v3.ClusterConfig");
+                + " of envoy.extensions.clusters.aggregate.v3.ClusterConfig"
+                + " or envoy.extensions.clusters.dns.v3.DnsCluster");
   }
 
   @Test
@@ -127,6 +129,48 @@ class ClusterDecoderTest {
                 """));
 
     assertThat(cluster.source()).isEqualTo(new ClusterSource.LogicalDns("db.example.com", 5432));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"true", "false"})
+  @Conformance("A37-07")
+  void aDnsClusterIsLogicalOrStrictAsItSays(boolean single) {
+    var cluster =
+        valid(
+            CLUSTER,
+            dnsCluster(
+                "\"dns_refresh_rate\": \"5s\", \"all_addresses_in_single_endpoint\": " + single,
+                """
+                {"endpoints": [{"lb_endpoints": [{"endpoint": {"address": {"socket_address":
+                  {"address": "db.example.com", "port_value": 5432}}}}]}]}
+                """));
+
+    assertThat(cluster.source())
+        .isEqualTo(
+            single
+                ? new ClusterSource.LogicalDns("db.example.com", 5432)
+                : new ClusterSource.StrictDns("db.example.com", 5432));
+    assertThat(cluster.policy())
+        .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)));
+    assertThat(cluster.maxRequests()).isEqualTo(ClusterResource.DEFAULT_MAX_REQUESTS);
+  }
+
+  @Test
+  @Conformance("A37-01")
+  void aDnsClusterWithoutExactlyOneNameIsRefused() {
+    assertThat(errors(CLUSTER, dnsCluster("", "{\"endpoints\": [{}, {}]}")))
+        .containsExactly("load_assignment.endpoints: has 2 entries; must be 1");
+    var broken = Cluster.newBuilder().setName("pay");
+    broken
+        .getClusterTypeBuilder()
+        .setTypedConfig(
+            Any.newBuilder()
+                .setTypeUrl("type.googleapis.com/" + ClusterSourceDecoder.DNS)
+                .setValue(ByteString.copyFrom(new byte[] {10, 99})));
+    assertThat(errors(CLUSTER, broken.build()))
+        .singleElement()
+        .asString()
+        .startsWith("cluster_type.typed_config: not a readable " + ClusterSourceDecoder.DNS);
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
@@ -298,6 +342,17 @@ class ClusterDecoderTest {
 
   private static String dns(String assignment) {
     return cluster("\"type\": \"LOGICAL_DNS\", \"load_assignment\": " + assignment);
+  }
+
+  private static String dnsCluster(String config, String assignment) {
+    return cluster(
+        "\"cluster_type\": {\"name\": \"envoy.cluster.dns\", \"typed_config\": {"
+            + "\"@type\": \"type.googleapis.com/"
+            + ClusterSourceDecoder.DNS
+            + "\""
+            + (config.isEmpty() ? "" : ", " + config)
+            + "}}, \"lb_policy\": \"LEAST_REQUEST\", \"load_assignment\": "
+            + assignment);
   }
 
   private static String aggregate(String config, String fields) {
