@@ -28,11 +28,15 @@ import java.util.Map;
  * Shares calls among its children by weight (A28 "weighted_target LB policy").
  *
  * <pre>
- * READY              any child is READY: calls go to those, by weight
+ * READY              any child is READY: calls go to those and to IDLE ones, by weight
  * CONNECTING         else, any child is CONNECTING: calls wait
- * IDLE               else, any child is IDLE: calls go to those, which wakes them
+ * IDLE               else, any child is IDLE: calls go to those, by weight
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
+ *
+ * <p>A call that goes to an IDLE child wakes it. The child is CONNECTING then, and the call is
+ * picked again among the READY ones. Without that, an IDLE child beside a READY one would never get
+ * its share again.
  *
  * <p>A child that is no longer configured is gone at once, with its share. A child belongs to its
  * locality and not to the locality's text, which two localities may share.
@@ -108,8 +112,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
     Map<String, Object> settings = Map.of("weights", weights);
     visitor.enter(new NodeHead(name, config.policy(), state, settings, "", isUsed));
     children.forEach(
-        (locality, child) ->
-            child.slot.accept(visitor, locality.toString(), child.slot.state() == state));
+        (locality, child) -> child.slot.accept(visitor, locality.toString(), getsCalls(child)));
     visitor.leave();
   }
 
@@ -118,7 +121,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
       return;
     }
     state = aggregated();
-    parent.publish(state, state == Connectivity.CONNECTING ? WAITS : pickerAmong(state));
+    parent.publish(state, state == Connectivity.CONNECTING ? WAITS : picker());
   }
 
   private Connectivity aggregated() {
@@ -131,9 +134,13 @@ public final class WeightedTargetPolicy implements LbPolicy {
     return Connectivity.TRANSIENT_FAILURE;
   }
 
-  private Picker pickerAmong(Connectivity wanted) {
-    List<Child> usable =
-        children.values().stream().filter(child -> child.slot.state() == wanted).toList();
+  private boolean getsCalls(Child child) {
+    Connectivity its = child.slot.state();
+    return its == state || (state == Connectivity.READY && its == Connectivity.IDLE);
+  }
+
+  private Picker picker() {
+    List<Child> usable = children.values().stream().filter(this::getsCalls).toList();
     if (usable.size() == 1) {
       return usable.get(0).slot.picker();
     }

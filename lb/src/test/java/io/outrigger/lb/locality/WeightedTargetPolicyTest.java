@@ -82,6 +82,21 @@ class WeightedTargetPolicyTest {
 
   @Conformance("A28-11")
   @Test
+  void idleChildrenShareWithReadyOnesAndAreWokenByThat() {
+    update(A, B);
+    publish("a", READY);
+
+    publish("b", IDLE);
+
+    assertThat(parent.picker()).isInstanceOf(WeightedPicker.class);
+    assertThat(parent.state()).isEqualTo(READY);
+    Picker a = publish("a", READY);
+    publish("b", CONNECTING);
+    assertThat(parent.picker()).isSameAs(a);
+  }
+
+  @Conformance("A28-11")
+  @Test
   void aRemovedChildLosesItsShareAtOnce() {
     update(A, B);
     publish("a", READY);
