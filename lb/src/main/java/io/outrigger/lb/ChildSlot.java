@@ -10,17 +10,18 @@ import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a child policy in its parent: remembers what the child published last, leaves it
- * alone when its configuration did not change, and switches to another policy when the
- * configuration asks for one.
+ * The place of a child policy in its parent: remembers the state and the picker that the child
+ * published last, leaves the child alone when its configuration did not change, and switches to
+ * another policy when the configuration is of another kind.
  *
- * <p>A policy in READY goes on serving while its successor connects (A52-05, decision lb-0007):
+ * <p>A policy in READY goes on serving while its successor connects (A52-05, decision lb-0007). Any
+ * other change of the configuration reaches the policy in force at once (decision lb-0030):
  *
  * <pre>
- * in force            -> in force, and one to come  on a configuration of another identity
+ * in force            -> in force, and one to come  on a configuration of another kind
  * one to come         -> in force                   on its leaving CONNECTING, or on the one in
  *                                                   force not being READY
- * one to come         -> gone                       on a configuration of yet another identity, or
+ * one to come         -> gone                       on a configuration of yet another kind, or
  *                                                   of that in force
  * </pre>
  */
@@ -38,7 +39,7 @@ public final class ChildSlot {
   /**
    * An empty place.
    *
-   * @param owner hears what the child of the moment says
+   * @param owner gets the states and pickers of the child in force
    */
   public ChildSlot(PolicyFactory factory, LbParent owner) {
     this.factory = factory;
@@ -58,10 +59,10 @@ public final class ChildSlot {
       active = new Child(next);
       current = active;
       active.policy.update(next);
-    } else if (active.identity.equals(next.identity())) {
+    } else if (active.kind.equals(next.kind())) {
       drop(successor);
       active.policy.update(next);
-    } else if (successor != null && successor.identity.equals(next.identity())) {
+    } else if (successor != null && successor.kind.equals(next.kind())) {
       successor.policy.update(next);
     } else {
       drop(successor);
@@ -113,13 +114,13 @@ public final class ChildSlot {
 
   /** One child and its way up. */
   private final class Child implements LbParent {
-    private final Object identity;
+    private final Class<?> kind;
     private final LbPolicy policy;
     private Connectivity state = Connectivity.CONNECTING;
     private Picker picker = WAITS;
 
     Child(LbConfig first) {
-      identity = first.identity();
+      kind = first.kind();
       policy = factory.create(first, this);
     }
 

@@ -10,8 +10,8 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, whose {@link LbConfig#identity} is that of the first one. When this
-   * returns, what the policy has published to its parent is right for {@code config}.
+   * Applies {@code config}, whose {@link LbConfig#kind} is that of the first one. When this
+   * returns, the policy has published a state and a picker that are right for {@code config}.
    */
   void update(LbConfig config);
 

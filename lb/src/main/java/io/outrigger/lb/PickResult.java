@@ -1,14 +1,48 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.RpcStatus;
+import org.jspecify.annotations.Nullable;
 
 /** The answer of a pick. Built beforehand and shared by many calls wherever possible. */
 public sealed interface PickResult {
   /**
-   * Use this subchannel. Whoever receives it owes the subchannel exactly one {@link
-   * Subchannel#callEnded}.
+   * Use this subchannel. The receiver calls {@link Subchannel#callEnded} of it exactly once. Equal
+   * only to itself.
    */
-  record Use(Subchannel subchannel) implements PickResult {}
+  final class Use implements PickResult {
+    private final Subchannel subchannel;
+    private final @Nullable CircuitBreaker breaker;
+
+    /** The last answer of {@link #countedBy}. Threads race for it, and each value is complete. */
+    private @Nullable Use counted;
+
+    public Use(Subchannel subchannel) {
+      this(subchannel, null);
+    }
+
+    private Use(Subchannel subchannel, @Nullable CircuitBreaker breaker) {
+      this.subchannel = subchannel;
+      this.breaker = breaker;
+    }
+
+    public Subchannel subchannel() {
+      return subchannel;
+    }
+
+    /**
+     * The same subchannel. {@code breaker}, which has counted the call in, counts it out when it
+     * ends, even when the cluster has another breaker by then (A32-09). Made once for each breaker,
+     * not once for each call.
+     */
+    public Use countedBy(CircuitBreaker breaker) {
+      Use last = counted;
+      if (last == null || last.breaker != breaker) {
+        last = new Use(new LimitedSubchannel(subchannel, breaker), breaker);
+        counted = last;
+      }
+      return last;
+    }
+  }
 
   /**
    * No decision yet: wait for the next picker (A121 "LB Pick Delays").

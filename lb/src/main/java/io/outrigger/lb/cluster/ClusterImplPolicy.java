@@ -29,14 +29,14 @@ import java.util.Map;
 
 /**
  * Drops calls as the control plane asks (A27), limits those in flight (A32), and counts the calls
- * of each subchannel beneath, whose connections it limits (A105). A change of limits makes a new
- * picker and touches no connection; calls in flight are never cut (A32-05).
+ * of each subchannel beneath, whose connections it limits (A105). A change of drops, limits or EDS
+ * service name makes a new picker at once (decision lb-0030) and touches no connection; calls in
+ * flight are never cut (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
   private final RandomSource random;
-  private final CircuitBreaker breaker;
-  private final Runnable releaseBreaker;
+  private final CircuitBreakers breakers;
   private final int loops;
   private final LbParent parent;
   private final ChildSlot child;
@@ -46,33 +46,32 @@ public final class ClusterImplPolicy implements LbPolicy {
   private final PublishGate gate = new PublishGate(this::publish);
 
   private LbConfig.ClusterImpl config;
+  private CircuitBreaker breaker;
   private boolean closed;
 
   /**
    * A policy that counts nothing until its first update.
    *
-   * @param breaker counts for this cluster, wherever else it is used
-   * @param releaseBreaker called once, on close; calls in flight may still use the breaker
+   * @param breakers those of the process: the cluster may be used in other places, too
    * @param loads told what is counted, if the cluster's load is to be reported
    * @param observer hears of connections
    */
   public ClusterImplPolicy(
       PolicyFactory factory,
       RandomSource random,
-      CircuitBreaker breaker,
-      Runnable releaseBreaker,
+      CircuitBreakers breakers,
       LoadRegistry loads,
       LbObserver observer,
       int loops,
       LbConfig.ClusterImpl config,
       LbParent parent) {
     this.random = random;
-    this.breaker = breaker;
-    this.releaseBreaker = releaseBreaker;
+    this.breakers = breakers;
+    this.breaker = breakers.acquire(config.cluster(), config.edsServiceName());
     this.observer = observer;
     this.loops = loops;
     this.drops = new DropCounts(loops);
-    this.meter = new ClusterMeter(loads, config.cluster(), config.edsServiceName(), drops);
+    this.meter = new ClusterMeter(loads, config.cluster(), drops);
     this.config = config;
     this.parent = parent;
     this.child = new ChildSlot(factory, new ChildParent());
@@ -82,8 +81,12 @@ public final class ClusterImplPolicy implements LbPolicy {
   public void update(LbConfig next) {
     LbConfig.ClusterImpl before = config;
     config = (LbConfig.ClusterImpl) next;
+    if (!config.edsServiceName().equals(before.edsServiceName())) {
+      breaker = breakers.acquire(config.cluster(), config.edsServiceName()); // A32-09
+      breakers.release(before.cluster(), before.edsServiceName());
+    }
     drops.update(config.drops(), meter.server().isPresent());
-    meter.report(config.loadReporting());
+    meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note().note());
     if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
@@ -97,7 +100,7 @@ public final class ClusterImplPolicy implements LbPolicy {
       closed = true;
       child.close();
       meter.close();
-      releaseBreaker.run();
+      breakers.release(config.cluster(), config.edsServiceName());
     }
   }
 
@@ -162,7 +165,7 @@ public final class ClusterImplPolicy implements LbPolicy {
       Subchannel subchannel = parent.newSubchannel(backend, address, connections);
       subchannel.limitConnections(config.maxConnections());
       var counted =
-          new CountedSubchannel(subchannel, breaker, loops, backend.locality(), meter, connections);
+          new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
       meter.add(counted);
       return counted;
     }

@@ -25,36 +25,36 @@ import org.jspecify.annotations.Nullable;
 final class ClusterMeter implements LoadMeter {
   private final LoadRegistry registry;
   private final String cluster;
-  private final String edsServiceName;
   private final Set<CountedSubchannel> inUse = new HashSet<>();
   private final Set<CountedSubchannel> ending = new HashSet<>();
   private final DropCounts drops;
   private final LongAdder refusedMetrics = new LongAdder();
+  private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // while there is a server to report to
   private boolean closed;
   private volatile String note = "";
 
-  ClusterMeter(LoadRegistry registry, String cluster, String edsServiceName, DropCounts drops) {
+  ClusterMeter(LoadRegistry registry, String cluster, DropCounts drops) {
     this.registry = registry;
     this.cluster = cluster;
-    this.edsServiceName = edsServiceName;
     this.drops = drops;
   }
 
-  /** Reports there from now on; what was counted before goes where it was to go. */
-  void report(Optional<LoadReporting> next) {
-    if (next.equals(reporting)) {
+  /** Reports under that name and to that server from now on. The counts so far go to the last. */
+  void report(String serviceName, Optional<LoadReporting> next) {
+    if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
       return;
     }
     Optional<XdsServer> before = reporting.map(LoadReporting::server);
     Optional<XdsServer> after = next.map(LoadReporting::server);
     reporting = next;
-    if (!before.equals(after)) {
+    if (!before.equals(after) || !serviceName.equals(edsServiceName)) {
       before.ifPresentOrElse(
           server -> registry.leave(server, cluster, edsServiceName, this),
-          () -> collect(new LoadSums())); // nobody wanted to know
-      sums = after.map(to -> registry.join(to, cluster, edsServiceName, this)).orElse(null);
+          () -> collect(new LoadSums())); // no server wants these counts
+      edsServiceName = serviceName;
+      sums = after.map(to -> registry.join(to, cluster, serviceName, this)).orElse(null);
     }
     PropagatedMetrics metrics = metrics();
     inUse.forEach(subchannel -> subchannel.propagate(metrics));

@@ -72,6 +72,7 @@ final class ClusterPicker implements Picker {
         return full;
       }
       use.subchannel().callStarted(call);
+      return use.countedBy(breaker);
     }
     return result;
   }

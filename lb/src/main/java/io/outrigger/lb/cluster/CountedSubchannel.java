@@ -6,7 +6,6 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
@@ -16,13 +15,12 @@ import io.outrigger.lb.state.CallTotals;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one address, and lets the cluster's breaker know of each end. Load reports
- * read these counts: on the way of a call there is nothing more for them.
+ * Counts the calls of one address. Load reports read these counts, so that a call costs nothing
+ * more for them.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
   private final Subchannel subchannel;
-  private final CircuitBreaker breaker;
   private final CallCounts counts;
   private final int loops;
   private final ClusterMeter meter;
@@ -41,13 +39,11 @@ final class CountedSubchannel extends DelegatingSubchannel {
    */
   CountedSubchannel(
       Subchannel subchannel,
-      CircuitBreaker breaker,
       int loops,
       Locality locality,
       ClusterMeter meter,
       ConnectionMeter connections) {
     this.subchannel = subchannel;
-    this.breaker = breaker;
     this.counts = new CallCounts(loops);
     this.loops = loops;
     this.locality = locality;
@@ -75,7 +71,6 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    breaker.release();
     counts.onEnded(call.loop(), outcome);
     subchannel.callEnded(call, outcome);
   }

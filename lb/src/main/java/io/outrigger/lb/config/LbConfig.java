@@ -34,14 +34,12 @@ public sealed interface LbConfig {
     return this == other || (size() == other.size() && equals(other));
   }
 
-  /** Which policy it is for, see {@code lb.PolicyRegistry}: the class of its settings. */
+  /**
+   * Which policy it is for, see {@code lb.PolicyRegistry}: the class of its settings. A policy gets
+   * configurations of one kind only.
+   */
   default Class<?> kind() {
     return getClass();
-  }
-
-  /** Configurations of equal identity go to the same policy; another identity asks for another. */
-  default Object identity() {
-    return kind();
   }
 
   /** A policy above one other, with the same endpoints. */
@@ -112,11 +110,10 @@ public sealed interface LbConfig {
   /**
    * A cluster's drops and its limits of requests in flight and of connections (A27, A32, A105).
    *
-   * @param edsServiceName empty for a cluster that has none; another one is another cluster
-   *     (A32-09)
+   * @param edsServiceName as the cluster names it, else empty
    * @param maxRequests unsigned 32 bit
    * @param maxConnections of each subchannel (A105); unsigned 32 bit, at least 1
-   * @param loadReporting empty when nobody wants to know of its load
+   * @param loadReporting empty when its load is not reported
    */
   record ClusterImpl(
       FailureNote note,
@@ -127,19 +124,12 @@ public sealed interface LbConfig {
       Optional<LoadReporting> loadReporting,
       LbConfig child)
       implements Wrapping {
-    private record Identity(String cluster, String edsServiceName) {}
-
     public ClusterImpl {
       drops = List.copyOf(drops);
     }
 
     public String cluster() {
       return note.cluster();
-    }
-
-    @Override
-    public Object identity() {
-      return new Identity(cluster(), edsServiceName);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster's tree and the handle it publishes through: the top of the tree. */
 @ControlConfined
@@ -32,7 +33,9 @@ final class ClusterLb implements LbParent {
   private final LbObserver observer;
   private final Reresolution reresolution;
   private final ClusterHandle handle;
-  private final ChildSlot tree;
+  private final PolicyFactory factory;
+  private ChildSlot tree;
+  private @Nullable Class<?> kind;
 
   ClusterLb(
       String name,
@@ -49,6 +52,7 @@ final class ClusterLb implements LbParent {
     this.observer = observer;
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
+    this.factory = factory;
     this.tree = new ChildSlot(factory, this);
   }
 
@@ -57,11 +61,22 @@ final class ClusterLb implements LbParent {
   }
 
   /**
-   * @param note what failures of calls say besides (A88)
+   * Brings the tree up to date. A cluster that becomes an aggregate, or is none any more, gets a
+   * new tree at once: a graceful switch is for changes of its policy (A52, decision lb-0030).
+   *
+   * @param note added to the messages of calls that fail (A88)
    */
   void update(LbConfig config, String note) {
     handle.note(note);
-    tree.update(config);
+    if (kind != null && !kind.equals(config.kind())) {
+      ChildSlot before = tree;
+      tree = new ChildSlot(factory, this);
+      tree.update(config);
+      before.close(); // after its picker was replaced
+    } else {
+      tree.update(config);
+    }
+    kind = config.kind();
   }
 
   void close() {

@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbNode;

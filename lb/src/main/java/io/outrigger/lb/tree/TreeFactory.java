@@ -3,11 +3,11 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
-import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PolicyRegistry;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.cluster.ClusterImplPolicy;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
@@ -22,11 +22,6 @@ import io.outrigger.lb.view.LbObserver;
 /** Makes every policy of the grammar: the one place that knows all of them. */
 @ControlConfined
 final class TreeFactory implements PolicyFactory {
-  private final RandomSource random;
-  private final CircuitBreakers breakers;
-  private final LoadRegistry loads;
-  private final LbObserver observer;
-  private final int loops;
   private final PolicyRegistry policies;
   private boolean tellsDelays;
 
@@ -37,11 +32,6 @@ final class TreeFactory implements PolicyFactory {
       LoadRegistry loads,
       LbObserver observer,
       int loops) {
-    this.random = random;
-    this.breakers = breakers;
-    this.loads = loads;
-    this.observer = observer;
-    this.loops = loops;
     this.policies =
         LeafPolicies.registry(control, random, observer, loops)
             .node(
@@ -53,7 +43,11 @@ final class TreeFactory implements PolicyFactory {
                 (config, parent) ->
                     new OutlierDetectionPolicy(
                         control, random, observer, loops, this, config, parent))
-            .node(LbConfig.ClusterImpl.class, this::clusterImpl)
+            .node(
+                LbConfig.ClusterImpl.class,
+                (config, parent) ->
+                    new ClusterImplPolicy(
+                        this, random, breakers, loads, observer, loops, config, parent))
             .node(
                 LbConfig.OverrideHost.class,
                 (config, parent) -> new OverrideHostPolicy(control, this, config, parent))
@@ -74,21 +68,5 @@ final class TreeFactory implements PolicyFactory {
   @Override
   public LbPolicy create(LbConfig config, LbParent parent) {
     return policies.create(config, parent);
-  }
-
-  private LbPolicy clusterImpl(LbConfig.ClusterImpl config, LbParent parent) {
-    String cluster = config.cluster();
-    String serviceName = config.edsServiceName();
-    CircuitBreaker breaker = breakers.acquire(cluster, serviceName);
-    return new ClusterImplPolicy(
-        this,
-        random,
-        breaker,
-        () -> breakers.release(cluster, serviceName),
-        loads,
-        observer,
-        loops,
-        config,
-        parent);
   }
 }

@@ -36,15 +36,14 @@ class ClusterImplPolicyTest {
   private static final int THREADS = 64;
 
   private final FakeParent parent = new FakeParent();
-  private final CircuitBreaker breaker = new CircuitBreaker();
+  private final CircuitBreakers breakers = new CircuitBreakers();
+  private final CircuitBreaker breaker = breakers.acquire("pay", "pay-eds");
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
-  private int released;
   private final ClusterImplPolicy policy =
       new ClusterImplPolicy(
           LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), THREADS),
           parent.random(),
-          breaker,
-          () -> released++,
+          breakers,
           loads,
           LbObserver.none(),
           THREADS,
@@ -295,7 +294,8 @@ class ClusterImplPolicyTest {
 
     parent.loop().inside(policy::close);
     parent.loop().inside(policy::close);
-    assertThat(released).isEqualTo(1);
+    assertThat(breakers.size()).as("the test itself uses the breaker").isEqualTo(1);
+    assertThat(breakers.acquire("pay", "pay-eds")).isSameAs(breaker);
     call.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
 
     assertThat(breaker.inFlight()).isZero();

@@ -10,7 +10,6 @@ import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.MetricTotal;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
@@ -40,19 +39,16 @@ class CountedSubchannelTest {
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
   private final List<String> beneath = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private final CircuitBreaker breaker = new CircuitBreaker();
-  private final ClusterMeter meter = new ClusterMeter(loads, "pay", "pay-eds", new DropCounts(1));
+  private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts(1));
   private final ConnectionMeter connections =
       new ConnectionMeter(
           new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});
   private boolean wantsBackendMetrics;
   private final CountedSubchannel counted =
-      new CountedSubchannel(new Beneath(), breaker, 1, HERE, meter, connections);
+      new CountedSubchannel(new Beneath(), 1, HERE, meter, connections);
 
   @Test
   void theSubchannelBeneathHearsAllThatItIsTold() {
-    breaker.tryAcquire(1);
-
     counted.callStarted(TestCall.CALL);
     counted.callEnded(TestCall.CALL, CallOutcome.FAILURE);
     counted.setLocality(THERE);

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -268,11 +271,53 @@ class ClusterLifetimeScenarioTest {
     lb.apply(
         Samples.config(
             Set.of("a"), Samples.leaf(renamed, Samples.priorities(Samples.zone("z", E1)))));
-    lb.ready(E1);
-    lb.start("a");
+    Subchannel next = lb.start("a");
     old.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
-
     assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
+    next.callEnded(TestCall.CALL, CallOutcome.SUCCESS);
+
+    assertThat(lb.pick("a")).isInstanceOf(PickResult.Use.class);
+    assertThat(lb.connector().count(E1)).as("the endpoint keeps its connection").isEqualTo(1);
+  }
+
+  @Conformance({"A32-09", "A52-05"})
+  @Test
+  void anotherServiceNameActsAtOnce() {
+    lb.apply(Samples.config(Set.of("a"), limited("a", 1, E1)));
+    lb.ready(E1);
+    var drops = new DropCategory("all", new Fraction(100, 100));
+    var renamed =
+        Samples.leaf(
+            Samples.cluster("a", new ClusterSource.Eds("eds2")),
+            Samples.endpoints(List.of(List.of(Samples.zone("z", E2))), drops));
+
+    lb.apply(Samples.config(Set.of("a"), renamed));
+
+    assertThat(lb.failure("a")).contains("dropped by overload category \"all\"");
+    assertThat(lb.open()).containsExactly(E2);
+  }
+
+  /** A graceful switch is for policies: a source of endpoints that is no more is left at once. */
+  @Conformance("A52-05")
+  @Test
+  void aClusterOfAnotherTypeLeavesItsOldEndpointsAtOnce() {
+    ClusterConfig.Leaf eds = Samples.eds("a", E1);
+    ClusterConfig.Leaf part = Samples.eds("part", E3);
+    List<ClusterConfig> types =
+        List.of(Samples.dns("a", E2), Samples.aggregate("a", "part"), Samples.dns("a", E2));
+    List<String> addresses = List.of(E2, E3, E2);
+    lb.apply(Samples.config(Set.of("a"), eds));
+    lb.ready(E1);
+
+    for (int i = 0; i < types.size(); i++) {
+      lb.apply(Samples.config(Set.of("a"), types.get(i), part));
+
+      assertThat(lb.state("a")).isEqualTo(CONNECTING);
+      assertThat(lb.pick("a")).isInstanceOf(PickResult.Queue.class);
+      assertThat(lb.open()).containsExactly(addresses.get(i));
+      lb.ready(addresses.get(i));
+      assertThat(lb.picked("a")).isEqualTo(addresses.get(i));
+    }
   }
 
   @Test

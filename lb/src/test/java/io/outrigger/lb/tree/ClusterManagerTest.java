@@ -8,6 +8,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;

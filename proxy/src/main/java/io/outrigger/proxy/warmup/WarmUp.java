@@ -5,7 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.proxy.calls.CallObserver;

@@ -15,7 +15,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.tree.CircuitBreakers;
+import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.proxy.app.TargetRuntime;

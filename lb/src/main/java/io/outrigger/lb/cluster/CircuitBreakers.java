@@ -1,4 +1,4 @@
-package io.outrigger.lb.tree;
+package io.outrigger.lb.cluster;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.CircuitBreaker;
@@ -53,7 +53,7 @@ public final class CircuitBreakers {
   }
 
   /** How many breakers are remembered. */
-  int size() {
+  public int size() {
     return used.size() + unused.size();
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.lb.tree;
+package io.outrigger.lb.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
