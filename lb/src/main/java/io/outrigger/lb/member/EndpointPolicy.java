@@ -18,6 +18,7 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -114,7 +115,7 @@ public abstract class EndpointPolicy<
 
   @Override
   public final void update(LbConfig next) {
-    @SuppressWarnings("unchecked") // equal identity: the same kind
+    @SuppressWarnings("unchecked") // a policy gets one kind only
     LbConfig.Leaf<S> own = (LbConfig.Leaf<S>) next;
     Change<M> change = place(config.backends(), own.backends());
     config = own;
@@ -126,10 +127,9 @@ public abstract class EndpointPolicy<
   private Change<M> place(List<Backend> before, List<Backend> after) {
     boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
-    List<M> leaving = fits ? places.subList(change.head(), places.size() - change.tail()) : places;
-    Map<Key, M> old = new LinkedHashMap<>();
-    leaving.forEach(member -> old.put(Key.of(member.backend()), member));
-    members.keySet().removeAll(old.keySet());
+    var leaving =
+        new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
+    members.keySet().removeAll(leaving.byKey.keySet());
     List<M> added = new ArrayList<>();
     List<M> kept = new ArrayList<>();
     List<M> between = new ArrayList<>();
@@ -138,7 +138,7 @@ public abstract class EndpointPolicy<
       if (members.containsKey(key)) {
         continue; // the same endpoint twice is one endpoint
       }
-      M member = old.remove(key);
+      M member = leaving.take(key);
       if (member == null) {
         member = add(backend);
         added.add(member);
@@ -154,14 +154,15 @@ public abstract class EndpointPolicy<
     next.addAll(between);
     next.addAll(places.subList(places.size() - change.tail(), places.size()));
     places = next;
-    for (M removed : old.values()) {
+    Collection<M> gone = leaving.byKey.values();
+    for (M removed : gone) {
       removed.close();
       byState.remove(removed);
       if (removed == lastFailed) {
         lastFailed = null; // its error says nothing of those that are left
       }
     }
-    return new Change<>(added, kept, List.copyOf(old.values()));
+    return new Change<>(added, kept, List.copyOf(gone));
   }
 
   private M add(Backend backend) {
@@ -267,6 +268,43 @@ public abstract class EndpointPolicy<
    * @param removed they are closed
    */
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
+
+  /** The members that an update removes, except those that an endpoint of the update continues. */
+  private static final class Leaving<M extends LeafEndpoint> {
+    private final Map<Key, M> byKey = new LinkedHashMap<>();
+    private @Nullable Map<EndpointAddress, Key> byAddress;
+
+    Leaving(List<M> members) {
+      members.forEach(member -> byKey.put(Key.of(member.backend()), member));
+    }
+
+    /**
+     * Takes out the member that the endpoint {@code wanted} continues: one with the same addresses,
+     * else one with some of them, so that a name which resolves to more addresses keeps its
+     * connection (A37-06).
+     */
+    @Nullable M take(Key wanted) {
+      M same = byKey.remove(wanted);
+      if (same != null) {
+        return same;
+      }
+      if (byAddress == null) {
+        byAddress = new HashMap<>();
+        for (Key key : byKey.keySet()) {
+          for (EndpointAddress address : key.addresses()) {
+            byAddress.put(address, key);
+          }
+        }
+      }
+      for (EndpointAddress address : wanted.addresses()) {
+        Key other = byAddress.get(address);
+        if (other != null && other.hostname().equals(wanted.hostname())) {
+          return byKey.remove(other); // null when it was taken already
+        }
+      }
+      return null;
+    }
+  }
 
   /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
   private record Key(Set<EndpointAddress> addresses, String hostname) {

@@ -47,7 +47,7 @@ final class ClusterTree {
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
-        cluster.outlierDetection().filter(detection -> policyOf(cluster).heedsEjections()),
+        cluster.outlierDetection().filter(detection -> cluster.policy().heedsEjections()),
         new LbConfig.ClusterImpl(
             note,
             edsServiceName(cluster.source()),
@@ -95,31 +95,23 @@ final class ClusterTree {
 
   private static LbConfig priorities(
       ClusterResource cluster, ClusterBackends backends, PriorityNames names, FailureNote note) {
+    var noEndpoint = new LbConfig.Failing(note.unavailable("contains no usable endpoint"));
     List<LbConfig.Child> children = new ArrayList<>();
     for (int i = 0; i < backends.priorities().size(); i++) {
       List<LocalityBackends> usable =
           backends.priorities().get(i).stream()
               .filter(locality -> !locality.usable().isEmpty())
               .toList();
-      if (!usable.isEmpty()) {
-        children.add(
-            new LbConfig.Child(
-                names.names().get(i),
-                "priority " + i,
-                policy(policyOf(cluster), usable, note, ""),
-                reresolves(cluster.source())));
-      }
+      // A priority without usable endpoints has failed and stays a child: when it returns, it
+      // connects without a new failover timer (A56 "Child Connectivity State Tracking").
+      children.add(
+          new LbConfig.Child(
+              names.names().get(i),
+              "priority " + i,
+              usable.isEmpty() ? noEndpoint : policy(cluster.policy(), usable, note, ""),
+              reresolves(cluster.source())));
     }
-    return children.isEmpty()
-        ? new LbConfig.Failing(note.unavailable("contains no usable endpoint"))
-        : new LbConfig.Priority(cluster.name(), children);
-  }
-
-  /** A37: whatever the cluster says, the addresses of a name are one endpoint's. */
-  private static BalancingPolicy policyOf(ClusterResource cluster) {
-    return cluster.source() instanceof ClusterSource.LogicalDns
-        ? new BalancingPolicy.PickFirst(false)
-        : cluster.policy();
+    return children.isEmpty() ? noEndpoint : new LbConfig.Priority(cluster.name(), children);
   }
 
   /**

@@ -152,7 +152,7 @@ public final class Samples {
   public static ClusterConfig.Leaf dns(String name, String... addresses) {
     return leaf(
         cluster(name, new ClusterSource.LogicalDns(name + ".test", 80)),
-        priorities(zone("", addresses)));
+        priorities(locality("", 1, endpoint(addresses))));
   }
 
   public static ClusterConfig.Leaf leaf(ClusterResource cluster, EndpointSet endpoints) {

@@ -7,6 +7,7 @@ import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static io.outrigger.lb.testing.Samples.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
@@ -14,6 +15,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
@@ -277,6 +279,86 @@ class ClusterTrafficScenarioTest {
     lb.ready(E1);
 
     assertThat(lb.picked("a")).isEqualTo(E1);
+  }
+
+  /** A priority without usable endpoints has failed: it gets no second grace to connect. */
+  @Conformance("A56-04")
+  @Test
+  void aPriorityThatBecomesUsableAgainTakesCallsOnceItIsReady() {
+    for (HealthStatus before : List.of(HealthStatus.HEALTHY, HealthStatus.UNHEALTHY)) {
+      var script = new LbScript();
+      script.apply(firstPriority(before));
+      if (before == HealthStatus.HEALTHY) {
+        script.ready(E1);
+        script.apply(firstPriority(HealthStatus.UNHEALTHY));
+      }
+      script.ready(E2);
+      assertThat(script.picked("a")).isEqualTo(E2);
+
+      script.apply(firstPriority(HealthStatus.HEALTHY));
+
+      assertThat(script.open()).contains(E1);
+      assertThat(script.picked("a")).as("while the other connects").isEqualTo(E2);
+      script.ready(E1);
+      assertThat(script.picked("a")).isEqualTo(E1);
+    }
+  }
+
+  @Test
+  void aClusterAllOfWhoseEndpointsAreUnusableSaysSo() {
+    var sick = Samples.locality("a", 1, Samples.endpoint(HealthStatus.DRAINING, E1));
+
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(sick))));
+
+    assertThat(lb.failure("a"))
+        .isEqualTo("cluster \"a\": contains no usable endpoint; " + Samples.NOTE);
+  }
+
+  private static XdsConfig firstPriority(HealthStatus health) {
+    return Samples.config(
+        Set.of("a"),
+        Samples.eds(
+            "a",
+            Samples.priorities(
+                Samples.locality("x", 1, Samples.endpoint(health, E1)), Samples.zone("y", E2))));
+  }
+
+  /** A28: weights hold for a locality whose policy connects on demand only, too. */
+  @Conformance("A28-11")
+  @Test
+  void aLocalityThatFellIdleIsWokenByItsShareOfTheCalls() {
+    var policy = new BalancingPolicy.WrrLocality(new BalancingPolicy.PickFirst(false));
+    var resource = Samples.cluster("a", new ClusterSource.Eds("a"), policy, 100);
+    var both = Samples.endpoints(List.of(List.of(Samples.zone("x", E1), Samples.zone("y", E2))));
+    lb.apply(Samples.config(Set.of("a"), Samples.leaf(resource, both)));
+    lb.ready(E1, E2);
+    lb.advance(Duration.ofMinutes(3));
+    lb.end(E2);
+    assertThat(lb.open()).containsExactly(E1);
+
+    lb.random().next(Purpose.LOCALITY_WEIGHT, 1);
+    assertThat(lb.pick("a")).as("wakes the locality").isInstanceOf(PickResult.Queue.class);
+    assertThat(lb.open()).containsExactly(E1, E2);
+    assertThat(lb.picked("a")).as("and is picked again").isEqualTo(E1);
+    lb.ready(E2);
+
+    assertThat(lb.shares("a", 100)).containsKeys(E1, E2);
+  }
+
+  @Conformance("A37-02")
+  @Test
+  void aNameHasOneConnectionAndMakesItAgainByItself() {
+    lb.apply(Samples.config(Set.of("db"), Samples.dns("db", E1, E2)));
+    lb.ready(E1);
+    lb.advance(Duration.ofSeconds(1));
+    assertThat(lb.shares("db", 10)).isEqualTo(Map.of(E1, 10));
+    assertThat(lb.open()).containsExactly(E1);
+
+    lb.advance(Duration.ofMinutes(3));
+    lb.end(E1);
+
+    assertThat(lb.open()).as("without a call").hasSize(1);
+    assertThat(lb.reresolutions()).isEqualTo(1);
   }
 
   @Test

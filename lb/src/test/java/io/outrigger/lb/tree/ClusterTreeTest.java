@@ -120,7 +120,7 @@ class ClusterTreeTest {
   }
 
   @Test
-  void localitiesAndPrioritiesWithoutUsableEndpointsAreLeftOut() {
+  void aLocalityWithoutUsableEndpointsIsLeftOutAndSuchAPriorityFails() {
     var sick = Samples.endpoint(HealthStatus.UNHEALTHY, E1);
     LbConfig tree =
         tree(
@@ -133,8 +133,10 @@ class ClusterTreeTest {
                         List.of(Samples.locality("b", 1, sick), Samples.zone("c", E2))))));
 
     LbConfig.Priority priority = priority(tree);
-    assertThat(priority.children()).extracting(LbConfig.Child::label).containsExactly("priority 2");
-    var targets = ((LbConfig.WeightedTarget) priority.children().get(0).config()).targets();
+    assertThat(priority.children())
+        .extracting(child -> child.label() + " " + child.config().policy())
+        .containsExactly("priority 0 failing", "priority 1 failing", "priority 2 weighted_target");
+    var targets = ((LbConfig.WeightedTarget) priority.children().get(2).config()).targets();
     assertThat(targets)
         .extracting(LbConfig.Target::locality)
         .containsExactly(Samples.locality("c"));
@@ -142,17 +144,10 @@ class ClusterTreeTest {
 
   @Test
   void aClusterWithoutUsableEndpointsSaysSo() {
-    for (EndpointSet empty :
-        List.of(
-            Samples.endpoints(List.of()),
-            Samples.endpoints(List.of(List.of())),
-            Samples.priorities(
-                Samples.locality("a", 1, Samples.endpoint(HealthStatus.DRAINING, E1))))) {
-      var failing = (LbConfig.Failing) balanced(tree(Samples.eds("pay", empty)));
+    LbConfig tree = tree(Samples.eds("pay", Samples.endpoints(List.of())));
 
-      assertThat(failing.status().message())
-          .isEqualTo("cluster \"pay\": contains no usable endpoint; " + Samples.NOTE);
-    }
+    assertThat(((LbConfig.Failing) balanced(tree)).status().message())
+        .isEqualTo("cluster \"pay\": contains no usable endpoint; " + Samples.NOTE);
   }
 
   @Test
@@ -167,16 +162,17 @@ class ClusterTreeTest {
 
   @Conformance("A37-02")
   @Test
-  void aNameIsBalancedByPickFirstInOnePriorityWhateverTheClusterSays() {
+  void aNameIsOneEndpointInOnePriorityUnderThePolicyOfItsCluster() {
     LbConfig tree = tree(Samples.dns("db", E1, E2));
 
     LbConfig.Priority priority = priority(tree);
     assertThat(priority.children()).hasSize(1);
     assertThat(priority.children().get(0).reresolves()).isTrue();
-    var leaf =
-        LbConfig.Leaf.of(BalancingPolicy.PickFirst.class, priority.children().get(0).config());
-    assertThat(leaf.settings().shuffle()).isFalse();
-    assertThat(leaf.backends()).hasSize(2);
+    var localities = (LbConfig.WeightedTarget) priority.children().get(0).config();
+    assertThat(localities.targets()).hasSize(1);
+    LbConfig endpoint = localities.targets().get(0).child();
+    assertThat(endpoint.kind()).isEqualTo(BalancingPolicy.RoundRobin.class);
+    assertThat(endpoint.backends()).hasSize(1);
   }
 
   @Test

@@ -504,7 +504,7 @@ class OutlierEjectionScenarioTest {
 
   @Conformance({"A50-52", "A37-02"})
   @Test
-  void aNameIsNeverEjected() {
+  void aNameIsEjectedWithAllItsAddresses() {
     var dns = Samples.dns("a", E0, E1);
     lb.apply(
         Samples.config(
@@ -513,10 +513,14 @@ class OutlierEjectionScenarioTest {
     lb.ready(E0);
 
     lb.traffic("a", 100, address -> true);
-    seconds(60);
+    seconds(10);
 
+    assertThat(lb.state("a")).isEqualTo(TRANSIENT_FAILURE);
+    assertThat(lb.failure("a")).contains("ejected");
+    assertThat(lb.connector().count(E1)).as("no other address is tried").isZero();
+    seconds(40);
     assertThat(lb.picked("a")).isEqualTo(E0);
-    assertThat(lb.outlierEvents()).isEmpty();
+    assertThat(lb.connector().count(E0)).isEqualTo(1);
   }
 
   @Test

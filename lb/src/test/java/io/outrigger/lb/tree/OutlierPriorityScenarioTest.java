@@ -155,6 +155,28 @@ class OutlierPriorityScenarioTest {
     assertThat(lb.shares("all", 60)).containsOnlyKeys(FIRST);
   }
 
+  /** A name that answers only errors is an endpoint like others: the next leaf takes its calls. */
+  @Conformance({"A50-52", "A37-10"})
+  @Test
+  void aNameThatAnswersOnlyErrorsIsFollowedByTheNextLeaf() {
+    ClusterConfig.Leaf name = Samples.dns("d", FIRST);
+    ClusterConfig.Leaf watched =
+        Samples.watched(
+            name.cluster(),
+            Optional.of(of(new FailurePercentage(50, 100, 1, 10), 100)),
+            name.endpoints().toOptional().orElseThrow());
+    lb.apply(
+        Samples.config(
+            Set.of("all"), Samples.aggregate("all", "d", "e"), watched, Samples.eds("e", SECOND)));
+    lb.ready(FIRST[0]);
+
+    lb.traffic("all", 40, address -> true);
+    seconds(10);
+    readyAll();
+
+    assertThat(lb.shares("all", 60)).containsOnlyKeys(SECOND);
+  }
+
   /** A75: an update under detection is seen whole, or not at all. */
   @Conformance("A56-09")
   @Test
