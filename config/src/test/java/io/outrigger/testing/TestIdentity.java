@@ -38,7 +38,8 @@ public record TestIdentity(X509Bundle bundle) {
     return pem("PRIVATE KEY", key().getEncoded());
   }
 
-  private static String pem(X509Certificate certificate) {
+  /** One certificate as PEM. */
+  public static String pem(X509Certificate certificate) {
     try {
       return pem("CERTIFICATE", certificate.getEncoded());
     } catch (java.security.cert.CertificateEncodingException e) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.netty.buffer.ByteBuf;
-import io.outrigger.proxy.testing.Seeds;
 import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.testing.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.outrigger.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.testing.Seeds;
 import io.outrigger.proxy.testing.http2.Frames;
+import io.outrigger.testing.Seeds;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.outrigger.proxy.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.outrigger.proxy.testing.Seeds;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.Seeds;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -1,8 +1,6 @@
 package io.outrigger.xds.certificate;
 
-import io.outrigger.base.PlainText;
 import java.io.ByteArrayInputStream;
-import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -18,15 +16,8 @@ final class CertificateReader {
     for (PemBlock block : PemBlock.all(file)) {
       switch (block.label()) {
         case "CERTIFICATE", "X509 CERTIFICATE" -> {
-          try {
-            found.add(parse(block.der()));
-          } catch (CertificateException e) {
-            throw file.unusable(
-                "is damaged: the "
-                    + block
-                    + " is not readable: "
-                    + PlainText.of("" + e.getMessage()));
-          }
+          String damaged = "is damaged: the " + block + " is not readable";
+          found.add(parse(file, damaged, block.der()));
         }
         case "TRUSTED CERTIFICATE" ->
             throw file.unusable(
@@ -44,30 +35,39 @@ final class CertificateReader {
 
   /** Certificates in DER, one after the other, at least one. */
   static List<X509Certificate> readDer(CredentialFile file, byte[] der) throws UnusableFile {
-    List<X509Certificate> found = new ArrayList<>();
-    var in = new ByteArrayInputStream(der);
-    try {
-      var factory = CertificateFactory.getInstance("X.509");
-      while (in.available() > 0) {
-        found.add((X509Certificate) factory.generateCertificate(in));
-      }
-    } catch (CertificateException e) {
-      throw file.unusable("is not readable: " + PlainText.of("" + e.getMessage()));
-    }
+    List<X509Certificate> found = all(file, "is not readable", der);
     if (found.isEmpty()) {
       throw file.unusable("has no certificate");
     }
     return found;
   }
 
-  /** A certificate from DER; bytes behind it are refused. */
-  static X509Certificate parse(byte[] der) throws CertificateException {
-    var in = new ByteArrayInputStream(der);
-    var certificate =
-        (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-    if (in.available() > 0) {
-      throw new CertificateException("something follows it");
+  /**
+   * A certificate from DER; bytes behind it are refused.
+   *
+   * @param damaged the reason when there is none
+   */
+  static X509Certificate parse(CredentialFile file, String damaged, byte[] der)
+      throws UnusableFile {
+    List<X509Certificate> found = all(file, damaged, der);
+    if (found.size() != 1) {
+      throw file.unusable(damaged + ": it is not one certificate");
     }
-    return certificate;
+    return found.get(0);
+  }
+
+  private static List<X509Certificate> all(CredentialFile file, String damaged, byte[] der)
+      throws UnusableFile {
+    return file.parsed(
+        damaged,
+        () -> {
+          List<X509Certificate> found = new ArrayList<>();
+          var in = new ByteArrayInputStream(der);
+          var factory = CertificateFactory.getInstance("X.509");
+          while (in.available() > 0) {
+            found.add((X509Certificate) factory.generateCertificate(in));
+          }
+          return found;
+        });
   }
 }

@@ -1,14 +1,8 @@
 package io.outrigger.xds.certificate;
 
-import io.outrigger.base.PlainText;
-import java.io.IOException;
-import java.io.InputStream;
+import io.outrigger.base.RegularFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 
 /**
  * A file that a field of the bootstrap names, as it was read.
@@ -18,32 +12,43 @@ import java.nio.file.Path;
  * @param text one character for each byte
  */
 public record CredentialFile(String field, String path, String text) {
-  /** No honest set of certificates is larger; whatever is has been named by mistake. */
+  /** Some hundred certificates; a larger file is named by mistake. */
   static final int MAX_BYTES = 1 << 20;
 
-  /** Reads a file that is there, regular and not too large. Blocks. */
+  /** Makes something of a file. */
+  interface Parser<T> {
+    T parse() throws UnusableFile, GeneralSecurityException;
+  }
+
+  /** Reads a file that is there, regular and at most 1 MiB. Blocks. */
   public static CredentialFile read(String field, String path) throws UnusableFile {
+    return read(field, path, MAX_BYTES);
+  }
+
+  /** Reads a file that is there, regular and at most {@code maxBytes}. Blocks. */
+  public static CredentialFile read(String field, String path, int maxBytes) throws UnusableFile {
     try {
-      Path file = Path.of(path);
-      if (Files.isDirectory(file)) {
-        throw new UnusableFile(field, path, "is a folder");
-      }
-      if (Files.exists(file) && !Files.isRegularFile(file)) { // a pipe may block for ever
-        throw new UnusableFile(field, path, "is no regular file");
-      }
-      try (InputStream in = Files.newInputStream(file)) {
-        byte[] content = in.readNBytes(MAX_BYTES + 1);
-        if (content.length > MAX_BYTES) {
-          throw new UnusableFile(field, path, "is larger than 1 MiB");
-        }
-        return new CredentialFile(field, path, new String(content, StandardCharsets.ISO_8859_1));
-      }
-    } catch (NoSuchFileException e) {
-      throw UnusableFile.unfinished(field, path, "does not exist");
-    } catch (AccessDeniedException e) {
-      throw new UnusableFile(field, path, "cannot be read: permission denied");
-    } catch (IOException | InvalidPathException e) {
-      throw new UnusableFile(field, path, "cannot be read: " + PlainText.of("" + e.getMessage()));
+      byte[] content = RegularFile.read(path, maxBytes);
+      return new CredentialFile(field, path, new String(content, StandardCharsets.ISO_8859_1));
+    } catch (RegularFile.Unreadable e) {
+      throw e.isMissing()
+          ? UnusableFile.unfinished(field, path, e.reason())
+          : new UnusableFile(field, path, e.reason());
+    }
+  }
+
+  /**
+   * The result of {@code parser}. The JDK's parsers of keys and certificates, and signatures by a
+   * damaged key, throw more than they declare; here that is a file that cannot be used.
+   *
+   * @param reason for a parser that fails without a reason of its own
+   */
+  <T> T parsed(String reason, Parser<T> parser) throws UnusableFile {
+    try {
+      return parser.parse();
+    } catch (GeneralSecurityException | RuntimeException | StackOverflowError damaged) {
+      // its text might quote a key
+      throw unusable(reason);
     }
   }
 

@@ -44,14 +44,12 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
         Optional.of(own.match(one -> trusted, Outcome::failed)));
   }
 
-  /** The result of {@code reader}, whatever goes wrong in it. */
+  /** The result of {@code reader}, or why there is none. */
   static <T> Outcome<T> read(Reader<T> reader) {
     try {
       return Outcome.ok(reader.read());
     } catch (UnusableFile unusable) {
       return Outcome.failed(RpcStatus.unavailable(unusable.reason()));
-    } catch (RuntimeException e) { // of a library; its text might quote a key
-      return Outcome.failed(RpcStatus.unavailable("a file makes its reader fail: " + e.getClass()));
     }
   }
 

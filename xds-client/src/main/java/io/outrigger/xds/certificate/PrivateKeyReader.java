@@ -51,20 +51,13 @@ final class PrivateKeyReader {
               + file.path()
               + " -out FILE.pem");
     }
-    try {
-      return key(file, block, curve(blocks));
-    } catch (IllegalArgumentException malformed) {
-      throw file.unusable("is damaged: the " + block + " is not readable");
-    }
+    return file.parsed(
+        "is damaged: the " + block + " is not readable", () -> key(file, block, curve(blocks)));
   }
 
   /** A key that came as it is, without PEM around it. */
   static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
-    try {
-      return pkcs8(file, der);
-    } catch (IllegalArgumentException malformed) {
-      throw file.unusable("is not readable");
-    }
+    return file.parsed("is not readable", () -> pkcs8(file, der));
   }
 
   private static PrivateKey pkcs8(CredentialFile file, byte[] der) throws UnusableFile {
@@ -99,7 +92,7 @@ final class PrivateKeyReader {
 
   /** From the two parts that all versions of PKCS #8 have. */
   private static PrivateKey key(CredentialFile file, Der algorithm, Der key) throws UnusableFile {
-    String oid = algorithm.within(Der.SEQUENCE).get(0).hex();
+    String oid = algorithm.within(Der.SEQUENCE).stream().map(Der::hex).findFirst().orElse("");
     String name = ALGORITHMS.get(oid);
     if (name == null) {
       throw file.unusable("has a private key of another algorithm; " + SUPPORTED);

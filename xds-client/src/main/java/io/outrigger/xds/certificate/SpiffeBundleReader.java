@@ -12,7 +12,6 @@ import io.outrigger.base.PlainText;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -36,7 +35,9 @@ final class SpiffeBundleReader {
   }
 
   static Roots.SpiffeBundles read(CredentialFile file) throws UnusableFile {
-    return new SpiffeBundleReader(file).map();
+    return file.parsed(
+        "is not a trust bundle map: its content is not readable",
+        new SpiffeBundleReader(file)::map);
   }
 
   private Roots.SpiffeBundles map() throws UnusableFile {
@@ -103,11 +104,9 @@ final class SpiffeBundleReader {
       throw wrong(place + ".x5c", "is not an array of one certificate");
     }
     String base64 = text(chain.getAsJsonArray().get(0), place + ".x5c[0]");
-    try {
-      return CertificateReader.parse(Base64.getDecoder().decode(base64));
-    } catch (CertificateException | IllegalArgumentException e) {
-      throw wrong(place + ".x5c[0]", "is not a certificate");
-    }
+    String damaged = "is not a trust bundle map: " + place + ".x5c[0] is not a certificate";
+    return file.parsed(
+        damaged, () -> CertificateReader.parse(file, damaged, Base64.getDecoder().decode(base64)));
   }
 
   private JsonElement member(JsonObject object, String place, String name) throws UnusableFile {

@@ -1,5 +1,7 @@
 package io.outrigger.xds.certificate;
 
+import io.outrigger.base.PlainText;
+
 /** A file cannot be used; the message names its field, its path, the reason and the remedy. */
 public final class UnusableFile extends Exception {
   private static final long serialVersionUID = 1L;
@@ -11,7 +13,7 @@ public final class UnusableFile extends Exception {
   }
 
   private UnusableFile(String field, String path, String reason, boolean mayBeUnfinished) {
-    super(field + " " + path + " " + reason);
+    super(PlainText.of(field + " " + path) + " " + reason);
     this.mayBeUnfinished = mayBeUnfinished;
   }
 

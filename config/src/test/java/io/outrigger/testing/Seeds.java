@@ -1,4 +1,4 @@
-package io.outrigger.proxy.testing;
+package io.outrigger.testing;
 
 import io.outrigger.base.WaitingClock;
 import java.util.concurrent.TimeUnit;
