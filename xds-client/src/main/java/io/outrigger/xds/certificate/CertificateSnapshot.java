@@ -3,7 +3,9 @@ package io.outrigger.xds.certificate;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -45,6 +47,18 @@ public record CertificateSnapshot(
   /** Whether {@code other} has the same certificates. */
   boolean hasSameAs(CertificateSnapshot other) {
     return identity.equals(other.identity) && roots.equals(other.roots);
+  }
+
+  /** Whether roots of {@code other} are not here, or the chain is shorter than the one there. */
+  boolean lacksSomeOf(CertificateSnapshot other) {
+    boolean areRootsLost =
+        !Set.copyOf(roots.map(Roots::certificates).orElse(List.of()))
+            .containsAll(other.roots.map(Roots::certificates).orElse(List.of()));
+    return areRootsLost || length(identity) < length(other.identity);
+  }
+
+  private static int length(Optional<Identity> identity) {
+    return identity.map(own -> own.chain().size()).orElse(0);
   }
 
   /** Whether the files were not read yet, well or badly. */

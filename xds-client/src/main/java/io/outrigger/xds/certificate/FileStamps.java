@@ -26,6 +26,20 @@ record FileStamps(List<Optional<Stamp>> stamps) {
     return new FileStamps(paths.map(FileStamps::stamp).toList());
   }
 
+  /** Whether a file was written in place, or made anew, rather than replaced by another one. */
+  boolean showWritingSince(FileStamps before) {
+    for (int i = 0; i < Math.min(stamps.size(), before.stamps.size()); i++) {
+      Optional<Stamp> now = stamps.get(i);
+      Optional<Object> key = before.stamps.get(i).map(Stamp::key);
+      if (now.isPresent()
+          && !now.equals(before.stamps.get(i))
+          && (key.isEmpty() || key.equals(now.map(Stamp::key)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static Optional<Stamp> stamp(String path) {
     try {
       var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);

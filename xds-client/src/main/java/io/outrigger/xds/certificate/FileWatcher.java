@@ -2,10 +2,11 @@ package io.outrigger.xds.certificate;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.PathWatcher;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,20 +17,26 @@ import org.jspecify.annotations.Nullable;
  * a look finds            the files are
  *   a change              read
  *   no change             read once the interval since the last reading is over
- * a reading
- *   succeeds              is published, when it differs
- *   fails                 is done again with the next look; published when it fails alike, or at
- *                         once when nothing is in use yet
+ * a reading               is published
+ *   succeeds              at once, when it differs
+ *   lacks certificates    once no file has been written in place for 1.5 s
+ *     that are in use
+ *   fails                 when the next look reads the same failure
+ *   is the first          at once, whatever it finds
  * </pre>
  *
  * <p>A rotation renames one file after the other: a reading between them fails, and half a second
- * later there is nothing to tell. What is in use stays in use meanwhile.
+ * later both are there. A program that writes into the file itself does it in several steps: a
+ * reading between them finds the first certificates alone. The snapshot in use stays in use
+ * meanwhile.
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
 final class FileWatcher implements CertificateSource {
-  /** Twice within the second in which a change should be noticed. */
-  static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
+  /** How long a file that is written in place must stand still before less than before counts. */
+  static final Duration STILL = Duration.ofMillis(1500);
+
+  private static final String LESS = "certificates that are in use are missing";
 
   /** What one look found, off the control loop. */
   private record Look(FileStamps stamps, Optional<FileReading> reading) {}
@@ -47,15 +54,14 @@ final class FileWatcher implements CertificateSource {
   }
 
   private final ControlLoop loop;
-  private final Executor reading;
   private final Source source;
   private final Listener listener;
+  private final PathWatcher<Look> watcher;
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private FileStamps stamps = FileStamps.NONE;
   private long lastRead;
-  private @Nullable String doubt; // the failure of the last reading, while it is not published
-  private TimerHandle next = () -> {};
-  private boolean closed;
+  private long stillAt; // STILL after a file was last seen written in place
+  private @Nullable String doubt; // why the last reading is not published
 
   /**
    * Nothing happens before {@link #start}.
@@ -64,9 +70,9 @@ final class FileWatcher implements CertificateSource {
    */
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
     this.loop = loop;
-    this.reading = reading;
     this.source = source;
     this.listener = listener;
+    this.watcher = new PathWatcher<>(loop, reading, this::look, this::onLooked);
   }
 
   @Override
@@ -76,54 +82,51 @@ final class FileWatcher implements CertificateSource {
 
   @Override
   public void start() {
-    loop.checkInside();
-    look();
+    stillAt = loop.nanoTime();
+    watcher.start();
   }
 
-  private void look() {
+  private Supplier<Look> look() {
     FileStamps known = stamps;
     boolean due = doubt != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
-    reading.execute(
-        () -> {
-          FileStamps found = source.stamps(); // before reading: what changes then shows later
-          Look look =
-              due || !found.equals(known)
-                  ? new Look(found, Optional.of(source.read()))
-                  : new Look(found, Optional.empty());
-          loop.execute(() -> onLooked(look));
-        });
+    return () -> {
+      FileStamps found = source.stamps(); // before reading: what changes then shows later
+      return due || !found.equals(known)
+          ? new Look(found, Optional.of(source.read()))
+          : new Look(found, Optional.empty());
+    };
   }
 
   private void onLooked(Look look) {
-    if (closed) {
-      return; // it was under way when the watcher ended
+    if (look.stamps().showWritingSince(stamps)) {
+      stillAt = loop.nanoTime() + STILL.toNanos();
     }
     stamps = look.stamps();
     look.reading().ifPresent(this::onRead);
-    next = loop.schedule(LOOK_INTERVAL, this::look);
   }
 
   private void onRead(FileReading read) {
     lastRead = loop.nanoTime();
     CertificateSnapshot before = snapshot;
     CertificateSnapshot now = before.after(read, loop.now());
-    boolean isNewFailure = now.error().isPresent() && !now.error().equals(before.error());
-    boolean isInUse = before.loaded().isPresent();
-    if (isNewFailure && isInUse && !now.error().get().equals(doubt)) {
-      doubt = now.error().get();
-      return;
-    }
-    doubt = null;
-    if (now != before) {
+    doubt = before.isUnread() ? null : doubtOf(before, now);
+    if (doubt == null && now != before) {
       snapshot = now;
       listener.onSnapshot(before, now);
     }
   }
 
+  private @Nullable String doubtOf(CertificateSnapshot before, CertificateSnapshot now) {
+    if (now.lacksSomeOf(before) && lastRead - stillAt < 0) {
+      return LESS;
+    }
+    boolean isNewFailure = now.error().isPresent() && !now.error().equals(before.error());
+    String failure = now.error().orElse("");
+    return isNewFailure && before.loaded().isPresent() && !failure.equals(doubt) ? failure : null;
+  }
+
   @Override
   public void close() {
-    loop.checkInside();
-    closed = true;
-    next.cancel();
+    watcher.close();
   }
 }

@@ -4,6 +4,7 @@ import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PathWatcher;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
@@ -33,7 +34,7 @@ final class WorkloadWatcher implements CertificateSource {
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /** Between two answers, so that an agent in a loop costs as much as files that always change. */
-  static final Duration PACE = FileWatcher.LOOK_INTERVAL;
+  static final Duration PACE = PathWatcher.PACE;
 
   private final ControlLoop loop;
   private final Executor reading;

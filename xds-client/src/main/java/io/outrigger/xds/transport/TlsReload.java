@@ -54,6 +54,9 @@ final class TlsReload {
       reload.run();
     } catch (IllegalArgumentException e) {
       failure = String.valueOf(e.getMessage());
+    } catch (RuntimeException | Error bug) {
+      log.error("control plane {}: reading of certificate files failed", server, bug);
+      failure = "their content makes the reading fail; see the log";
     }
     String outcome = failure;
     loop.execute(

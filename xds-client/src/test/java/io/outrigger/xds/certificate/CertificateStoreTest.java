@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PathWatcher;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,8 +107,13 @@ class CertificateStoreTest {
 
   /** A second passes in which files are looked at as often as the watcher likes. */
   private void second() {
-    for (int i = 0; i < 10; i++) {
-      loop.advance(SECOND_OF_TIME.dividedBy(10));
+    advance(SECOND_OF_TIME);
+  }
+
+  private void advance(Duration time) {
+    Duration step = Duration.ofMillis(100);
+    for (Duration over = Duration.ZERO; over.compareTo(time) < 0; over = over.plus(step)) {
+      loop.advance(step);
       read();
     }
   }
@@ -222,13 +231,13 @@ class CertificateStoreTest {
     for (int i = 0; i < 100; i++) {
       TestIdentity next = i % 2 == 0 ? SECOND : FIRST;
       TestIdentity.replace(key, next.keyPem());
-      loop.advance(FileWatcher.LOOK_INTERVAL);
+      loop.advance(PathWatcher.PACE);
       read();
       assertThat(chainOf(watch.material()))
           .as("the old pair")
           .isEqualTo((i % 2 == 0 ? FIRST : SECOND).chain());
       TestIdentity.replace(chain, next.chainPem());
-      loop.advance(FileWatcher.LOOK_INTERVAL);
+      loop.advance(PathWatcher.PACE);
       read();
       assertThat(chainOf(watch.material())).isEqualTo(next.chain());
     }
@@ -306,6 +315,109 @@ class CertificateStoreTest {
     TlsMaterial material = watch.material().toOptional().orElseThrow();
     assertThat(material.roots().certificates()).containsExactly(AUTHORITY.root(), other.root());
     assertThat(material.identity().orElseThrow().chain()).isEqualTo(FIRST.chain());
+  }
+
+  /** The second write comes 0.8 s after the first, which leaves a file that can be read. */
+  @Test
+  @Conformance("A29-04")
+  void rootsThatAreWrittenInTwoStepsAreTakenWhenTheyStandStill() throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    Files.writeString(roots, other.rootPem());
+    advance(Duration.ofMillis(800));
+    assertThat(rootsOf(watch).certificates()).as("between").containsExactly(AUTHORITY.root());
+    Files.writeString(roots, AUTHORITY.rootPem(), StandardOpenOption.APPEND);
+    second();
+
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root(), AUTHORITY.root());
+    assertThat(heard).as("the first, and both").hasSize(2);
+    assertThat(events).containsExactly("default loaded", "default loaded");
+
+    Files.delete(roots);
+    second();
+    Files.writeString(roots, other.rootPem());
+    second();
+    assertThat(rootsOf(watch).certificates()).as("the file is new").hasSize(2);
+    advance(FileWatcher.STILL);
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root());
+  }
+
+  @Test
+  @Conformance("A29-04")
+  void aChainThatIsWrittenInTwoStepsIsTakenWhenItStandsStill() throws IOException {
+    TestIdentity own = AUTHORITY.intermediate("issuing").issue("uri:spiffe://mesh/a");
+    write(own);
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    CertificateStore.Watch watch = watch(start());
+    read();
+
+    Files.writeString(chain, TestIdentity.pem(own.certificate()));
+    advance(Duration.ofMillis(800));
+    Files.writeString(chain, own.chainPem());
+    advance(FileWatcher.STILL);
+
+    assertThat(heard).as("nothing but the first").hasSize(1);
+  }
+
+  /** A rename brings the whole file, so there is nothing to wait for. */
+  @Test
+  @Conformance("A29-04")
+  void rootsThatAreReplacedCountWithinASecond() throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    TestIdentity.replace(roots, other.rootPem());
+    second();
+
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root());
+  }
+
+  @Test
+  void aReadingThatThrowsDoesNotEndTheWatch() throws IOException {
+    writeAll();
+    var isBroken = new AtomicBoolean();
+    var watcher =
+        new FileWatcher(
+            loop,
+            readings::add,
+            new FileWatcher.Source() {
+              @Override
+              public FileStamps stamps() {
+                return FileStamps.of(Stream.of(roots.toString()));
+              }
+
+              @Override
+              public FileReading read() {
+                if (isBroken.get()) {
+                  throw new IndexOutOfBoundsException("Index 0 out of bounds for length 0");
+                }
+                return new FileReading(
+                    Optional.empty(),
+                    Optional.of(FileReading.read(() -> Roots.Authorities.read(roots.toString()))));
+              }
+
+              @Override
+              public Duration refreshInterval() {
+                return Duration.ofSeconds(600);
+              }
+            },
+            (before, now) -> events.add(now.toString()));
+    loop.inside(watcher::start);
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    isBroken.set(true);
+    TestIdentity.replace(roots, AUTHORITY.rootPem() + other.rootPem());
+    second();
+    isBroken.set(false);
+    second();
+
+    assertThat(events).containsExactly("1 roots", "2 roots");
   }
 
   @Test
@@ -435,7 +547,7 @@ class CertificateStoreTest {
     read();
     assertThat(heard).as("of a watch that is closed").isEmpty();
 
-    loop.advance(FileWatcher.LOOK_INTERVAL);
+    loop.advance(PathWatcher.PACE);
     loop.inside(store::close);
     read();
     loop.advance(Duration.ofHours(1));

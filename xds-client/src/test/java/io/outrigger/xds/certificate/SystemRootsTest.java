@@ -3,6 +3,7 @@ package io.outrigger.xds.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PathWatcher;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.security.KeyStore;
 import java.time.Duration;
@@ -192,7 +194,7 @@ class SystemRootsTest {
     assertThat(readings).hasSize(1);
     read();
 
-    loop.advance(FileWatcher.LOOK_INTERVAL);
+    loop.advance(PathWatcher.PACE);
     assertThat(readings).hasSize(1);
     loop.advance(Duration.ofHours(1));
     assertThat(readings).as("while a look hangs").hasSize(1);
@@ -208,10 +210,12 @@ class SystemRootsTest {
     KeyStore store = KeyStore.getInstance("JKS");
     store.load(null, null);
     store.setCertificateEntry("root", authority.root());
-    try (OutputStream out = Files.newOutputStream(file)) {
+    Path fresh = file.resolveSibling("cacerts.new");
+    try (OutputStream out = Files.newOutputStream(fresh)) {
       store.store(out, "changeit".toCharArray());
     }
-    Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(1_000_000L + number)));
+    Files.setLastModifiedTime(fresh, FileTime.from(Instant.ofEpochSecond(1_000_000L + number)));
+    Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
   @Test
