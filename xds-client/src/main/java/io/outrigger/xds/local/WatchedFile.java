@@ -1,6 +1,7 @@
 package io.outrigger.xds.local;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.RegularFile;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.status.FileProblem;
 import java.io.IOException;
@@ -118,18 +119,16 @@ record WatchedFile<T>(
       if (seen > format.trusted()) {
         return before.orElseThrow();
       }
-      if (stamp.size() > format.maxSize()) {
-        return broken(
-            path, stamp, format, before, "is larger than " + (format.maxSize() >> 20) + " MiB");
-      }
-      byte[] bytes = Files.readAllBytes(path);
+      byte[] bytes = RegularFile.read(path.toString(), format.maxSize());
       String hash = HexFormat.of().toHexDigits(Xxh64.hash(bytes));
       if (before.isPresent() && before.get().hash.equals(hash)) {
         return before.get().with(stamp, seen);
       }
       return parsed(path, stamp, seen, hash, bytes, format, before);
+    } catch (RegularFile.Unreadable e) {
+      return broken(path, NEVER, format, before, e.reason());
     } catch (IOException e) {
-      return broken(path, NEVER, format, before, "cannot be read: " + e);
+      return broken(path, NEVER, format, before, "cannot be looked at");
     }
   }
 

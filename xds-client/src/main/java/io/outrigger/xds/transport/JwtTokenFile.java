@@ -4,13 +4,10 @@ import io.grpc.Status;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RandomSource;
-import java.io.IOException;
-import java.io.InputStream;
+import io.outrigger.base.RegularFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class JwtTokenFile extends BearerCredentials {
   private static final Duration SKEW = Duration.ofSeconds(30); // A97
   private static final Duration REFRESH = Duration.ofMinutes(1); // A97
-  private static final int LARGEST_BYTES = 64 << 10;
+  private static final int MAX_BYTES = 64 << 10;
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -100,6 +97,9 @@ final class JwtTokenFile extends BearerCredentials {
             loop.execute(() -> onRead(found));
           } catch (NoToken failure) {
             loop.execute(() -> onFailed(failure.status));
+          } catch (RuntimeException bug) { // calls must not wait for ever; its text may be secret
+            Status status = failure(path, Status.UNAVAILABLE, "cannot be read").status;
+            loop.execute(() -> onFailed(status));
           }
         });
   }
@@ -136,17 +136,15 @@ final class JwtTokenFile extends BearerCredentials {
   }
 
   private static JwtToken readFile(String path, Instant now) throws NoToken {
-    String content;
-    try (InputStream file = Files.newInputStream(Path.of(path))) {
-      content = new String(file.readNBytes(LARGEST_BYTES), StandardCharsets.UTF_8);
-    } catch (NoSuchFileException e) {
-      throw failure(path, Status.UNAVAILABLE, "is not there");
-    } catch (IOException e) {
-      throw failure(path, Status.UNAVAILABLE, "cannot be read: " + e.getMessage());
+    byte[] content;
+    try {
+      content = RegularFile.read(path, MAX_BYTES);
+    } catch (RegularFile.Unreadable e) {
+      throw failure(path, Status.UNAVAILABLE, e.reason());
     }
     JwtToken found;
     try {
-      found = JwtToken.parse(content);
+      found = JwtToken.parse(new String(content, StandardCharsets.UTF_8));
     } catch (IllegalArgumentException invalid) {
       throw failure(path, Status.UNAUTHENTICATED, String.valueOf(invalid.getMessage()));
     }
@@ -157,7 +155,8 @@ final class JwtTokenFile extends BearerCredentials {
   }
 
   private static NoToken failure(String path, Status status, String reason) {
-    return new NoToken(status.withDescription("jwt_token_file " + path + " " + reason));
+    return new NoToken(
+        status.withDescription("jwt_token_file " + PlainText.of(path) + " " + reason));
   }
 
   private static final class NoToken extends Exception {

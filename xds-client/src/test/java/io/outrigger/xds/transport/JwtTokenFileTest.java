@@ -12,6 +12,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A97 "JwtTokenFileCallCredentials", step by step. */
@@ -109,7 +111,7 @@ class JwtTokenFileTest {
   void aFileThatIsNotThereFailsTheCallsUntilTheBackOffIsOver() throws IOException {
     TokenCall waiting = call();
     read();
-    String failed = "UNAVAILABLE: jwt_token_file " + file + " is not there";
+    String failed = "UNAVAILABLE: jwt_token_file " + file + " does not exist";
     assertThat(waiting.outcome()).isEqualTo(failed);
 
     String token = write("a", Duration.ofHours(1));
@@ -138,6 +140,48 @@ class JwtTokenFileTest {
         .isEqualTo("UNAUTHENTICATED: jwt_token_file " + file + " is not a JWT of three parts");
     assertThat(late.outcome())
         .startsWith("UNAUTHENTICATED: jwt_token_file " + file + " has expired");
+  }
+
+  @Test
+  void aPathThatNoFileCanHaveFailsTheCalls() {
+    String path = folder + "/a\0b";
+    credentials = new JwtTokenFile(loop, readings::add, (bound, purpose) -> bound / 2, path);
+
+    TokenCall call = call();
+    read();
+
+    assertThat(call.outcome())
+        .isEqualTo(
+            "UNAVAILABLE: jwt_token_file %s/a b is not a path: Nul character not allowed"
+                .formatted(folder));
+  }
+
+  /** Opening it would block until somebody writes. */
+  @Test
+  @Timeout(value = 10, threadMode = ThreadMode.SEPARATE_THREAD)
+  void aPipeIsNotOpened() throws Exception {
+    Process made = new ProcessBuilder("mkfifo", file.toString()).start();
+    assertThat(made.waitFor()).isZero();
+
+    TokenCall call = call();
+    read();
+
+    assertThat(call.outcome())
+        .isEqualTo("UNAVAILABLE: jwt_token_file " + file + " is no regular file");
+    assertThat(JwtTokenFile.problem(file.toString(), loop.now()).orElseThrow())
+        .endsWith(" is no regular file");
+  }
+
+  @Test
+  void aFileLargerThan64KibIsNotCutShort() throws IOException {
+    String token = write("a", Duration.ofHours(1));
+    Files.writeString(file, token + "a".repeat(64 << 10));
+
+    TokenCall call = call();
+    read();
+
+    assertThat(call.outcome())
+        .isEqualTo("UNAVAILABLE: jwt_token_file " + file + " is larger than 64 KiB");
   }
 
   @Test
