@@ -30,7 +30,7 @@ final class ClusterLb implements LbParent {
   private final ControlLoop control;
   private final Connector connector;
   private final RandomSource random;
-  private final LbObserver observer;
+  private final OutageEvents outages;
   private final Reresolution reresolution;
   private final ClusterHandle handle;
   private final PolicyFactory factory;
@@ -49,7 +49,7 @@ final class ClusterLb implements LbParent {
     this.control = control;
     this.connector = connector.ofCluster(name);
     this.random = random;
-    this.observer = observer;
+    this.outages = new OutageEvents(name, control, observer, this::count);
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
     this.factory = factory;
@@ -80,6 +80,7 @@ final class ClusterLb implements LbParent {
   }
 
   void close() {
+    outages.close();
     tree.close();
   }
 
@@ -107,7 +108,7 @@ final class ClusterLb implements LbParent {
   @Override
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
-    var news = new SubchannelStateEvents(handle.name(), address, control, observer, listener);
+    var news = new SubchannelStateEvents(handle.name(), address, control, outages, listener);
     Connector ofEndpoint = connector.ofEndpoint(backend.endpoint().address());
     return new ManagedSubchannel(control, ofEndpoint, random, backend, address, news);
   }
@@ -115,6 +116,7 @@ final class ClusterLb implements LbParent {
   @Override
   public void publish(Connectivity state, Picker picker) {
     handle.publish(state, picker);
+    outages.onState(state);
   }
 
   @Override

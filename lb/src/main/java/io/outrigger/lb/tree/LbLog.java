@@ -56,6 +56,10 @@ final class LbLog implements LbObserver {
           change.address(),
           change.state(),
           change.reason().message());
+    } else if (event instanceof LbEvent.Outage outage) {
+      log.warn("cluster {}: {}", outage.cluster(), outage.text());
+    } else if (event instanceof LbEvent.OutageOver over) {
+      log.info("cluster {}: {}", over.cluster(), over.text());
     } else {
       throw new AssertionError(event);
     }

@@ -23,6 +23,20 @@ public final class EndpointTally implements NodeVisitor {
     return counts.getOrDefault(state, 0);
   }
 
+  /** How many there are. */
+  public int all() {
+    return counts.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /**
+   * How many can be reached as far as is known: all but those whose last attempt failed and those
+   * that outlier detection has ejected, which are in TRANSIENT_FAILURE for their policy. An endpoint
+   * that was never tried counts as reachable.
+   */
+  public int reachable() {
+    return all() - of(Connectivity.TRANSIENT_FAILURE);
+  }
+
   @Override
   public void endpoint(LbEndpoint endpoint) {
     if (endpoint.health().isUsable()) { // nothing connects to the others

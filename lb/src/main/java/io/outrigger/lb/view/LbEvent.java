@@ -7,7 +7,11 @@ import java.time.Instant;
 
 /** What happens in a tree, as operators want to hear of it. Immutable; any thread. */
 public sealed interface LbEvent
-    permits LbEvent.PrioritySwitch, LbEvent.EndpointState, OutlierEvent {
+    permits LbEvent.PrioritySwitch,
+        LbEvent.EndpointState,
+        LbEvent.Outage,
+        LbEvent.OutageOver,
+        OutlierEvent {
   /** Where it happened. */
   String cluster();
 
@@ -35,4 +39,31 @@ public sealed interface LbEvent
   record EndpointState(
       String cluster, Instant time, EndpointAddress address, Connectivity state, RpcStatus reason)
       implements LbEvent {}
+
+  /**
+   * None of the endpoints can be reached: calls fail.
+   *
+   * @param endpoints how many there are that calls may use; 0 where there is none
+   * @param lastError of the connection that failed last; empty when none was tried
+   */
+  record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
+    /** For people. */
+    public String text() {
+      return endpoints == 0
+          ? "there is no endpoint that calls may use; calls fail"
+          : "0 of "
+              + endpoints
+              + " endpoints can be reached; calls fail"
+              + (lastError.isEmpty() ? "" : "; last error: " + lastError);
+    }
+  }
+
+  /** An endpoint can be reached again after an {@link Outage}. */
+  record OutageOver(String cluster, Instant time, int reachable, int endpoints)
+      implements LbEvent {
+    /** For people. */
+    public String text() {
+      return reachable + " of " + endpoints + " endpoints can be reached";
+    }
+  }
 }

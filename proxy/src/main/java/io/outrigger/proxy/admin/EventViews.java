@@ -126,6 +126,12 @@ public final class EventViews {
                   ? ": cannot be connected to: " + change.reason().message()
                   : ": connection lost");
     }
+    if (event instanceof LbEvent.Outage outage) {
+      return outage.text();
+    }
+    if (event instanceof LbEvent.OutageOver over) {
+      return over.text();
+    }
     throw new AssertionError(event);
   }
 
@@ -206,6 +212,12 @@ public final class EventViews {
       } else if (balancing.event() instanceof LbEvent.EndpointState change) {
         json.addProperty("state", change.state().toString());
         json.addProperty("reason", change.reason().message());
+      } else if (balancing.event() instanceof LbEvent.Outage outage) {
+        json.addProperty("endpoints", outage.endpoints());
+        json.addProperty("last_error", outage.lastError());
+      } else if (balancing.event() instanceof LbEvent.OutageOver over) {
+        json.addProperty("endpoints", over.endpoints());
+        json.addProperty("reachable", over.reachable());
       }
     }
     return json;

@@ -27,6 +27,10 @@ public enum EventKind {
   PRIORITY_SWITCH,
   /** A connection to an endpoint was lost, cannot be made, or is there again. */
   ENDPOINT_STATE,
+  /** None of a cluster's endpoints can be reached. */
+  ALL_ENDPOINTS_FAILING,
+  /** One of them can be again. */
+  ENDPOINTS_BACK,
   DRAIN,
   /** Other certificates are in use. */
   CERTIFICATE_LOADED,

@@ -21,6 +21,10 @@ public record LbEvents(EventLog log, String forward) implements LbObserver {
       add(EventKind.PRIORITY_SWITCH, event.cluster(), event);
     } else if (event instanceof LbEvent.EndpointState state) {
       add(EventKind.ENDPOINT_STATE, state.address().toString(), event);
+    } else if (event instanceof LbEvent.Outage) {
+      add(EventKind.ALL_ENDPOINTS_FAILING, event.cluster(), event);
+    } else if (event instanceof LbEvent.OutageOver) {
+      add(EventKind.ENDPOINTS_BACK, event.cluster(), event);
     }
   }
 

@@ -1,0 +1,88 @@
+package io.outrigger.lb.tree;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbObserver;
+import java.util.function.Consumer;
+
+/**
+ * Reports that none of a cluster's endpoints can be reached, and later that one can be again; each
+ * once.
+ *
+ * <pre>
+ * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there is none
+ * OUTAGE -> CALM   on READY
+ * </pre>
+ *
+ * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so the
+ * count costs nothing while a cluster works. A ring_hash cluster is in that state when two of its
+ * endpoints fail, which is why the state alone does not decide.
+ */
+@ControlConfined
+final class OutageEvents implements LbObserver {
+  private final String cluster;
+  private final ControlLoop control;
+  private final LbObserver observer;
+  private final Consumer<EndpointTally> count;
+  private Connectivity state = Connectivity.CONNECTING;
+  private String lastError = "";
+  private boolean isOutage;
+  private boolean checkPosted;
+  private boolean closed;
+
+  /**
+   * @param observer is given the events of this class and those of the cluster's connections
+   * @param count counts the cluster's endpoints
+   */
+  OutageEvents(
+      String cluster, ControlLoop control, LbObserver observer, Consumer<EndpointTally> count) {
+    this.cluster = cluster;
+    this.control = control;
+    this.observer = observer;
+    this.count = count;
+  }
+
+  /** The cluster has published a picker with this state. */
+  void onState(Connectivity next) {
+    state = next;
+    boolean mayChange =
+        isOutage ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
+    if (mayChange && !checkPosted) { // the tree may be in the middle of an update
+      checkPosted = true;
+      control.execute(this::check);
+    }
+  }
+
+  /** A connection of the cluster is in another state. */
+  @Override
+  public void onEvent(LbEvent event) {
+    if (event instanceof LbEvent.EndpointState connection && !connection.reason().isOk()) {
+      lastError = connection.reason().message();
+    }
+    observer.onEvent(event);
+  }
+
+  void close() {
+    closed = true;
+  }
+
+  private void check() {
+    checkPosted = false;
+    if (closed) {
+      return;
+    }
+    var tally = new EndpointTally();
+    count.accept(tally);
+    if (isOutage && state == Connectivity.READY) {
+      isOutage = false;
+      observer.onEvent(
+          new LbEvent.OutageOver(cluster, control.now(), tally.reachable(), tally.all()));
+    } else if (!isOutage && state == Connectivity.TRANSIENT_FAILURE && tally.reachable() == 0) {
+      isOutage = true;
+      observer.onEvent(new LbEvent.Outage(cluster, control.now(), tally.all(), lastError));
+    }
+  }
+}
