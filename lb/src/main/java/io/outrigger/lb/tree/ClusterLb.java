@@ -19,8 +19,10 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
 import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeVisitor;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +97,11 @@ final class ClusterLb implements LbParent {
   /** Any thread. */
   private void onAwaited() {
     control.execute(connector::onAwaited);
+  }
+
+  /** That none of the endpoints can be reached, while that is so. */
+  Optional<LbEvent.Outage> outage() {
+    return outages.outage();
   }
 
   void count(EndpointTally tally) {

@@ -10,6 +10,7 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeVisitor;
@@ -194,6 +195,12 @@ public final class ClusterManager {
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.count(tallies.apply(name)));
+  }
+
+  /** The clusters none of whose endpoints can be reached, by name. */
+  public Stream<LbEvent.Outage> outages() {
+    control.checkInside();
+    return live.values().stream().flatMap(cluster -> cluster.outage().stream());
   }
 
   /** One tree as it stands; empty when there is no such cluster. */

@@ -6,6 +6,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -29,7 +30,7 @@ final class OutageEvents implements LbObserver {
   private final Consumer<EndpointTally> count;
   private Connectivity state = Connectivity.CONNECTING;
   private String lastError = "";
-  private boolean isOutage;
+  private Optional<LbEvent.Outage> outage = Optional.empty();
   private boolean checkPosted;
   private boolean closed;
 
@@ -49,7 +50,7 @@ final class OutageEvents implements LbObserver {
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =
-        isOutage ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
+        outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
     if (mayChange && !checkPosted) { // the tree may be in the middle of an update
       checkPosted = true;
       control.execute(this::check);
@@ -65,6 +66,11 @@ final class OutageEvents implements LbObserver {
     observer.onEvent(event);
   }
 
+  /** The outage that is not over. */
+  Optional<LbEvent.Outage> outage() {
+    return outage;
+  }
+
   void close() {
     closed = true;
   }
@@ -76,13 +82,16 @@ final class OutageEvents implements LbObserver {
     }
     var tally = new EndpointTally();
     count.accept(tally);
-    if (isOutage && state == Connectivity.READY) {
-      isOutage = false;
+    if (outage.isPresent() && state == Connectivity.READY) {
+      outage = Optional.empty();
       observer.onEvent(
           new LbEvent.OutageOver(cluster, control.now(), tally.reachable(), tally.all()));
-    } else if (!isOutage && state == Connectivity.TRANSIENT_FAILURE && tally.reachable() == 0) {
-      isOutage = true;
-      observer.onEvent(new LbEvent.Outage(cluster, control.now(), tally.all(), lastError));
+    } else if (outage.isEmpty()
+        && state == Connectivity.TRANSIENT_FAILURE
+        && tally.reachable() == 0) {
+      var begun = new LbEvent.Outage(cluster, control.now(), tally.all(), lastError);
+      outage = Optional.of(begun);
+      observer.onEvent(begun);
     }
   }
 }

@@ -49,12 +49,14 @@ public sealed interface LbEvent
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
     /** For people. */
     public String text() {
+      return endpoints == 0 ? reason() : "0 of " + endpoints + " endpoints can be reached; " + reason();
+    }
+
+    /** For people, without the number of endpoints, which may have changed since. */
+    public String reason() {
       return endpoints == 0
-          ? "there is no endpoint that calls may use; calls fail"
-          : "0 of "
-              + endpoints
-              + " endpoints can be reached; calls fail"
-              + (lastError.isEmpty() ? "" : "; last error: " + lastError);
+          ? "calls fail, there is no endpoint that they may use"
+          : "calls fail" + (lastError.isEmpty() ? "" : "; last error: " + lastError);
     }
   }
 

@@ -147,6 +147,7 @@ class ClusterManagerTest {
             manager::live,
             manager::isInUse,
             manager::handles,
+            manager::outages,
             () -> LbNode.of(manager::accept),
             () -> manager.count(cluster -> new EndpointTally()),
             () -> manager.describe("pay"),

@@ -80,7 +80,7 @@ class OutageScenarioTest {
             Samples.priorities(
                 Samples.locality("z", 1, Samples.endpoint(HealthStatus.UNHEALTHY, E1)))));
     assertThat(outages())
-        .containsExactly("pay: there is no endpoint that calls may use; calls fail");
+        .containsExactly("pay: calls fail, there is no endpoint that they may use");
 
     serve(Samples.eds("pay", E1));
     lb.ready(E1);

@@ -106,27 +106,12 @@ final class AdminEndpoints {
         });
   }
 
-  /** One entry of {@code /forwards}; the names are the contract's. */
-  private record ForwardEntry(
-      String name, String listen, String target, String state, String error) {
-    /** While all wait for {@code missing}, whatever else may be said of the forward. */
-    static ForwardEntry of(RunningForward forward, Optional<String> missing) {
-      return new ForwardEntry(
-          forward.name(),
-          forward.listen().toString(),
-          forward.target(),
-          (missing.isPresent() ? TargetRuntime.State.WAITING : forward.state()).toString(),
-          missing.orElse(forward.error()));
-    }
-  }
-
   private CompletionStage<AdminReply> forwards() {
     return state.ask(
-        () -> {
-          Optional<String> missing = state.bootstrapWait().missing();
-          return AdminReply.json(
-              200, state.forwards().stream().map(each -> ForwardEntry.of(each, missing)).toList());
-        });
+        () ->
+            AdminReply.json(
+                200,
+                state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
   }
 
   /** Counters alone, which any thread may read: nothing waits for the control loop. */

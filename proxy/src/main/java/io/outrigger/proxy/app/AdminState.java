@@ -61,7 +61,7 @@ record AdminState(
                     "forward "
                         + forward.name()
                         + " has no configuration yet"
-                        + (forward.error().isEmpty() ? "" : ": " + forward.error()))
+                        + forward.error().map(error -> ": " + error).orElse(""))
             .toList();
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
   }

@@ -8,6 +8,7 @@ import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.options.ProxyOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -31,6 +32,7 @@ final class Drain {
   private final List<RunningForward> forwards;
   private final ProxyOptions.Drain limits;
   private final AtomicBoolean begun = new AtomicBoolean();
+  private volatile boolean portsClosed;
   private volatile long cutRequests;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
@@ -49,6 +51,16 @@ final class Drain {
   /** Whether an end was asked for. */
   boolean hasBegun() {
     return begun.get();
+  }
+
+  /** How far it is, for people; empty before it begins. */
+  Optional<String> standing() {
+    return !hasBegun()
+        ? Optional.empty()
+        : Optional.of(
+            portsClosed
+                ? "draining: the port is closed"
+                : "draining: requests are still accepted");
   }
 
   /** Requests that were ended because the time was over; 0 before that. */
@@ -83,6 +95,7 @@ final class Drain {
   }
 
   private void closePorts() {
+    portsClosed = true;
     long active = active();
     CompletableFuture<?>[] all =
         forwards.stream()

@@ -14,6 +14,7 @@ import io.outrigger.lb.view.LbNode;
 import io.outrigger.proxy.options.DnsTarget;
 import io.outrigger.proxy.options.ProgramVersion;
 import io.outrigger.proxy.options.Target;
+import io.outrigger.proxy.route.DefaultLimit;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -53,6 +55,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * @param findings what would be refused or is missing; empty when all is well
    * @param routes how many routes the virtual host of the target has
    * @param trees of the clusters that they lead to
+   * @param defaultLimit which routes A31's default limits; see {@link DefaultLimit}
    * @param rules what each rule of the overlay comes to
    */
   public record Result(
@@ -60,6 +63,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
       String virtualHost,
       int routes,
       List<LbNode> trees,
+      Optional<String> defaultLimit,
       List<OverlayStatus.Rule> rules) {
     public Result {
       rules = List.copyOf(rules);
@@ -68,7 +72,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
     }
 
     static Result failed(Set<String> findings) {
-      return new Result(List.copyOf(findings), "", 0, List.of(), List.of());
+      return new Result(List.copyOf(findings), "", 0, List.of(), Optional.empty(), List.of());
     }
   }
 
@@ -170,6 +174,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
             value.virtualHost().name(),
             value.virtualHost().routes().size(),
             DryRunTrees.of(value),
+            DefaultLimit.warning(value, false),
             rules.get()));
   }
 

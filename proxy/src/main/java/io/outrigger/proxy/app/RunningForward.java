@@ -39,9 +39,9 @@ record RunningForward(
     return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
-  /** Why it fails, when it does; empty text otherwise. */
-  String error() {
-    return only.flatMap(TargetRuntime::failure).map(Object::toString).orElse("");
+  /** Why it fails as a whole, or what it waits for. On the control loop. */
+  Optional<String> error() {
+    return only.flatMap(TargetRuntime::error);
   }
 
   /** Whether it has had a configuration to route with; stays so. On the control loop. */

@@ -13,6 +13,7 @@ import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
 import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.proxy.filter.HttpFilters;
@@ -48,6 +49,7 @@ public final class TargetRuntime
   private final ControlLoop control;
   private final String name;
   private final String authority;
+  private final TargetReports reports;
   private final ConfigSelectors selectors;
   private final ClusterManager clusters;
   private final Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>>
@@ -77,11 +79,13 @@ public final class TargetRuntime
       String authority,
       HttpFilters filters,
       boolean ignoreRouteTimeout,
+      TargetReports reports,
       Function<ClusterManager.Listener, ClusterManager> makeClusters,
       Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>> makeDependencies) {
     this.control = control;
     this.name = name;
     this.authority = authority;
+    this.reports = reports;
     this.selectors = new ConfigSelectors(authority, filters, ignoreRouteTimeout);
     this.clusters = makeClusters.apply(this);
     this.makeDependencies = makeDependencies;
@@ -99,6 +103,7 @@ public final class TargetRuntime
       ok.value().start();
     } else {
       publish(selectors.failing(made.status()));
+      reports.onFailure(made.status());
     }
   }
 
@@ -129,8 +134,10 @@ public final class TargetRuntime
       routed = ok.value().routedClusters();
       domain = ok.value().routes().match(authority);
       hadConfig = true;
+      reports.onReady(ok.value());
     } else {
       publish(selectors.failing(config.status()));
+      reports.onFailure(config.status());
       domain = Optional.empty();
       routed = Set.of();
     }
@@ -199,10 +206,16 @@ public final class TargetRuntime
     return current.failure().isPresent() ? State.ERROR : State.READY;
   }
 
-  /** Why the target as a whole fails, when it does. */
-  Optional<RpcStatus> failure() {
+  /** Why the target as a whole fails, or what its first configuration waits for. */
+  Optional<String> error() {
+    control.checkInside();
     ConfigSelector current = selector;
-    return current == null ? Optional.empty() : current.failure();
+    if (current != null) {
+      return current.failure().map(RpcStatus::toString);
+    }
+    return Optional.ofNullable(dependencies)
+        .flatMap(XdsDependencyManager::waitingFor)
+        .map(resource -> "waiting for " + resource);
   }
 
   /** Whether requests wait for it or are being picked for. */
@@ -221,6 +234,12 @@ public final class TargetRuntime
   void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     clusters.count(tallies);
+  }
+
+  /** Those of its clusters none of whose endpoints can be reached. */
+  Stream<LbEvent.Outage> outages() {
+    control.checkInside();
+    return clusters.outages();
   }
 
   /** Shows the trees of the target's clusters. */

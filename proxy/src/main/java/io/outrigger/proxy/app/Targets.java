@@ -57,6 +57,7 @@ record Targets(
         authority,
         filters,
         ignoreRouteTimeout,
+        new TargetReports(events, forward, name, ignoreRouteTimeout),
         clusters -> {
           var manager =
               new ClusterManager(

@@ -27,6 +27,12 @@ public enum EventKind {
   PRIORITY_SWITCH,
   /** A connection to an endpoint was lost, cannot be made, or is there again. */
   ENDPOINT_STATE,
+  /** A target has a configuration and can route. */
+  FORWARD_READY,
+  /** A target as a whole fails. */
+  FORWARD_FAILED,
+  /** The default of A31 limits routes that set no limit of time. */
+  DEFAULT_TIMEOUT,
   /** None of a cluster's endpoints can be reached. */
   ALL_ENDPOINTS_FAILING,
   /** One of them can be again. */

@@ -7,6 +7,7 @@ import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.testing.Conformance;
@@ -40,6 +41,7 @@ class AuthorityTargetsTest {
         authority,
         HttpFilters.ofProcess(),
         false,
+        new TargetReports(new EventLog(loop), "all", authority, false),
         events ->
             new ClusterManager(
                 loop,

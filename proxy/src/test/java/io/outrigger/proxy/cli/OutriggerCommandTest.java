@@ -376,7 +376,7 @@ final class OutriggerCommandTest {
     outrigger.live =
         (read, overlay, target, timeout) -> {
           before.set(outrigger.out.toString());
-          return new LiveCheck.Result(findings, "*", 1, List.of(), List.of());
+          return new LiveCheck.Result(findings, "*", 1, List.of(), Optional.empty(), List.of());
         };
 
     assertThat(outrigger.run(live)).isZero();

@@ -109,12 +109,13 @@ class AdminIT {
     for (JsonElement element : mesh.admin().get("/forwards").array()) {
       JsonObject forward = element.getAsJsonObject();
       assertThat(forward.keySet())
-          .containsExactlyInAnyOrder("name", "listen", "target", "state", "error");
+          .containsExactlyInAnyOrder(
+              "name", "listen", "target", "state", "error", "endpoints", "failing");
       String name = forward.get("name").getAsString();
       assertThat(forward.get("listen").getAsString())
           .isEqualTo("127.0.0.1:" + mesh.address(name).getPort());
       assertThat(forward.get("target").getAsString()).isEqualTo("xds:///" + name);
-      assertThat(forward.get("error").getAsString().isEmpty()).isNotEqualTo(name.equals("broken"));
+      assertThat(forward.get("error").getAsString().isEmpty()).isEqualTo(name.equals("orders"));
       seen.add(name + " " + forward.get("state").getAsString());
     }
     assertThat(seen).containsExactly("orders READY", "broken ERROR", "later WAITING");

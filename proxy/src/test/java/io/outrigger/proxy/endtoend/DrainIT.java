@@ -107,6 +107,8 @@ class DrainIT {
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.proxy().drain()).isNotDone();
+    assertThat(mesh.admin().get("/forwards").body())
+        .contains("DRAINING", "requests are still accepted");
   }
 
   @Test
@@ -119,6 +121,9 @@ class DrainIT {
     mesh.proxy().drain().get(60, TimeUnit.SECONDS);
 
     assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(1_000_000_000L);
+    assertThat(mesh.admin().get("/forwards").body())
+        .contains("DRAINING", "the port is closed")
+        .doesNotContain("READY");
     assertThat(mesh.app().call("test.Pay/Charge").code()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 

@@ -7,6 +7,8 @@ import com.google.gson.JsonObject;
 import io.grpc.Status;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.testing.Await;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.testing.JsonResources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -133,6 +135,84 @@ class EventsIT {
 
     mesh.controlPlane.kill();
     await("ads_failed", "will try again");
+  }
+
+  @Test
+  void aFullOutageIsToldAndShownAndSoIsItsEnd() throws Exception {
+    Backend only = mesh.backend("only");
+    serve(Xds.cluster("A"), Xds.locality("a", 0, 1, only));
+    mesh.startReady();
+    assertThat(mesh.app().call(METHOD).backend()).isEqualTo("only");
+    assertThat(forward("orders")).startsWith("READY, 1 endpoints, 0 failing, error: ");
+    assertThat(forward("orders")).endsWith("error: ");
+
+    only.kill();
+    JsonObject outage = await("all_endpoints_failing", "0 of 1 endpoints can be reached");
+    assertThat(outage.get("subject").getAsString()).isEqualTo("A");
+    assertThat(outage.get("forward").getAsString()).isEqualTo("orders");
+    assertThat(outage.get("message").getAsString()).contains("127.0.0.1:" + only.port());
+    assertThat(forward("orders"))
+        .startsWith("READY, 1 endpoints, 1 failing, error: cluster A: calls fail; last error: ");
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
+
+    only.revive();
+    JsonObject over = await("endpoints_back", "1 of 1 endpoints can be reached");
+    assertThat(over.get("subject").getAsString()).isEqualTo("A");
+    assertThat(forward("orders")).isEqualTo("READY, 1 endpoints, 0 failing, error: ");
+  }
+
+  @Conformance("SC-52")
+  @Test
+  void aForwardIsToldToWaitToBeReadyAndToFailAndWhy() throws Exception {
+    serve(Xds.cluster("A"), Xds.locality("a", 0, 1, mesh.backend("a")));
+    mesh.controlPlane.serve(JsonResources.socketListener("broken"));
+    mesh.with(
+            Flag.FORWARD,
+            "orders@127.0.0.1:0=xds:///orders",
+            "broken@127.0.0.1:0=xds:///broken",
+            "later@127.0.0.1:0=xds:///later")
+        .start();
+
+    JsonObject ready = await("forward_ready", "configured");
+    assertThat(ready.get("forward").getAsString()).isEqualTo("orders");
+    assertThat(ready.get("subject").getAsString()).isEqualTo("xds:///orders");
+    JsonObject failed = await("forward_failed", "listener \"broken\"");
+    assertThat(failed.get("forward").getAsString()).isEqualTo("broken");
+    assertThat(forward("broken")).startsWith("ERROR, 0 endpoints, 0 failing, error: UNAVAILABLE");
+    assertThat(forward("later"))
+        .isEqualTo("WAITING, 0 endpoints, 0 failing, error: waiting for listener \"later\"");
+    assertThat(mesh.admin().get("/ready").body())
+        .contains("forward later has no configuration yet: waiting for listener \"later\"");
+    JsonObject unknown = await("forward_failed", "listener \"later\" does not exist");
+    assertThat(unknown.get("subject").getAsString()).isEqualTo("xds:///later");
+    assertThat(forward("later")).startsWith("ERROR, 0 endpoints, 0 failing, error: UNAVAILABLE");
+  }
+
+  /** What {@code /forwards} says of a forward. */
+  private String forward(String name) {
+    for (JsonElement element : mesh.admin().get("/forwards").array()) {
+      JsonObject forward = element.getAsJsonObject();
+      if (forward.get("name").getAsString().equals(name)) {
+        return "%s, %d endpoints, %d failing, error: %s"
+            .formatted(
+                forward.get("state").getAsString(),
+                forward.get("endpoints").getAsInt(),
+                forward.get("failing").getAsInt(),
+                forward.get("error").getAsString());
+      }
+    }
+    throw new AssertionError("no forward " + name);
+  }
+
+  @Test
+  void routesThatTheDefaultLimitsAreTold() throws Exception {
+    serve(Xds.cluster("A"), Xds.locality("a", 0, 1, mesh.backend("a")));
+    mesh.controlPlane.serve(JsonResources.listener("orders", "A"));
+    mesh.startReady();
+
+    JsonObject told = await("default_timeout", "calls end after 15 s on 1 route");
+
+    assertThat(told.get("subject").getAsString()).isEqualTo("xds:///orders");
   }
 
   @Test

@@ -18,6 +18,8 @@ import io.outrigger.lb.Connector;
 import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
+import io.outrigger.proxy.app.TargetReports;
+import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.app.TargetRuntime;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.route.ForwardTarget;
@@ -116,6 +118,7 @@ public final class ControlSide {
         NAME,
         HttpFilters.ofProcess(),
         false,
+        new TargetReports(new EventLog(loop), NAME, NAME, false),
         listener ->
             settings.apply(
                 new ClusterManager(
