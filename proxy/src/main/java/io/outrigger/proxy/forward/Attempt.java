@@ -75,6 +75,11 @@ final class Attempt implements StreamWaiter {
     return subchannel.address().toString();
   }
 
+  /** Whether the connection to the backend uses TLS. */
+  boolean isEncrypted() {
+    return subchannel.address().tls().isPresent();
+  }
+
   /** The endpoint's name (A81); empty when it has none. */
   String hostname() {
     return subchannel.endpoint().hostname();

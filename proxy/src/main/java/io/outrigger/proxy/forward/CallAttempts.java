@@ -253,6 +253,7 @@ final class CallAttempts {
             call.request.endsWithHead(),
             call.head(),
             authority,
+            requireNonNull(attempt).isEncrypted(),
             timeout,
             previousAttempts(),
             call.record.spans().context());

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HopByHopHeaders {
   private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
+  private static final HeaderField HTTPS = HeaderField.of(KnownName.SCHEME, "https");
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
@@ -38,6 +39,7 @@ final class HopByHopHeaders {
    *
    * @param endStream whether the request has nothing more
    * @param authority replaces the app's; added when it sent none
+   * @param encrypted whether the connection to the backend uses TLS
    * @param timeout the {@code grpc-timeout} to send; null: none
    * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
    * @param context of a trace: added, in place of what the app sent of these names
@@ -47,21 +49,23 @@ final class HopByHopHeaders {
       boolean endStream,
       RequestHead head,
       HeaderField authority,
+      boolean encrypted,
       @Nullable HeaderField timeout,
       int previousAttempts,
       HeaderList context) {
+    HeaderField scheme = encrypted ? HTTPS : HTTP; // RFC 9113 section 8.3.1
     if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
       room.clear();
-      collect(room, head, authority, timeout, previousAttempts, context);
+      collect(room, head, authority, scheme, timeout, previousAttempts, context);
       upstream.sendHeaders(room, endStream);
       return;
     }
-    HeaderList known = head.upstream(authority, timeout);
+    HeaderList known = head.upstream(authority, scheme, timeout);
     if (known == null) {
       var made = HeaderList.builder(head.headers().size() + 2);
-      collect(made, head, authority, timeout, 0, context);
+      collect(made, head, authority, scheme, timeout, 0, context);
       known = made.buildRecurring();
-      head.upstream(authority, timeout, known);
+      head.upstream(authority, scheme, timeout, known);
     }
     upstream.sendHeaders(known, endStream);
   }
@@ -96,6 +100,7 @@ final class HopByHopHeaders {
       HeaderList.Builder to,
       RequestHead head,
       HeaderField authority,
+      HeaderField scheme,
       @Nullable HeaderField timeout,
       int previousAttempts,
       HeaderList context) {
@@ -116,7 +121,7 @@ final class HopByHopHeaders {
             TRANSFER_ENCODING,
             UPGRADE,
             WAIT_FOR_READY -> {}
-        case SCHEME -> to.add(HTTP);
+        case SCHEME -> to.add(scheme);
         case TE -> {
           if (field.value().contentEqualsIgnoreCase(TRAILERS)) {
             to.add(field);

@@ -30,8 +30,9 @@ public final class RequestHead implements CallRequest {
   /** What went upstream last; null before, and for a head that does not recur. */
   private @Nullable Upstream upstream;
 
-  /** A list that goes upstream, and two of its fields. */
-  private record Upstream(HeaderList list, HeaderField authority, @Nullable HeaderField timeout) {}
+  /** A list that goes upstream, and the fields that were set in it. */
+  private record Upstream(
+      HeaderList list, HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {}
 
   private RequestHead(HeaderList headers) {
     this.headers = headers;
@@ -103,19 +104,22 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /**
-   * What was made of it for {@code authority} and {@code timeout} the last time; null if others.
-   */
-  @SuppressWarnings("ReferenceEquality") // both are kept where they come from
-  @Nullable HeaderList upstream(HeaderField authority, @Nullable HeaderField timeout) {
+  /** The list that was made last, if it has just these fields; else null. */
+  @SuppressWarnings("ReferenceEquality") // all are kept where they come from
+  @Nullable HeaderList upstream(
+      HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {
     Upstream known = upstream;
-    return known != null && known.authority == authority && known.timeout == timeout
+    return known != null
+            && known.authority == authority
+            && known.scheme == scheme
+            && known.timeout == timeout
         ? known.list
         : null;
   }
 
-  void upstream(HeaderField authority, @Nullable HeaderField timeout, HeaderList list) {
-    upstream = new Upstream(list, authority, timeout);
+  void upstream(
+      HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout, HeaderList list) {
+    upstream = new Upstream(list, authority, scheme, timeout);
   }
 
   @Override

@@ -27,6 +27,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
       AsciiString.cached("/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics");
   private static final AsciiString POST = AsciiString.cached("POST");
   private static final AsciiString HTTP = AsciiString.cached("http");
+  private static final AsciiString HTTPS = AsciiString.cached("https");
   private static final AsciiString TE = AsciiString.cached("te");
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
   private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
@@ -104,7 +105,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
     opened.sendHeaders(
         HeaderList.builder(6)
             .add(HeaderList.METHOD, POST)
-            .add(HeaderList.SCHEME, HTTP)
+            .add(HeaderList.SCHEME, address.tls().isPresent() ? HTTPS : HTTP)
             .add(HeaderList.PATH, PATH)
             .add(HeaderList.AUTHORITY, address.toString())
             .add(TE, TRAILERS)

@@ -15,6 +15,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.proxy.options.Flag;
 import io.outrigger.proxy.testing.Await;
+import io.outrigger.proxy.testing.http2.AnsweringBackend;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
@@ -116,6 +117,34 @@ class TlsIT {
         Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(port))),
         Xds.listener("orders", "routes"),
         Xds.routesTo("routes", "A"));
+  }
+
+  /** Servers such as Kestrel refuse {@code :scheme: http} over TLS. */
+  @Conformance("SC-32")
+  @Test
+  void callsAndLoadReportsNameTheSchemeHttps() throws Exception {
+    try (var backend = AnsweringBackend.over(mutual(PAY))) {
+      String reporting =
+          cluster(uri("spiffe://mesh/pay"))
+              .replace(
+                  "\"type\":\"EDS\",",
+                  """
+                  "type":"EDS","load_balancing_policy":{"policies":[{"typed_extension_config":{
+                    "name":"wrr","typed_config":{"@type":"type.googleapis.com/envoy.extensions.\
+                  load_balancing_policies.client_side_weighted_round_robin.v3.\
+                  ClientSideWeightedRoundRobin","enable_oob_load_report":true}}}]},""");
+      serve(reporting, backend.port());
+      mesh.startReady();
+
+      var unused = mesh.app().call("pay.Pay/Do");
+
+      String reports = "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics";
+      Await.until(
+          "a report call", () -> backend.targets().stream().anyMatch(t -> t.endsWith(reports)));
+      assertThat(backend.targets())
+          .contains("https://orders/pay.Pay/Do")
+          .allMatch(target -> target.startsWith("https://"));
+    }
   }
 
   @Conformance({"A29-01", "A29-03", "A118-01"})

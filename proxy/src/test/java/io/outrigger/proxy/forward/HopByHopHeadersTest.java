@@ -105,6 +105,22 @@ class HopByHopHeadersTest {
         .contains(":authority=stock");
   }
 
+  /** One app's calls may go to backends of both kinds. */
+  @Conformance("SC-32")
+  @Test
+  void theSchemeIsThatOfTheConnectionAlsoForAHeadThatRecurs() {
+    RequestHead head = RequestHead.of(recurring());
+    var plain = new FakeStream();
+    var secure = new FakeStream();
+    for (int i = 0; i < 2; i++) {
+      new HopByHopHeaders().send(plain, true, head, ORDERS, false, null, 0, HeaderList.EMPTY);
+      new HopByHopHeaders().send(secure, true, head, ORDERS, true, null, 0, HeaderList.EMPTY);
+
+      assertThat(String.valueOf(plain.last().get(KnownName.SCHEME))).isEqualTo("http");
+      assertThat(String.valueOf(secure.last().get(KnownName.SCHEME))).isEqualTo("https");
+    }
+  }
+
   @Test
   void headsAreReadOnceWhenTheyRecur() {
     var heads = new RequestHeads();
@@ -223,7 +239,8 @@ class HopByHopHeadersTest {
       int previousAttempts,
       HeaderList context) {
     var stream = new FakeStream();
-    new HopByHopHeaders().send(stream, true, head, authority, timeout, previousAttempts, context);
+    new HopByHopHeaders()
+        .send(stream, true, head, authority, false, timeout, previousAttempts, context);
     return stream.last();
   }
 }

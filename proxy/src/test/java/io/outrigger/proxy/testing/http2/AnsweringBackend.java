@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.ssl.SslContext;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.ConnectionSettings;
@@ -19,8 +20,11 @@ import io.outrigger.proxy.testing.mesh.MiniMesh;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that answers each request, once it has ended, with a few bytes: plain HTTP/2. It lets
@@ -34,14 +38,26 @@ public final class AnsweringBackend implements AutoCloseable {
           new AbuseLimits(
               Duration.ofDays(1), Integer.MAX_VALUE, Integer.MAX_VALUE, 64, Integer.MAX_VALUE));
 
+  private static final int MAX_TARGETS = 100;
+
   private static final HeaderList HEAD = Heads.headers(":status", "200");
 
   private final EventLoops loops = MiniMesh.startLoops(1);
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicLong seen = new AtomicLong();
+  private final Set<String> targets = ConcurrentHashMap.newKeySet();
   private final Channel channel;
 
   public AnsweringBackend() {
+    this(null);
+  }
+
+  /** One that speaks TLS. */
+  public static AnsweringBackend over(SslContext tls) {
+    return new AnsweringBackend(tls);
+  }
+
+  private AnsweringBackend(@Nullable SslContext tls) {
     channel =
         new ServerBootstrap()
             .group(loops.group(), loops.group())
@@ -50,6 +66,9 @@ public final class AnsweringBackend implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel child) {
+                    if (tls != null) {
+                      child.pipeline().addLast(tls.newHandler(child.alloc()));
+                    }
                     child
                         .pipeline()
                         .addLast(Http2Connection.server(PATIENT, made -> new Answering()));
@@ -72,6 +91,11 @@ public final class AnsweringBackend implements AutoCloseable {
   /** Requests that have come. */
   public long seen() {
     return seen.get();
+  }
+
+  /** What requests named: {@code https://orders/pay.Pay/Do}. */
+  public Set<String> targets() {
+    return targets;
   }
 
   @Override
@@ -112,6 +136,13 @@ public final class AnsweringBackend implements AutoCloseable {
 
     @Override
     public void onHeaders(HeaderList headers, boolean endStream) {
+      if (targets.size() < MAX_TARGETS) {
+        targets.add(
+            headers.get(HeaderList.SCHEME)
+                + "://"
+                + headers.get(HeaderList.AUTHORITY)
+                + headers.get(HeaderList.PATH));
+      }
       answerIf(endStream);
     }
 
