@@ -21,6 +21,7 @@ import io.outrigger.proxy.telemetry.Telemetry;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -29,6 +30,9 @@ import java.util.function.Supplier;
 @AnyThread
 final class Settings {
   private static final int MIN_CONNECTION_WINDOW = 1 << 20;
+
+  /** A8 "Extending for Basic Health Checking": what is shorter is taken for this. */
+  private static final Duration LEAST_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private Settings() {}
 
@@ -139,12 +143,14 @@ final class Settings {
 
   static UpstreamSettings upstream(ProxyOptions options, MemoryLedger memory) {
     var connections = options.connections();
+    Duration time = connections.keepaliveTime();
     Optional<UpstreamSettings.KeepAlive> keepAlive =
-        connections.keepaliveTime().isZero()
+        time.isZero()
             ? Optional.empty()
             : Optional.of(
                 new UpstreamSettings.KeepAlive(
-                    connections.keepaliveTime(), connections.keepaliveTimeout()));
+                    time.compareTo(LEAST_KEEPALIVE_TIME) < 0 ? LEAST_KEEPALIVE_TIME : time,
+                    connections.keepaliveTimeout()));
     return new UpstreamSettings(
         connections.connectTimeout(), keepAlive, connections.idleTimeout(), http2(options, memory));
   }

@@ -280,7 +280,16 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
     if (!state.isEnding()) {
       keepAlive = new KeepAlive(this, table, ctx.channel().eventLoop(), time, timeout);
-      keepAlive.start();
+      if (table.active() > 0) {
+        keepAlive.onStreamOpened();
+      }
+    }
+  }
+
+  /** A stream of ours is open that has sent nothing yet. */
+  void onStreamOpened() {
+    if (keepAlive != null) {
+      keepAlive.onStreamOpened();
     }
   }
 

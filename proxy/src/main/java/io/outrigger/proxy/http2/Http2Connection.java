@@ -121,8 +121,9 @@ public final class Http2Connection {
   }
 
   /**
-   * Closes the connection when the peer is silent: after {@code time} without a byte while streams
-   * are open a PING is sent, and {@code timeout} later the connection is lost.
+   * Closes the connection when the peer is silent (A8): when nothing was read for {@code time} and
+   * a stream is open, or is opened, a PING is sent; when nothing is read for another {@code
+   * timeout} the connection is lost.
    */
   public void keepAlive(Duration time, Duration timeout) {
     lifecycle.keepAlive(time, timeout);
@@ -141,7 +142,11 @@ public final class Http2Connection {
    *     ConnectionHandler#onCapacity} tells when to try again
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
-    return streams.open(handler);
+    Http2Stream stream = streams.open(handler);
+    if (stream != null) {
+      lifecycle.onStreamOpened();
+    }
+    return stream;
   }
 
   /** Streams that are open in any half. */

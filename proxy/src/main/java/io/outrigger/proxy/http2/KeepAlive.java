@@ -8,13 +8,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out that a peer has died silently: when nothing was read for a while although streams are
- * open, a PING is sent, and if still nothing is read the connection is lost. No clock is read per
- * frame; a silence is noticed after one to two periods.
+ * Finds out that a peer has died silently (A8). Time counts from the last byte that was read: calls
+ * that come and end meanwhile change nothing.
+ *
+ * <pre>
+ * ASLEEP   -> WATCHING  on a stream opened
+ * ASLEEP   -> PROBING   on a stream opened when nothing was read for {@code time}
+ * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
+ * WATCHING -> ASLEEP    on the same without a stream
+ * PROBING  -> WATCHING  on a byte read
+ * PROBING  -> ASLEEP    on nothing read for {@code timeout}: the peer is given up
+ * </pre>
  */
 @LoopConfined
 final class KeepAlive {
-  /** Who asks the peer, and gives it up. */
+  /** Sends the PINGs, and closes the connection when nothing comes back. */
   interface Prober {
     void sendKeepAlivePing();
 
@@ -26,8 +34,10 @@ final class KeepAlive {
   private final EventLoop loop;
   private final Duration time;
   private final Duration timeout;
-  private boolean heard;
-  private boolean asked;
+  private long lastReadNanos;
+  private boolean probing;
+
+  /** Null while asleep. */
   private @Nullable ScheduledFuture<?> timer;
 
   KeepAlive(Prober prober, StreamTable table, EventLoop loop, Duration time, Duration timeout) {
@@ -36,38 +46,58 @@ final class KeepAlive {
     this.loop = loop;
     this.time = time;
     this.timeout = timeout;
-  }
-
-  void start() {
-    arm(time);
+    lastReadNanos = now();
   }
 
   void onRead() {
-    heard = true;
+    lastReadNanos = now();
+    if (probing) {
+      stop();
+      arm(time.toNanos());
+    }
+  }
+
+  /** A stream is open that has sent nothing yet. */
+  void onStreamOpened() {
+    if (timer == null) {
+      watch();
+    }
   }
 
   void stop() {
+    probing = false;
     if (timer != null) {
       timer.cancel(false);
       timer = null;
     }
   }
 
-  private void arm(Duration delay) {
-    timer = loop.schedule(this::onTimer, delay.toNanos(), TimeUnit.NANOSECONDS);
+  private void watch() {
+    long left = time.toNanos() - (now() - lastReadNanos);
+    if (left > 0) {
+      arm(left);
+    } else {
+      probing = true;
+      prober.sendKeepAlivePing();
+      arm(timeout.toNanos());
+    }
+  }
+
+  private void arm(long delayNanos) {
+    timer = loop.schedule(this::onTimer, delayNanos, TimeUnit.NANOSECONDS);
   }
 
   private void onTimer() {
-    if (heard || table.active() == 0) {
-      heard = false;
-      asked = false;
-      arm(time);
-    } else if (asked) {
+    timer = null;
+    if (probing) {
+      probing = false;
       prober.onKeepAliveTimeout();
-    } else {
-      asked = true;
-      prober.sendKeepAlivePing();
-      arm(timeout);
+    } else if (table.active() > 0) {
+      watch();
     }
+  }
+
+  private long now() {
+    return loop.ticker().nanoTime();
   }
 }

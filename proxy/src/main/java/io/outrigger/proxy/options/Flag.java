@@ -58,7 +58,7 @@ public enum Flag {
   KEEPALIVE_TIME(
       "DURATION",
       Arity.ONE,
-      "pings a backend after that long without a frame; 0s: never. Default 0s"),
+      "pings a backend after that long without a byte, 10s at least; 0s: never. Default 0s"),
   KEEPALIVE_TIMEOUT("DURATION", Arity.ONE, "closes when a ping is not answered. Default 20s"),
   FRAME_TIMEOUT(
       "DURATION",

@@ -48,6 +48,9 @@ final class LoopConnection implements ConnectionHandler {
     void onIdle(LoopConnection connection);
   }
 
+  /** A8 "Server Enforcement". */
+  private static final String TOO_MANY_PINGS = "too_many_pings";
+
   private enum State {
     OPENING,
     READY,
@@ -57,6 +60,7 @@ final class LoopConnection implements ConnectionHandler {
   private final Owner owner;
   private final Dialer dialer;
   private final UpstreamSettings settings;
+  private final KeepAliveTime keepAlive;
   private State state = State.OPENING;
   private @Nullable Channel channel;
   private @Nullable Http2Connection socket;
@@ -85,10 +89,14 @@ final class LoopConnection implements ConnectionHandler {
   private boolean served;
   private boolean usedLately;
 
-  LoopConnection(Owner owner, Dialer dialer, UpstreamSettings settings) {
+  /** How the connection is probed; null when it is not. */
+  private UpstreamSettings.@Nullable KeepAlive probing;
+
+  LoopConnection(Owner owner, Dialer dialer, UpstreamSettings settings, KeepAliveTime keepAlive) {
     this.owner = owner;
     this.dialer = dialer;
     this.settings = settings;
+    this.keepAlive = keepAlive;
   }
 
   void dial() {
@@ -211,7 +219,10 @@ final class LoopConnection implements ConnectionHandler {
     state = State.READY;
     unshow = dialer.show(made);
     cancelTimer();
-    settings.keepAlive().ifPresent(k -> made.keepAlive(k.time(), k.timeout()));
+    probing = keepAlive.current().orElse(null);
+    if (probing != null) {
+      made.keepAlive(probing.time(), probing.timeout());
+    }
     watchIdleness();
     owner.onReady(this);
   }
@@ -255,6 +266,9 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onGoAway(int lastStreamId, Http2Error code, String debug) {
+    if (probing != null && code == Http2Error.ENHANCE_YOUR_CALM && debug.equals(TOO_MANY_PINGS)) {
+      keepAlive.onTooManyPings(probing, dialer.address());
+    }
     String reason = "GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug);
     gone(reason, DisconnectError.ofGoAway(code), code == Http2Error.NO_ERROR);
   }

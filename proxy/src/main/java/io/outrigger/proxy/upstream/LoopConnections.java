@@ -46,6 +46,7 @@ final class LoopConnections
   private final int index;
   private final Dialer dialer;
   private final UpstreamSettings settings;
+  private final KeepAliveTime keepAlive;
 
   /** Of attempts that failed, and of connections that broke. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
@@ -75,11 +76,16 @@ final class LoopConnections
    * @param index of the loop
    */
   LoopConnections(
-      UpstreamTransport transport, int index, Dialer dialer, UpstreamSettings settings) {
+      UpstreamTransport transport,
+      int index,
+      Dialer dialer,
+      UpstreamSettings settings,
+      KeepAliveTime keepAlive) {
     this.transport = transport;
     this.index = index;
     this.dialer = dialer;
     this.settings = settings;
+    this.keepAlive = keepAlive;
     borrowing = new Borrowing(this, dialer.loop());
   }
 
@@ -277,7 +283,7 @@ final class LoopConnections
   }
 
   private void dial() {
-    var next = new LoopConnection(this, dialer, settings);
+    var next = new LoopConnection(this, dialer, settings, keepAlive);
     attempt = next;
     next.dial();
   }

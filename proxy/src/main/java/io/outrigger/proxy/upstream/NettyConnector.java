@@ -44,19 +44,42 @@ public final class NettyConnector implements Connector {
   }
 
   @Override
+  public Connector ofEndpoint(EndpointAddress endpoint) {
+    return ofSubchannel(new SubchannelName(SubchannelName.UNNAMED, "", endpoint));
+  }
+
+  @Override
   public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
-    return connect(
-        new SubchannelName(SubchannelName.UNNAMED, "", address), address, maxConnections, listener);
+    return ofEndpoint(address).connect(address, maxConnections, listener);
+  }
+
+  private Connector ofSubchannel(SubchannelName owner) {
+    var keepAlive = new KeepAliveTime(settings.keepAlive());
+    return (address, maxConnections, listener) ->
+        connect(owner, keepAlive, address, maxConnections, listener);
   }
 
   private Attempt connect(
-      SubchannelName owner, EndpointAddress address, int maxConnections, Listener listener) {
+      SubchannelName owner,
+      KeepAliveTime keepAlive,
+      EndpointAddress address,
+      int maxConnections,
+      Listener listener) {
     control.checkInside();
     int first = next;
     next = (next + 1) % loops.count();
     var transport =
         new UpstreamTransport(
-            control, loops, settings, sockets, owner, address, maxConnections, first, listener);
+            control,
+            loops,
+            settings,
+            sockets,
+            owner,
+            keepAlive,
+            address,
+            maxConnections,
+            first,
+            listener);
     transport.start(tls);
     return transport;
   }
@@ -78,9 +101,7 @@ public final class NettyConnector implements Connector {
 
     @Override
     public Connector ofEndpoint(EndpointAddress endpoint) {
-      var owner = new SubchannelName(target, cluster, endpoint);
-      return (address, maxConnections, listener) ->
-          NettyConnector.this.connect(owner, address, maxConnections, listener);
+      return ofSubchannel(new SubchannelName(target, cluster, endpoint));
     }
 
     @Override

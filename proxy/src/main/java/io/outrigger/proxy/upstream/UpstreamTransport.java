@@ -99,6 +99,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       UpstreamSettings settings,
       UpstreamSockets sockets,
       SubchannelName owner,
+      KeepAliveTime keepAlive,
       EndpointAddress address,
       int maxConnections,
       int first,
@@ -112,7 +113,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     for (int i = 0; i < loops.count(); i++) {
       var dialer =
           new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner, this::tls);
-      connections.add(new LoopConnections(this, i, dialer, settings));
+      connections.add(new LoopConnections(this, i, dialer, settings, keepAlive));
     }
   }
 

@@ -2,6 +2,7 @@ package io.outrigger.proxy.abuse;
 
 import static io.outrigger.proxy.testing.http2.Frames.END_HEADERS;
 import static io.outrigger.proxy.testing.http2.Frames.END_STREAM;
+import static io.outrigger.proxy.testing.http2.Frames.ascii;
 import static io.outrigger.proxy.testing.http2.Frames.data;
 import static io.outrigger.proxy.testing.http2.Frames.frame;
 import static io.outrigger.proxy.testing.http2.Frames.headers;
@@ -16,6 +17,7 @@ import static io.outrigger.proxy.testing.http2.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.outrigger.base.WaitingClock;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.http2.Frames;
@@ -284,6 +286,47 @@ final class BackendAbuseIT extends BackendAbuseFixture {
         silent.close();
       }
     }
+  }
+
+  /** A8: or else a quiet long stream would be cut again and again. */
+  @Test
+  void aBackendThatComplainsOfPingsGetsHalfAsMany() throws Exception {
+    var upstream =
+        new UpstreamSettings(
+            UpstreamSettings.CONNECT_TIMEOUT,
+            Optional.of(
+                new UpstreamSettings.KeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(20))),
+            UpstreamSettings.IDLE_TIMEOUT,
+            ConnectionSettings.DEFAULT);
+    try (var strict = new RawBackend();
+        var probing = new MiniMesh(upstream)) {
+      MiniMesh.Backend backend = probing.leadTo(strict.port());
+      try (RawApp caller = RawApp.connect(probing.address())) {
+        long first = silenceBeforePing(strict, caller);
+        long second = silenceBeforePing(strict, caller);
+
+        assertThat(first).isBetween(900L, 1_800L);
+        assertThat(second).isGreaterThan(1_900L);
+      } finally {
+        backend.close();
+      }
+    }
+  }
+
+  private static long silenceBeforePing(RawBackend strict, RawApp caller) throws Exception {
+    int id = caller.nextId();
+    caller.wire.send(requestWith(id, END_STREAM, "content-type", "application/grpc"));
+    RawHttp2 wire = strict.accept();
+    RawBackend.awaitRequest(wire);
+    long begin = WaitingClock.nanoTime();
+    assertThat(wire.await(frame -> true).type()).isEqualTo(Frames.PING);
+    long millis = (WaitingClock.nanoTime() - begin) / 1_000_000;
+    byte[] why =
+        join(number(1), number(Http2Error.ENHANCE_YOUR_CALM.code()), ascii("too_many_pings"));
+    wire.send(frame(Frames.GOAWAY, 0, 0, why));
+    wire.close();
+    assertThat(caller.outcome(id)).isEqualTo(UNAVAILABLE);
+    return millis;
   }
 
   @Test

@@ -239,6 +239,7 @@ public final class MiniMesh implements AutoCloseable {
     public final BlockingQueue<String> states = new LinkedBlockingQueue<>();
     final BlockingQueue<CallOutcome> outcomes = new LinkedBlockingQueue<>();
     private final EndpointAddress address;
+    private final Connector connections;
     private final PickResult use = new PickResult.Use(this);
     private volatile @Nullable Transport transport;
     private int maxConnections = 1;
@@ -246,12 +247,13 @@ public final class MiniMesh implements AutoCloseable {
 
     Backend(EndpointAddress address) {
       this.address = address;
+      connections = connector.ofEndpoint(address);
     }
 
     @Override
     public void requestConnection() {
       publish(Connectivity.CONNECTING, Samples.QUEUE);
-      attempt = connector.connect(address, maxConnections, this);
+      attempt = connections.connect(address, maxConnections, this);
     }
 
     /** How the next call ended, which must be soon. */
