@@ -2,10 +2,14 @@ package io.outrigger.testing;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -30,12 +34,51 @@ public final class TestAuthority {
 
   /** A root of its own. */
   public static TestAuthority named(String name) {
-    return new TestAuthority(name, build(() -> authority(name).buildSelfSigned()));
+    return named(name, builder -> builder);
+  }
+
+  /** The same, changed by {@code change}. */
+  public static TestAuthority named(String name, UnaryOperator<CertificateBuilder> change) {
+    return new TestAuthority(name, build(() -> change.apply(authority(name)).buildSelfSigned()));
   }
 
   /** An authority that this one vouches for; chains of what it issues contain it. */
   public TestAuthority intermediate(String other) {
-    return new TestAuthority(other, build(() -> authority(other).buildIssuedBy(issuer)));
+    return intermediate(other, builder -> builder);
+  }
+
+  /** The same, changed by {@code change}. */
+  public TestAuthority intermediate(String other, UnaryOperator<CertificateBuilder> change) {
+    return new TestAuthority(
+        other, build(() -> change.apply(authority(other)).buildIssuedBy(issuer)));
+  }
+
+  /** The certificate of this authority; of an intermediate its own, not its root's. */
+  public X509Certificate certificate() {
+    return issuer.getCertificate();
+  }
+
+  /** {@code certificate}, signed anew by this authority with SHA-1; its key must be RSA. */
+  public X509Certificate signedBySha1(X509Certificate certificate) {
+    return build(
+        () -> {
+          byte[] body = bySha1(certificate.getTBSCertificate());
+          Signature signature = Signature.getInstance("SHA1withRSA");
+          signature.initSign(issuer.getKeyPair().getPrivate());
+          signature.update(body);
+          byte[] signed = signature.sign();
+          byte[] whole = bySha1(certificate.getEncoded());
+          System.arraycopy(signed, 0, whole, whole.length - signed.length, signed.length);
+          return (X509Certificate)
+              CertificateFactory.getInstance("X.509")
+                  .generateCertificate(new ByteArrayInputStream(whole));
+        });
+  }
+
+  /** Replaces the identifier of SHA256withRSA, of which the one of SHA1withRSA has the length. */
+  private static byte[] bySha1(byte[] der) {
+    String hex = HexFormat.of().formatHex(der);
+    return HexFormat.of().parseHex(hex.replace("2a864886f70d01010b", "2a864886f70d010105"));
   }
 
   private static CertificateBuilder authority(String name) {

@@ -1,6 +1,9 @@
 package io.outrigger.proxy.tls;
 
+import io.netty.handler.ssl.OpenSslCertificateException;
+import io.netty.internal.tcnative.CertificateVerifier;
 import io.outrigger.base.AnyThread;
+import io.outrigger.xds.certificate.RefusedCertificate;
 import io.outrigger.xds.certificate.ServerTrustManager;
 import io.outrigger.xds.certificate.ServerVerifier;
 import java.io.ByteArrayInputStream;
@@ -26,7 +29,21 @@ final class BoringSslTrust extends ServerTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    super.checkServerTrusted(shared(chain), authType, engine);
+    try {
+      super.checkServerTrusted(shared(chain), authType, engine);
+    } catch (RefusedCertificate refused) {
+      throw new OpenSslCertificateException(
+          refused.getMessage(), refused, alertCode(refused.reason()));
+    }
+  }
+
+  /** By the result of a verification OpenSSL chooses its alert. */
+  private static int alertCode(RefusedCertificate.Reason reason) {
+    return switch (reason) {
+      case EXPIRED -> CertificateVerifier.X509_V_ERR_CERT_HAS_EXPIRED;
+      case UNKNOWN_AUTHORITY -> CertificateVerifier.X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+      case NOT_YET_VALID, WRONG_NAME, UNFIT -> CertificateVerifier.X509_V_ERR_CERT_REJECTED;
+    };
   }
 
   @Override

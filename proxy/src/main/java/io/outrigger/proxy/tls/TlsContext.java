@@ -5,10 +5,10 @@ import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.xds.certificate.Refusal;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -90,7 +90,6 @@ public final class TlsContext {
 
   /** Why a peer that was trusted is no longer; empty when it still is. Some 100 µs. */
   public Optional<String> objection(TlsPeer peer) {
-    return verifier.objection(
-        peer.chain().toArray(X509Certificate[]::new), peer.authType(), peer.serverName());
+    return verifier.objectionToOpen(peer.chain(), peer.serverName()).map(Refusal::text);
   }
 }

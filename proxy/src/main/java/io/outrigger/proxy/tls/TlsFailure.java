@@ -3,6 +3,7 @@ package io.outrigger.proxy.tls;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.http2.SocketErrors;
+import io.outrigger.xds.certificate.RefusedCertificate;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
@@ -58,8 +59,8 @@ final class TlsFailure {
    */
   static String describe(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof CertificateException) {
-        return String.valueOf(each.getMessage());
+      if (each instanceof CertificateException && each.getMessage() != null) {
+        return each.getMessage(); // a refusal of ours, or the JDK's of a malformed certificate
       }
       if (each instanceof NotSslRecordException) {
         return "TLS handshake failed: the server answered in plain text";
@@ -88,8 +89,8 @@ final class TlsFailure {
   /** The same as A118 has it, as far as the library's words let it be known. */
   static HandshakeResult result(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof CertificateException) {
-        return ofCertificate(String.valueOf(each.getMessage()));
+      if (each instanceof RefusedCertificate refused) {
+        return ofCertificate(refused.reason());
       }
       if (each instanceof ClosedChannelException || each instanceof SocketException) {
         return HandshakeResult.PEER_CONNECTION_CLOSED;
@@ -109,19 +110,13 @@ final class TlsFailure {
     return HandshakeResult.UNKNOWN_FAILURE;
   }
 
-  /** By our own words for it. */
-  private static HandshakeResult ofCertificate(String reason) {
-    if (reason.startsWith("SAN ")) {
-      return HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH;
-    }
-    if (reason.contains("has expired at")) {
-      return HandshakeResult.CERTIFICATE_EXPIRED;
-    }
-    if (reason.contains("is not valid before")) {
-      return HandshakeResult.CERTIFICATE_NOT_YET_VALID;
-    }
-    return reason.contains("does not lead to a root")
-        ? HandshakeResult.CERTIFICATE_AUTHORITY_INVALID
-        : HandshakeResult.CERTIFICATE_VERIFICATION_FAILED;
+  private static HandshakeResult ofCertificate(RefusedCertificate.Reason reason) {
+    return switch (reason) {
+      case EXPIRED -> HandshakeResult.CERTIFICATE_EXPIRED;
+      case NOT_YET_VALID -> HandshakeResult.CERTIFICATE_NOT_YET_VALID;
+      case UNKNOWN_AUTHORITY -> HandshakeResult.CERTIFICATE_AUTHORITY_INVALID;
+      case WRONG_NAME -> HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH;
+      case UNFIT -> HandshakeResult.CERTIFICATE_VERIFICATION_FAILED;
+    };
   }
 }

@@ -24,9 +24,6 @@ import javax.net.ssl.SSLSession;
 @AnyThread
 public record TlsPeer(
     String protocol, String cipher, List<X509Certificate> chain, Optional<String> serverName) {
-  /** What trust managers ask for; TLS 1.3 knows only this one. */
-  private static final String AUTH_TYPE = "UNKNOWN";
-
   private static final int URI = 6;
   private static final int DNS = 2;
 
@@ -50,10 +47,6 @@ public record TlsPeer(
     } catch (CertificateException e) { // a trust manager has read it before
       throw new SSLPeerUnverifiedException(String.valueOf(e.getMessage()));
     }
-  }
-
-  String authType() {
-    return AUTH_TYPE;
   }
 
   /** By which people know it: its first URI SAN, else its first DNS SAN, else its subject. */

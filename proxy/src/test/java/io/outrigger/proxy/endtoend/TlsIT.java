@@ -25,6 +25,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
@@ -369,12 +370,16 @@ class TlsIT {
     }
   }
 
-  private void useInNewConnections(TestIdentity next, Backend backend, String matchers) {
+  private void awaitInUse(TestIdentity next) {
     String serial = next.certificate().getSerialNumber().toString(16);
     Await.until(
         serial + " is in use",
         () -> mesh.admin().get("/certs").body(),
         () -> mesh.admin().get("/certs").body().contains("\"" + serial + "\""));
+  }
+
+  private void useInNewConnections(TestIdentity next, Backend backend, String matchers) {
+    awaitInUse(next);
     int before = backend.connections();
     serve(cluster(matchers), backend);
     Await.until("a new connection", () -> backend.connections() > before);
@@ -428,6 +433,29 @@ class TlsIT {
       load.awaitMore("moved", 100);
       assertThat(load.failures()).isEmpty();
     }
+  }
+
+  /** The server's certificate has ended meanwhile, and nothing says that its root is distrusted. */
+  @Conformance({"A29-04", "A29-18"})
+  @Test
+  void aRenewedIdentityLeavesConnectionsToServersWhoseCertificateHasEnded() throws Exception {
+    Instant end = Instant.now().plusSeconds(8);
+    Backend backend =
+        secured("a", AUTHORITY.issue(builder -> builder.notAfter(end), "uri:spiffe://mesh/pay"));
+    serve(cluster(""), backend);
+    mesh.startReady();
+    App app = mesh.app();
+    assertThat(app.call("pay.Pay/Do").backend()).isEqualTo("a");
+    Await.until("it has ended", () -> Instant.now().isAfter(end.plusSeconds(1)));
+
+    TestIdentity next = AUTHORITY.issue("uri:spiffe://mesh/orders");
+    write(next, AUTHORITY);
+    awaitInUse(next);
+
+    for (int i = 0; i < 20; i++) {
+      assertThat(app.call("pay.Pay/Do").backend()).isEqualTo("a");
+    }
+    assertThat(backend.connections()).isOne();
   }
 
   /** The server's part of the handshake arrives when its root is trusted no more. */

@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import java.net.Socket;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
@@ -11,8 +12,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * A {@link ServerVerifier} in the form that TLS libraries take: one for a TLS context, whatever
- * server names its connections send. The reason of a refusal is the message of the exception.
- * Checks no host name, whatever identification algorithm an engine asks for (A29).
+ * server names its connections send. A refusal is a {@link RefusedCertificate}. Checks no host
+ * name, whatever identification algorithm an engine asks for (A29).
  */
 @AnyThread
 public class ServerTrustManager extends X509ExtendedTrustManager {
@@ -27,7 +28,7 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    check(chain, authType, serverName(engine));
+    check(chain, serverName(engine));
   }
 
   @Override
@@ -35,7 +36,6 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
       throws CertificateException {
     check(
         chain,
-        authType,
         socket instanceof SSLSocket secure
             ? ServerName.among(secure.getSSLParameters().getServerNames())
             : Optional.empty());
@@ -44,7 +44,7 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType)
       throws CertificateException {
-    check(chain, authType, Optional.empty());
+    check(chain, Optional.empty());
   }
 
   /** What {@code engine} has asked its server for. */
@@ -52,11 +52,11 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
     return ServerName.among(engine.getSSLParameters().getServerNames());
   }
 
-  private void check(X509Certificate[] chain, String authType, Optional<String> serverName)
-      throws CertificateException {
-    Optional<String> objection = verifier.objection(chain, authType, serverName);
+  private void check(X509Certificate[] chain, Optional<String> serverName)
+      throws RefusedCertificate {
+    Optional<Refusal> objection = verifier.objection(List.of(chain), serverName);
     if (objection.isPresent()) {
-      throw new CertificateException(objection.get());
+      throw new RefusedCertificate(objection.get());
     }
   }
 

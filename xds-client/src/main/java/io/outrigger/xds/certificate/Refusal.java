@@ -1,0 +1,12 @@
+package io.outrigger.xds.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.certificate.RefusedCertificate.Reason;
+
+/**
+ * Why the certificate of a server is not accepted.
+ *
+ * @param text for operators; one line
+ */
+@AnyThread
+public record Refusal(Reason reason, String text) {}
