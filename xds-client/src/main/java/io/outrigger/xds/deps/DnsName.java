@@ -34,9 +34,10 @@ final class DnsName {
 
   /**
    * How long a configuration waits for the first answer of a name. A name server that hangs must
-   * not hold up other clusters (A37-08); the answer counts whenever it comes.
+   * not hold up other clusters (A37-08); the answer counts whenever it comes. Longer than two
+   * servers may be silent at the default timeout of resolv.conf, 5 s each.
    */
-  static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(11);
 
   private static final Locality NOWHERE = new Locality("", "", ""); // A37-02
 
@@ -147,7 +148,10 @@ final class DnsName {
       known =
           WatchState.of(
               Outcome.failed(
-                  reason("no answer after " + FIRST_ANSWER.toSeconds() + " s, still waiting")));
+                  reason(
+                      "no answer after "
+                          + FIRST_ANSWER.toSeconds()
+                          + " s, still waiting; check the name servers of /etc/resolv.conf")));
       onChange.run();
     }
   }

@@ -3,16 +3,9 @@ package io.outrigger.xds.dns;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.resolver.ResolvedAddressTypes;
-import io.netty.resolver.dns.DnsNameResolver;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
-import io.netty.resolver.dns.NoopDnsCache;
-import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
+import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.Future;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
@@ -21,159 +14,169 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DNS by Netty's resolver, on an event loop of its own: the name servers of {@code resolv.conf},
- * after {@code /etc/hosts}. IP literals are answered without asking anybody.
+ * Looks names up as the C library does: IP literals are their own answer, {@code /etc/hosts} comes
+ * first, then the name servers of {@code resolv.conf}. Both files are read for each look-up, so
+ * that a change counts for the next one.
  *
- * <p>Nothing is cached: {@code DnsClusters} sets the pace. Answers hop to the control loop. The
- * resolver and its loop are made for the first name: a mesh of EDS clusters never asks for one.
+ * <p>Nothing is cached: {@code DnsClusters} sets the pace. Files are read and servers are asked on
+ * a thread of its own, which starts with the first name: a mesh of EDS clusters needs none. Answers
+ * hop to the control loop.
  */
 @ControlConfined
 public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
-  private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(5); // each server, each try
+  private final ControlLoop control;
+  private final Supplier<ResolvConf> settings;
+  private @Nullable MultiThreadIoEventLoopGroup thread;
+  private Optional<ResolvConf> kept = Optional.empty(); // on the DNS thread
+  private int rotation; // on the DNS thread
 
-  /** A resolver in operation, and how to stop what it runs on. */
-  record Resolver(DnsNameResolver dns, Runnable stop) {}
-
-  private final ControlLoop loop;
-  private final Supplier<Resolver> start;
-  private @Nullable Resolver resolver;
-
-  /** A look-up that will have an event loop of its own; {@link #close} stops it. */
-  public NettyDnsLookup(ControlLoop loop) {
-    this(loop, () -> start(UnaryOperator.identity()));
+  /** A look-up with the settings of this machine. */
+  public NettyDnsLookup(ControlLoop control) {
+    this(control, ResolvConf::ofSystem);
   }
 
-  /** One that asks {@code nameServer}, not those of the system. */
-  public NettyDnsLookup(ControlLoop loop, InetSocketAddress nameServer) {
-    this(
-        loop,
-        () ->
-            start(
-                builder ->
-                    builder
-                        .nameServerProvider(new SingletonDnsServerAddressStreamProvider(nameServer))
-                        .searchDomains(List.of())));
+  /** A look-up that asks {@code nameServer}, not those of the machine. */
+  public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer) {
+    this(control, () -> ResolvConf.of(nameServer));
   }
 
-  NettyDnsLookup(ControlLoop loop, Supplier<Resolver> start) {
-    this.loop = loop;
-    this.start = start;
-  }
-
-  private static Resolver start(UnaryOperator<DnsNameResolverBuilder> settings) {
-    var group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("dns", true), NioIoHandler.newFactory());
-    return new Resolver(
-        settings.apply(resolver(group.next())).build(),
-        () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
-  }
-
-  private static DnsNameResolverBuilder resolver(EventLoop eventLoop) {
-    return new DnsNameResolverBuilder(eventLoop)
-        .datagramChannelType(NioDatagramChannel.class)
-        .socketChannelType(NioSocketChannel.class, true)
-        .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
-        .completeOncePreferredResolved(false) // both families are one endpoint's addresses
-        .resolveCache(NoopDnsCache.INSTANCE)
-        .queryTimeoutMillis(QUERY_TIMEOUT.toMillis());
+  NettyDnsLookup(ControlLoop control, Supplier<ResolvConf> settings) {
+    this.control = control;
+    this.settings = settings;
   }
 
   @Override
   public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
-    loop.checkInside();
+    control.checkInside();
     var cancelled = new AtomicBoolean();
-    Optional<String> literal = literal(host);
-    if (literal.isPresent()) {
-      List<EndpointAddress> itself = List.of(new EndpointAddress(literal.get(), port));
-      answer(Outcome.ok(itself), cancelled, callback);
+    Consumer<Outcome<List<InetAddress>>> answer =
+        outcome ->
+            control.execute(
+                () -> {
+                  if (!cancelled.get()) {
+                    callback.accept(endpoints(outcome, port));
+                  }
+                });
+    InetAddress literal = NetUtil.createInetAddressFromIpAddressString(host);
+    if (literal != null) {
+      answer.accept(Outcome.ok(List.of(literal)));
       return () -> cancelled.set(true);
     }
-    Future<List<InetAddress>> lookup = running().resolveAll(host);
-    lookup.addListener(
-        (Future<List<InetAddress>> done) -> answer(outcome(done, port), cancelled, callback));
+    EventLoop loop = thread();
+    var lookup = new Lookup(loop, host, answer);
+    loop.execute(lookup::start);
     return () -> {
       cancelled.set(true);
-      lookup.cancel(false);
+      if (!loop.isShuttingDown()) {
+        loop.execute(lookup::close);
+      }
     };
   }
 
-  /** Ends running lookups; their callbacks may still hear of a failure. */
+  private static Outcome<List<EndpointAddress>> endpoints(
+      Outcome<List<InetAddress>> answer, int port) {
+    return answer
+        .toOptional()
+        .map(
+            addresses ->
+                Outcome.ok(
+                    addresses.stream()
+                        .map(ip -> new EndpointAddress(NetUtil.toAddressString(ip), port))
+                        .distinct()
+                        .toList()))
+        .orElseGet(() -> Outcome.failed(answer.status()));
+  }
+
+  /** Ends running look-ups; their callbacks may still be called, with a failure. */
   @Override
   public void close() {
-    loop.checkInside();
-    Resolver running = resolver;
+    control.checkInside();
+    MultiThreadIoEventLoopGroup running = thread;
     if (running != null) {
-      running.dns().close();
-      running.stop().run();
+      running.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
   }
 
-  private DnsNameResolver running() {
-    Resolver running = resolver;
+  private EventLoop thread() {
+    MultiThreadIoEventLoopGroup running = thread;
     if (running == null) {
-      running = start.get();
-      resolver = running;
+      running =
+          new MultiThreadIoEventLoopGroup(
+              1, new DefaultThreadFactory("dns", true), NioIoHandler.newFactory());
+      thread = running;
     }
-    return running.dns();
+    return running.next();
   }
 
-  private void answer(
-      Outcome<List<EndpointAddress>> answer,
-      AtomicBoolean cancelled,
-      Consumer<Outcome<List<EndpointAddress>>> callback) {
-    loop.execute(
-        () -> {
-          if (!cancelled.get()) {
-            callback.accept(answer);
-          }
-        });
-  }
+  /** The look-up of one name, on the DNS thread. */
+  private final class Lookup {
+    private final EventLoop loop;
+    private final String host;
+    private final Consumer<Outcome<List<InetAddress>>> callback;
+    private Optional<NameQuery> running = Optional.empty();
 
-  private static Outcome<List<EndpointAddress>> outcome(Future<List<InetAddress>> done, int port) {
-    if (!done.isSuccess()) {
-      return Outcome.failed(RpcStatus.unavailable(reason(done.cause())));
+    Lookup(EventLoop loop, String host, Consumer<Outcome<List<InetAddress>>> callback) {
+      this.loop = loop;
+      this.host = host;
+      this.callback = callback;
     }
-    List<EndpointAddress> addresses =
-        done.getNow().stream()
-            .map(address -> new EndpointAddress(NetUtil.toAddressString(address), port))
-            .distinct()
-            .toList();
-    return addresses.isEmpty()
-        ? Outcome.failed(RpcStatus.unavailable("the answer holds no address"))
-        : Outcome.ok(addresses);
-  }
 
-  /** The whole chain: the outermost says which name, an inner one says what happened. */
-  private static String reason(Throwable failure) {
-    var text = new StringBuilder(words(failure));
-    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      if (text.indexOf(words(cause)) < 0) {
-        text.append(": ").append(words(cause));
+    void start() {
+      List<InetAddress> local = hostsFile(host);
+      if (!local.isEmpty()) {
+        callback.accept(Outcome.ok(local));
+        return;
       }
+      ResolvConf conf = settings();
+      List<String> candidates = conf.candidates(host);
+      if (candidates.isEmpty()) {
+        callback.accept(Outcome.failed(RpcStatus.unavailable("this is no host name")));
+        return;
+      }
+      var query = new NameQuery(loop, conf, servers(conf), candidates, callback);
+      running = Optional.of(query);
+      query.start();
     }
-    return text.toString();
+
+    void close() {
+      running.ifPresent(NameQuery::close);
+    }
   }
 
-  private static String words(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null ? failure.getClass().getSimpleName() : message;
+  private static List<InetAddress> hostsFile(String host) {
+    HostsFileEntriesProvider file = HostsFileEntriesProvider.parser().parseSilently();
+    String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+    String key = name.toLowerCase(Locale.ROOT);
+    return Stream.of(file.ipv4Entries(), file.ipv6Entries())
+        .flatMap(family -> family.getOrDefault(key, List.of()).stream())
+        .toList();
   }
 
-  /** The canonical form of an IP literal (RFC 5952), brackets allowed; empty for a name. */
-  private static Optional<String> literal(String host) {
-    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
-    return bytes == null ? Optional.empty() : Optional.of(NetUtil.bytesToIpAddress(bytes));
+  private ResolvConf settings() {
+    if (kept.isEmpty() || !kept.get().has("no-reload")) {
+      kept = Optional.of(settings.get());
+    }
+    return kept.get();
+  }
+
+  private List<InetSocketAddress> servers(ResolvConf conf) {
+    List<InetSocketAddress> servers = new ArrayList<>(conf.servers());
+    if (conf.has("rotate")) {
+      Collections.rotate(servers, -(rotation++ % servers.size()));
+    }
+    return servers;
   }
 }

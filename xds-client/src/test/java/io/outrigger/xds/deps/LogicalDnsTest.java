@@ -165,17 +165,17 @@ class LogicalDnsTest {
 
   @Conformance("A37-08")
   @Test
-  void nameServerThatHangsHoldsOtherClustersUpForFiveSecondsOnly() {
+  void nameServerThatHangsHoldsOtherClustersUpForElevenSecondsOnly() {
     Mesh mesh = Mesh.routing("a", "b").set(Resources.dns("a", "db.example", 443));
     mesh.eds("b", "10.0.0.9");
 
-    mesh.loop.advance(Duration.ofMillis(4999));
+    mesh.loop.advance(Duration.ofMillis(10_999));
     assertThat(mesh.published).isEmpty();
     mesh.loop.advance(Duration.ofMillis(1));
     assertThat(mesh.ips("b")).containsExactly("10.0.0.9");
-    assertThat(mesh.leaf("a").endpoints().status().message()).contains("no answer after 5 s");
+    assertThat(mesh.leaf("a").endpoints().status().message()).contains("no answer after 11 s");
 
-    mesh.loop.advance(Duration.ofSeconds(25));
+    mesh.loop.advance(Duration.ofSeconds(19));
     answer(mesh, "10.0.0.1");
     assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
   }

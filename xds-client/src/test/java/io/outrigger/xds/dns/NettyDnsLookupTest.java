@@ -2,69 +2,88 @@ package io.outrigger.xds.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.handler.codec.dns.DnsResponseCode;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
-import io.netty.resolver.dns.NoopDnsCache;
-import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.testing.Conformance;
-import io.outrigger.xds.testing.NameServer;
-import java.time.Duration;
+import io.outrigger.xds.testing.ScriptedNameServer;
+import io.outrigger.xds.testing.ScriptedNameServer.Query;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against a name server of our own on a loopback port. */
+/** Against three name servers at one port of 127.0.0.1, .2 and .3, whose answers are scripts. */
+@Timeout(120)
 class NettyDnsLookupTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int ATTEMPTS = 20;
+  private static final String SERVERS =
+      "nameserver 127.0.0.1\nnameserver 127.0.0.2\nnameserver 127.0.0.3\n";
+
+  /** Longer than any pause of the machine: an answer that came must win over the timer. */
+  private static final String PATIENT = "\noptions timeout:30";
 
   private final ControlThread control = new ControlThread("test-control");
-  private final MultiThreadIoEventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final NameServer server =
-      new NameServer()
-          .answer("two.example", "10.0.0.1", "10.0.0.2")
-          .answer("both.example", "10.0.0.1", "2001:db8::1")
-          .answerLong("long.example", "10.0.0.1", "10.0.0.2")
-          .fail("broken.example", DnsResponseCode.SERVFAIL)
-          .keepSilentOf("mute.example");
+  private final List<ScriptedNameServer> servers = new ArrayList<>();
+  private final AtomicReference<String> resolvConf = new AtomicReference<>("");
   private NettyDnsLookup lookup;
 
   @BeforeEach
-  void start() {
-    // Longer than any pause of the machine: an answer that came must win over the timer.
-    startLookup(PATIENCE);
+  void start() throws IOException {
+    for (int i = 0; servers.size() < 3; i++) {
+      try {
+        int port = servers.isEmpty() ? 0 : servers.get(0).port();
+        servers.add(new ScriptedNameServer("127.0.0." + (servers.size() + 1), port));
+      } catch (IOException taken) {
+        assertThat(i).as("attempts to find a free port").isLessThan(ATTEMPTS);
+        closeServers();
+      }
+    }
+    int port = servers.get(0).port();
+    lookup =
+        new NettyDnsLookup(control, () -> ResolvConf.parse(resolvConf.get(), Map.of(), "", port));
   }
 
-  private void startLookup(Duration queryTimeout) {
-    var resolver =
-        new DnsNameResolverBuilder(group.next())
-            .datagramChannelType(NioDatagramChannel.class)
-            .nameServerProvider(new SingletonDnsServerAddressStreamProvider(server.address()))
-            .resolveCache(NoopDnsCache.INSTANCE)
-            .searchDomains(List.of())
-            .queryTimeoutMillis(queryTimeout.toMillis())
-            .build();
-    lookup = new NettyDnsLookup(control, () -> new NettyDnsLookup.Resolver(resolver, () -> {}));
+  private void closeServers() throws IOException {
+    for (ScriptedNameServer server : servers) {
+      server.close();
+    }
+    servers.clear();
   }
 
   @AfterEach
-  void stop() throws Exception {
+  void stop() throws IOException {
     control.execute(lookup::close);
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
-    server.close();
     control.close();
+    closeServers();
   }
 
-  private Outcome<List<EndpointAddress>> resolve(String host) throws Exception {
+  private ScriptedNameServer server(int number) {
+    return servers.get(number - 1);
+  }
+
+  private void udp(int number, Function<Query, byte[]> answer) {
+    server(number).udp = query -> List.of(answer.apply(query));
+  }
+
+  private void tcp(int number, Function<Query, byte[]> answer) {
+    server(number).tcp = query -> List.of(answer.apply(query));
+  }
+
+  private CompletableFuture<Outcome<List<EndpointAddress>>> start(String host) {
     var answer = new CompletableFuture<Outcome<List<EndpointAddress>>>();
     control.execute(
         () ->
@@ -75,107 +94,419 @@ class NettyDnsLookupTest {
                   control.checkInside();
                   answer.complete(outcome);
                 }));
-    return answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    return answer;
   }
 
-  @Test
-  void nameHasAllItsAddressesOnTheControlLoop() throws Exception {
-    assertThat(resolve("two.example").toOptional())
-        .contains(
-            List.of(new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443)));
+  private Outcome<List<EndpointAddress>> resolve(String host) throws Exception {
+    return start(host).get(100, TimeUnit.SECONDS);
+  }
+
+  private List<String> addresses(String host) throws Exception {
+    Outcome<List<EndpointAddress>> answer = resolve(host);
+    assertThat(answer.isOk()).as(answer.toString()).isTrue();
+    assertThat(answer.toOptional().orElseThrow()).allMatch(address -> address.port() == 443);
+    return answer.toOptional().orElseThrow().stream().map(EndpointAddress::ip).toList();
+  }
+
+  private String failure(String host) throws Exception {
+    return resolve(host).status().message();
   }
 
   @Conformance("DI-08")
   @Test
   void addressesOfBothFamiliesCount() throws Exception {
-    ask();
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(1, query -> query.answer("2001:db8::1", "10.0.0.1", "10.0.0.2"));
 
-    assertThat(resolve("both.example").toOptional().orElseThrow())
-        .containsExactlyInAnyOrder(
-            new EndpointAddress("10.0.0.1", 443), new EndpointAddress("2001:db8::1", 443));
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "10.0.0.2", "2001:db8::1");
+    assertThat(server(1).asked())
+        .containsExactlyInAnyOrder("udp A pay.test.", "udp AAAA pay.test.");
   }
 
-  @Conformance("DI-08")
+  @Conformance("KN-10")
   @Test
-  void anAnswerTooLongForUdpIsAskedForByTcp() throws Exception {
-    ask();
+  void theSecondServerAnswersForASilentFirst() throws Exception {
+    resolvConf.set(SERVERS + "options timeout:1 attempts:2");
+    udp(2, query -> query.answer("10.0.0.1"));
+    long start = System.nanoTime();
 
-    assertThat(resolve("long.example").toOptional().orElseThrow())
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+
+    assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
+    assertThat(server(3).asked()).isEmpty();
+  }
+
+  /** The first packet of each family is lost. */
+  @Conformance("KN-10")
+  @Test
+  void allServersAreAskedInEachRound() throws Exception {
+    resolvConf.set(SERVERS + "options timeout:1 attempts:2");
+    server(1).udp =
+        query -> server(1).asked().size() > 2 ? List.of(query.answer("10.0.0.1")) : List.of();
+    udp(2, query -> query.code(ScriptedNameServer.SERVFAIL));
+    udp(3, query -> query.code(ScriptedNameServer.REFUSED));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void silentServersAreNamedWhenAllRoundsAreOver() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1\nnameserver 127.0.0.2\noptions timeout:1 attempts:2");
+
+    assertThat(failure("pay.test"))
+        .isEqualTo(
+            "no answer from 127.0.0.1:%1$d, no answer from 127.0.0.2:%1$d; check the name servers of /etc/resolv.conf"
+                .formatted(server(1).port()));
+    assertThat(server(1).asked()).hasSize(4);
+    assertThat(server(2).asked()).hasSize(4);
+  }
+
+  @Conformance("KN-10")
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        ScriptedNameServer.FORMERR,
+        ScriptedNameServer.SERVFAIL,
+        ScriptedNameServer.NOTIMP,
+        ScriptedNameServer.REFUSED
+      })
+  void aServerThatRefusesHasTheNextOneAsked(int code) throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    udp(1, query -> query.code(code));
+    udp(2, query -> query.codeAlone(code));
+    udp(3, query -> query.answer("10.0.0.1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aServerThatRefersToOthersHasTheNextOneAsked() throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    udp(1, Query::referral);
+    udp(2, query -> query.answer("10.0.0.1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aServerWhosePortIsClosedCostsNoTime() throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    server(1).close();
+    udp(2, query -> query.answer("10.0.0.1"));
+    long start = System.nanoTime();
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(30));
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void failuresOfAllServersAreNamed() throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    server(1).close();
+    udp(2, query -> query.code(ScriptedNameServer.SERVFAIL));
+    udp(3, Query::referral);
+
+    assertThat(failure("pay.test"))
+        .isEqualTo(
+            ("127.0.0.1:%1$d cannot be reached, SERVFAIL from 127.0.0.2:%1$d,"
+                    + " 127.0.0.3:%1$d resolves no names of others;"
+                    + " check the name servers of /etc/resolv.conf")
+                .formatted(server(2).port()));
+  }
+
+  @Conformance("KN-10")
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\noptions edns0 trust-ad"})
+  void aServerThatDoesNotKnowEdns0IsNotAskedWithIt(String options) throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT + options);
+    udp(
+        1,
+        query ->
+            query.hasOpt()
+                ? query.codeAlone(ScriptedNameServer.FORMERR)
+                : query.answer("10.0.0.1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance({"KN-10", "DI-08"})
+  @Test
+  void anAnswerThatIsCutIsAskedForByTcp() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(1, query -> query.truncated("10.0.0.1"));
+    tcp(1, query -> query.answer("10.0.0.1", "10.0.0.2"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "10.0.0.2");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void anAnswerThatIsCutCountsForNothingWithoutTcp() throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    udp(1, query -> query.truncated("10.0.0.1"));
+    server(1).tcp = ScriptedNameServer.SILENT; // closes the connection
+    udp(2, query -> query.answer("10.0.0.1", "10.0.0.2"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "10.0.0.2");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void useVcAsksByTcpAlone() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1\noptions use-vc" + PATIENT);
+    tcp(1, query -> query.answer("10.0.0.1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+    assertThat(server(1).asked()).allMatch(asked -> asked.startsWith("tcp"));
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void answersWithAnotherIdOrQuestionAreNotTaken() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    server(1).udp =
+        query -> {
+          byte[] otherName = query.answer("10.6.6.6");
+          otherName[13] = 'x';
+          return List.of(
+              query.answerWithId(query.id() ^ 1, "10.6.6.6"), otherName, query.answer("10.0.0.1"));
+        };
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aliasesThatTheServerFollowedCount() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(1, query -> query.aliases("10.0.0.1", "2001:db8::1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "2001:db8::1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aFamilyThatFailsDoesNotFailTheName() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(
+        1,
+        query -> query.ip6() ? query.code(ScriptedNameServer.SERVFAIL) : query.answer("10.0.0.1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aFamilyThatIsSilentIsWaitedForAFewSecondsAtMost() throws Exception {
+    resolvConf.set(SERVERS + PATIENT);
+    Function<Query, List<byte[]>> half =
+        query -> query.ip6() ? List.of(query.answer("2001:db8::1")) : List.of();
+    servers.forEach(server -> server.udp = half);
+
+    assertThat(start("pay.test").get(25, TimeUnit.SECONDS).isOk()).isTrue();
+
+    assertThat(server(3).asked()).hasSize(2);
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aPacketThatIsLostDoesNotLoseAFamily() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    server(1).udp =
+        query ->
+            query.ip6() && server(1).asked().size() < 3
+                ? List.of()
+                : List.of(query.answer("10.0.0.1", "2001:db8::1"));
+
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "2001:db8::1");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void singleRequestAsksForOneFamilyAfterTheOtherAndNoAaaaForOne() throws Exception {
+    udp(1, query -> query.answer("10.0.0.1", "2001:db8::1"));
+
+    resolvConf.set("nameserver 127.0.0.1\noptions single-request" + PATIENT);
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "2001:db8::1");
+    assertThat(server(1).asked()).containsExactly("udp A pay.test.", "udp AAAA pay.test.");
+    resolvConf.set("nameserver 127.0.0.1\noptions no-aaaa" + PATIENT);
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+    assertThat(server(1).asked()).hasSize(3);
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void rotateBeginsWithAnotherServerEachTime() throws Exception {
+    resolvConf.set(SERVERS + "options rotate" + PATIENT);
+    for (int i = 1; i <= 3; i++) {
+      String ip = "10.0.0." + i;
+      udp(i, query -> query.answer(ip));
+    }
+
+    assertThat(
+            List.of(
+                addresses("pay.test"),
+                addresses("pay.test"),
+                addresses("pay.test"),
+                addresses("pay.test")))
         .containsExactly(
-            new EndpointAddress("10.0.0.1", 443), new EndpointAddress("10.0.0.2", 443));
+            List.of("10.0.0.1"), List.of("10.0.0.2"), List.of("10.0.0.3"), List.of("10.0.0.1"));
   }
 
-  @Conformance("DI-08")
+  @Conformance("KN-10")
   @Test
-  void aServerThatFailsIsNamedWithItsCode() throws Exception {
-    ask();
+  void aSearchDomainThatIsSilentOrRefusedDoesNotEndTheSearch() throws Exception {
+    resolvConf.set(
+        "nameserver 127.0.0.1\nsearch mute.example broken.example shop.example\n"
+            + "options timeout:1 attempts:1");
+    server(1).udp =
+        query ->
+            switch (query.name()) {
+              case "pay.mute.example." -> List.of();
+              case "pay.broken.example." -> List.of(query.code(ScriptedNameServer.SERVFAIL));
+              default -> List.of(query.answer("10.0.0.1"));
+            };
 
-    assertThat(resolve("broken.example").status().message()).contains("broken.example", "SERVFAIL");
+    assertThat(addresses("pay")).containsExactly("10.0.0.1");
+    assertThat(server(1).asked()).contains("udp A pay.shop.example.");
   }
 
-  /** With the settings of the product. */
-  private void ask() {
-    control.execute(lookup::close);
-    lookup = new NettyDnsLookup(control, server.address());
-  }
-
+  @Conformance({"KN-10", "DI-08"})
   @Test
-  void unknownNameFailsWithItsName() throws Exception {
-    var status = resolve("nowhere.example").status();
+  void aNameThatDoesNotExistIsNamedAsItWasAskedFor() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1\nsearch shop.example" + PATIENT);
+    udp(1, query -> query.code(ScriptedNameServer.NXDOMAIN));
 
-    assertThat(status.message()).contains("nowhere.example").contains("NXDOMAIN");
+    assertThat(failure("pay.test"))
+        .isEqualTo(
+            ("NXDOMAIN from 127.0.0.1:%d for pay.test, pay.test.shop.example;"
+                    + " check the name, and the search domains of /etc/resolv.conf")
+                .formatted(server(1).port()));
+    assertThat(server(1).asked()).hasSize(4); // the next server would say the same
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aNameWithoutAddressesFails() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(1, Query::answer);
+
+    assertThat(failure("pay.test")).startsWith("no address in the answer of 127.0.0.1:");
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void aChangedResolvConfCountsForTheNextLookUpUnlessItSaysNoReload() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      String ip = "10.0.0." + i;
+      udp(i, query -> query.answer(ip));
+    }
+
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
+    resolvConf.set("nameserver 127.0.0.2\noptions no-reload" + PATIENT);
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.2");
+    resolvConf.set("nameserver 127.0.0.3" + PATIENT);
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.2");
+  }
+
+  /** Random changes of right answers, and noise: addresses or a reason, never silence. */
+  @Conformance("KN-10")
+  @Test
+  void anyBytesAreAddressesOrAFailure() throws Exception {
+    long seed = System.nanoTime();
+    var random = new Random(seed);
+    Function<Query, List<byte[]>> noise =
+        query -> {
+          synchronized (random) {
+            return Stream.generate(() -> damaged(query, random)).limit(random.nextInt(3)).toList();
+          }
+        };
+    servers.forEach(
+        server -> {
+          server.udp = noise;
+          server.tcp = noise;
+        });
+    resolvConf.set(SERVERS + "options timeout:1 attempts:1");
+
+    var answers = new ArrayList<CompletableFuture<Outcome<List<EndpointAddress>>>>();
+    for (int i = 0; i < 1000; i++) {
+      answers.add(start("pay" + i + ".test"));
+    }
+
+    for (CompletableFuture<Outcome<List<EndpointAddress>>> answer : answers) {
+      Outcome<List<EndpointAddress>> outcome = answer.get(100, TimeUnit.SECONDS);
+      assertThat(outcome.isOk() || outcome.status().message().endsWith("of /etc/resolv.conf"))
+          .as("seed %d: %s", seed, outcome)
+          .isTrue();
+    }
+    assertThat(answers).as("seed %d", seed).anyMatch(answer -> answer.join().isOk());
+    assertThat(answers).as("seed %d", seed).anyMatch(answer -> !answer.join().isOk());
+  }
+
+  private static byte[] damaged(Query query, Random random) {
+    byte[] answer =
+        switch (random.nextInt(4)) {
+          case 0 -> query.aliases("10.0.0.1", "2001:db8::1");
+          case 1 -> query.truncated("10.0.0.1", "2001:db8::1");
+          case 2 -> new byte[random.nextInt(100)];
+          default -> query.answer("10.0.0.1", "10.0.0.2", "2001:db8::1");
+        };
+    int kept = random.nextBoolean() ? answer.length : random.nextInt(answer.length + 1);
+    byte[] damaged = Arrays.copyOf(answer, kept);
+    for (int i = random.nextInt(8); i > 0 && kept > 2; i--) {
+      damaged[2 + random.nextInt(kept - 2)] = (byte) random.nextInt();
+    }
+    return damaged;
   }
 
   @Conformance("A37-08")
   @Test
-  void silentNameServerBlocksNobody() throws Exception {
-    var slow = new CompletableFuture<Outcome<List<EndpointAddress>>>();
-    control.execute(() -> lookup.resolve("mute.example", 443, slow::complete));
+  void aSilentNameHoldsUpNoOther() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    server(1).udp =
+        query -> query.name().startsWith("mute") ? List.of() : List.of(query.answer("10.0.0.1"));
+    var slow = start("mute.test");
 
-    assertThat(resolve("two.example").isOk()).isTrue();
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
     assertThat(slow).isNotDone();
-  }
-
-  @Conformance("A37-08")
-  @Test
-  void silentNameServerTimesOut() throws Exception {
-    control.execute(lookup::close);
-    startLookup(Duration.ofMillis(200));
-
-    assertThat(resolve("mute.example").status().message()).contains("mute.example");
   }
 
   @Test
   void literalsAndTheHostsFileNeedNoNameServer() throws Exception {
-    server.close();
+    closeServers();
 
-    assertThat(resolve("192.0.2.7").toOptional())
-        .contains(List.of(new EndpointAddress("192.0.2.7", 443)));
-    assertThat(resolve("2001:DB8:0:0::1").toOptional())
-        .contains(List.of(new EndpointAddress("2001:db8::1", 443)));
-    assertThat(resolve("localhost").toOptional().orElseThrow())
-        .contains(new EndpointAddress("127.0.0.1", 443));
+    assertThat(addresses("192.0.2.7")).containsExactly("192.0.2.7");
+    assertThat(addresses("2001:DB8:0:0::1")).containsExactly("2001:db8::1");
+    assertThat(addresses("LocalHost.")).contains("127.0.0.1");
   }
 
   @Test
-  void systemSettingsMakeAResolver() throws Exception {
+  void theSettingsOfTheMachineMakeALookUp() throws Exception {
     control.execute(lookup::close);
     lookup = new NettyDnsLookup(control);
 
-    assertThat(resolve("localhost").toOptional().orElseThrow())
-        .contains(new EndpointAddress("127.0.0.1", 443));
+    assertThat(addresses("localhost")).contains("127.0.0.1");
+    assertThat(failure("a..b")).isEqualTo("this is no host name");
   }
 
   @Test
-  void cancelledLookupIsSilent() throws Exception {
+  void aCancelledLookUpIsSilent() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    udp(1, query -> query.answer("10.0.0.1"));
     var answer = new CompletableFuture<Outcome<List<EndpointAddress>>>();
     control.execute(
         () -> {
           lookup.resolve("192.0.2.7", 443, answer::complete).cancel();
-          lookup.resolve("two.example", 443, answer::complete).cancel();
+          lookup.resolve("pay.test", 443, answer::complete).cancel();
         });
 
-    assertThat(resolve("two.example").isOk()).isTrue();
+    assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
     assertThat(answer).isNotDone();
   }
 }

@@ -1,0 +1,132 @@
+package io.outrigger.xds.dns;
+
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.dns.DefaultDnsQuestion;
+import io.netty.handler.codec.dns.DnsRecordType;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The addresses of one name: the name itself and the name with each domain of the search list, one
+ * after the other, until one of them has addresses. Both families are asked for at the same time. A
+ * family that fails does not fail the name, a search domain that fails does not end the search.
+ */
+@LoopConfined
+final class NameQuery {
+  private final EventLoop loop;
+  private final ResolvConf conf;
+  private final List<InetSocketAddress> servers;
+  private final Consumer<Outcome<List<InetAddress>>> callback;
+  private final Deque<String> candidates;
+  private final Set<String> tried = new LinkedHashSet<>();
+  private final Set<String> missing = new LinkedHashSet<>();
+  private final Set<String> troubles = new LinkedHashSet<>();
+  private final Deque<DnsRecordType> families = new ArrayDeque<>(); // to be asked for
+  private final Map<DnsRecordType, FamilyQuery> running = new HashMap<>();
+  private final List<InetAddress> found = new ArrayList<>();
+
+  /**
+   * @param servers those of {@code conf}, in the order in which to ask
+   * @param candidates the names to look up, at least one
+   * @param callback called once, unless {@link #close} comes first
+   */
+  NameQuery(
+      EventLoop loop,
+      ResolvConf conf,
+      List<InetSocketAddress> servers,
+      List<String> candidates,
+      Consumer<Outcome<List<InetAddress>>> callback) {
+    this.loop = loop;
+    this.conf = conf;
+    this.servers = servers;
+    this.candidates = new ArrayDeque<>(candidates);
+    this.callback = callback;
+  }
+
+  /** Looks the next candidate up. */
+  void start() {
+    String candidate = candidates.remove();
+    tried.add(candidate);
+    families.add(DnsRecordType.A);
+    if (!conf.has("no-aaaa")) {
+      families.add(DnsRecordType.AAAA);
+    }
+    do {
+      askForNextFamily(candidate);
+    } while (!families.isEmpty() && !conf.has("single-request"));
+  }
+
+  private void askForNextFamily(String candidate) {
+    DnsRecordType family = families.remove();
+    var query =
+        new FamilyQuery(
+            loop,
+            conf,
+            servers,
+            new DefaultDnsQuestion(candidate, family),
+            reply -> onReply(candidate, family, reply));
+    running.put(family, query);
+    if (!found.isEmpty()) {
+      query.hurry();
+    }
+    query.start();
+  }
+
+  private void onReply(String candidate, DnsRecordType family, Reply reply) {
+    running.remove(family);
+    if (reply instanceof Reply.Found answer) {
+      found.addAll(answer.addresses());
+      running.values().forEach(FamilyQuery::hurry);
+    } else if (reply instanceof Reply.Missing answer) {
+      missing.add(answer.reason());
+    } else if (reply instanceof Reply.Trouble answer) {
+      troubles.add(answer.reason());
+    }
+    if (!families.isEmpty() && conf.has("single-request")) {
+      askForNextFamily(candidate);
+    } else if (running.isEmpty() && families.isEmpty()) {
+      onBothFamilies();
+    }
+  }
+
+  private void onBothFamilies() {
+    if (!found.isEmpty()) {
+      found.sort(Comparator.comparingInt(address -> address.getAddress().length)); // IPv4 first
+      callback.accept(Outcome.ok(List.copyOf(found)));
+    } else if (!candidates.isEmpty()) {
+      start();
+    } else {
+      callback.accept(Outcome.failed(RpcStatus.unavailable(reason())));
+    }
+  }
+
+  private String reason() {
+    if (!troubles.isEmpty()) {
+      return String.join(", ", troubles) + "; check the name servers of " + ResolvConf.FILE;
+    }
+    return String.join(", ", missing)
+        + " for "
+        + String.join(", ", tried)
+        + "; check the name, and the search domains of "
+        + ResolvConf.FILE;
+  }
+
+  void close() {
+    candidates.clear();
+    families.clear();
+    running.values().forEach(FamilyQuery::close);
+  }
+}

@@ -1,0 +1,179 @@
+package io.outrigger.xds.dns;
+
+import io.netty.util.NetUtil;
+import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.net.IDN;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings of resolv.conf(5), read as the C library reads them: a line that cannot be read is
+ * passed over, the last {@code search} or {@code domain} counts, numbers have the page's limits.
+ *
+ * <p>Some options change nothing here: {@code edns0} and {@code trust-ad} (queries carry no OPT
+ * record, decision xds-0072), {@code single-request-reopen} (each query has a socket of its own),
+ * {@code sortlist} and {@code inet6} (addresses of both families count alike), {@code
+ * no-tld-query}, {@code no-check-names}, {@code ip6-*}, {@code debug}.
+ *
+ * @param servers in the order in which they are asked; at least one
+ * @param search the domains that may be added to a name
+ * @param ndots a name with so many dots is first looked up as it is
+ * @param timeout how long one server has to answer one query
+ * @param attempts how often the list of servers is gone through
+ * @param options the options without a number
+ */
+@AnyThread
+record ResolvConf(
+    List<InetSocketAddress> servers,
+    List<String> search,
+    int ndots,
+    Duration timeout,
+    int attempts,
+    Set<String> options) {
+  static final Path FILE = Path.of("/etc/resolv.conf");
+
+  private static final int PORT = 53;
+  private static final int TIMEOUT = 5; // RES_TIMEOUT, seconds
+  private static final int ATTEMPTS = 2; // RES_DFLRETRY
+  private static final int MAX_NAME = 253; // RFC 1035, in text
+  private static final int MAX_SERVERS = 3; // MAXNS
+  private static final int MAX_NDOTS = 15; // RES_MAXNDOTS
+  private static final int MAX_TIMEOUT = 30; // RES_MAXRETRANS
+  private static final int MAX_ATTEMPTS = 5; // RES_MAXRETRY
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+
+  ResolvConf {
+    servers = List.copyOf(servers);
+    search = List.copyOf(search);
+    options = Set.copyOf(options);
+  }
+
+  /** The settings of this machine; without a file, the page's defaults. */
+  static ResolvConf ofSystem() {
+    return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
+  }
+
+  /** The defaults, with one server. */
+  static ResolvConf of(InetSocketAddress server) {
+    return new ResolvConf(
+        List.of(server), List.of(), 1, Duration.ofSeconds(TIMEOUT), ATTEMPTS, Set.of());
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) { // it is not there
+      return "";
+    }
+  }
+
+  /**
+   * Reads {@code text}.
+   *
+   * @param environment {@code LOCALDOMAIN} and {@code RES_OPTIONS} in it win over the file
+   * @param hostName its domain is searched where nothing else is named
+   * @param port of the servers
+   */
+  static ResolvConf parse(String text, Map<String, String> environment, String hostName, int port) {
+    List<InetSocketAddress> servers = new ArrayList<>();
+    List<String> search =
+        words(hostName.contains(".") ? hostName.substring(hostName.indexOf('.') + 1) : "");
+    List<String> options = new ArrayList<>();
+    for (String line : text.split("\n")) {
+      List<String> words = words(line);
+      if (words.size() < 2 || !line.startsWith(words.get(0))) {
+        continue; // a keyword begins in the first column
+      }
+      List<String> values = words.subList(1, words.size());
+      switch (words.get(0)) {
+        case "nameserver" ->
+            address(values.get(0)).ifPresent(ip -> servers.add(new InetSocketAddress(ip, port)));
+        case "domain" -> search = values.subList(0, 1);
+        case "search" -> search = values;
+        case "options" -> options.addAll(values);
+        default -> {} // a comment, sortlist, or a word that this library does not know
+      }
+    }
+    if (servers.isEmpty()) {
+      servers.add(new InetSocketAddress(NetUtil.LOCALHOST4, port));
+    }
+    if (environment.containsKey("LOCALDOMAIN")) {
+      search = words(environment.get("LOCALDOMAIN"));
+    }
+    options.addAll(words(environment.getOrDefault("RES_OPTIONS", "")));
+    return new ResolvConf(
+        servers.subList(0, Math.min(servers.size(), MAX_SERVERS)),
+        search.stream().filter(domain -> !domain.equals(".")).toList(),
+        number(options, "ndots:", 1, 0, MAX_NDOTS),
+        Duration.ofSeconds(number(options, "timeout:", TIMEOUT, 1, MAX_TIMEOUT)),
+        number(options, "attempts:", ATTEMPTS, 1, MAX_ATTEMPTS),
+        new HashSet<>(options));
+  }
+
+  private static List<String> words(String line) {
+    return Arrays.stream(line.split("\\s+")).filter(word -> !word.isEmpty()).toList();
+  }
+
+  /** The address may name an interface: {@code fe80::1%eth0}. */
+  private static Optional<InetAddress> address(String text) {
+    if (!NetUtil.isValidIpV4Address(text) && !NetUtil.isValidIpV6Address(text)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(InetAddress.getByName(text));
+    } catch (UnknownHostException e) { // there is no such interface
+      return Optional.empty();
+    }
+  }
+
+  private static int number(List<String> options, String option, int otherwise, int min, int max) {
+    int value = otherwise;
+    for (String word : options) {
+      if (word.startsWith(option) && word.substring(option.length()).matches("[0-9]{1,9}")) {
+        value = Integer.parseInt(word.substring(option.length()));
+      }
+    }
+    return Math.max(min, Math.min(value, max));
+  }
+
+  boolean has(String option) {
+    return options.contains(option);
+  }
+
+  /**
+   * The names to look up for {@code host}, in this order. Those that are no DNS names are left out:
+   * none is left where {@code host} is not one.
+   */
+  List<String> candidates(String host) {
+    List<String> candidates = new ArrayList<>();
+    if (!host.endsWith(".")) {
+      search.forEach(domain -> candidates.add(host + "." + domain));
+    }
+    boolean manyDots = host.chars().filter(c -> c == '.').count() >= ndots;
+    candidates.add(manyDots ? 0 : candidates.size(), host);
+    return candidates.stream().flatMap(name -> ascii(name).stream()).toList();
+  }
+
+  private static Optional<String> ascii(String name) {
+    try {
+      String ascii = IDN.toASCII(name);
+      boolean printable = ascii.chars().allMatch(c -> c > ' ' && c <= '~');
+      return Optional.of(ascii).filter(it -> printable && !it.isEmpty() && it.length() <= MAX_NAME);
+    } catch (IllegalArgumentException e) { // an empty label, or a long one
+      return Optional.empty();
+    }
+  }
+}
