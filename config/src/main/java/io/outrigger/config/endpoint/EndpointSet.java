@@ -1,6 +1,7 @@
 package io.outrigger.config.endpoint;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,12 +10,39 @@ import java.util.Map;
  * A ClusterLoadAssignment, or what DNS resolved in the same form.
  *
  * @param priorities highest first, contiguous from 0; a priority is a list of localities
+ * @param leftOut the parts of the resource that are left out, such as {@code 1 locality without
+ *     load_balancing_weight}
  */
 public record EndpointSet(
-    String name, List<List<LocalityEndpoints>> priorities, List<DropCategory> drops) {
+    String name,
+    List<List<LocalityEndpoints>> priorities,
+    List<DropCategory> drops,
+    List<String> leftOut) {
   public EndpointSet {
     priorities = priorities.stream().map(List::copyOf).toList();
     drops = List.copyOf(drops);
+    leftOut = List.copyOf(leftOut);
+  }
+
+  /** A set of which nothing is left out. */
+  public EndpointSet(
+      String name, List<List<LocalityEndpoints>> priorities, List<DropCategory> drops) {
+    this(name, priorities, drops, List.of());
+  }
+
+  /**
+   * The reason why no endpoint of {@code localities}, a priority of this set, can be picked. The
+   * parts that are left out belong to no priority.
+   */
+  public String whyUnusable(List<LocalityEndpoints> localities) {
+    Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
+    for (LocalityEndpoints locality : localities) {
+      locality.endpoints().forEach(each -> byHealth.merge(each.health(), 1, Integer::sum));
+    }
+    List<String> reasons = new ArrayList<>();
+    byHealth.forEach((health, count) -> reasons.add(count + " " + health));
+    reasons.addAll(leftOut);
+    return reasons.isEmpty() ? "it has no endpoint" : String.join(", ", reasons);
   }
 
   /**
@@ -35,7 +63,7 @@ public record EndpointSet(
       }
       shared.add(localities);
     }
-    var result = new EndpointSet(name, shared, drops);
+    var result = new EndpointSet(name, shared, drops, leftOut);
     return result.equals(before) ? before : result;
   }
 }

@@ -43,7 +43,7 @@ final class ClusterTree {
     LbConfig child =
         leaf.endpoints()
             .match(
-                endpoints -> priorities(cluster, backends, names, note),
+                endpoints -> priorities(cluster, endpoints, backends, names, note),
                 status -> new LbConfig.Failing(note.unavailable(status.message())));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
@@ -94,8 +94,11 @@ final class ClusterTree {
   }
 
   private static LbConfig priorities(
-      ClusterResource cluster, ClusterBackends backends, PriorityNames names, FailureNote note) {
-    var noEndpoint = new LbConfig.Failing(note.unavailable("contains no usable endpoint"));
+      ClusterResource cluster,
+      EndpointSet endpoints,
+      ClusterBackends backends,
+      PriorityNames names,
+      FailureNote note) {
     List<LbConfig.Child> children = new ArrayList<>();
     for (int i = 0; i < backends.priorities().size(); i++) {
       List<LocalityBackends> usable =
@@ -108,10 +111,18 @@ final class ClusterTree {
           new LbConfig.Child(
               names.names().get(i),
               "priority " + i,
-              usable.isEmpty() ? noEndpoint : policy(cluster.policy(), usable, note, ""),
+              usable.isEmpty()
+                  ? noEndpoint(note, endpoints.whyUnusable(endpoints.priorities().get(i)))
+                  : policy(cluster.policy(), usable, note, ""),
               reresolves(cluster.source())));
     }
-    return children.isEmpty() ? noEndpoint : new LbConfig.Priority(cluster.name(), children);
+    return children.isEmpty()
+        ? noEndpoint(note, endpoints.whyUnusable(List.of()))
+        : new LbConfig.Priority(cluster.name(), children);
+  }
+
+  private static LbConfig noEndpoint(FailureNote note, String reason) {
+    return new LbConfig.Failing(note.unavailable("contains no usable endpoint: " + reason));
   }
 
   /**

@@ -30,8 +30,8 @@ public final class EndpointTally implements NodeVisitor {
 
   /**
    * How many can be reached as far as is known: all but those whose last attempt failed and those
-   * that outlier detection has ejected, which are in TRANSIENT_FAILURE for their policy. An endpoint
-   * that was never tried counts as reachable.
+   * that outlier detection has ejected, which are in TRANSIENT_FAILURE for their policy. An
+   * endpoint that was never tried counts as reachable.
    */
   public int reachable() {
     return all() - of(Connectivity.TRANSIENT_FAILURE);

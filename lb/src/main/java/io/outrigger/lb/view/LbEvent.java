@@ -49,7 +49,9 @@ public sealed interface LbEvent
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
     /** For people. */
     public String text() {
-      return endpoints == 0 ? reason() : "0 of " + endpoints + " endpoints can be reached; " + reason();
+      return endpoints == 0
+          ? reason()
+          : "0 of " + endpoints + " endpoints can be reached; " + reason();
     }
 
     /** For people, without the number of endpoints, which may have changed since. */
@@ -61,8 +63,7 @@ public sealed interface LbEvent
   }
 
   /** An endpoint can be reached again after an {@link Outage}. */
-  record OutageOver(String cluster, Instant time, int reachable, int endpoints)
-      implements LbEvent {
+  record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
     /** For people. */
     public String text() {
       return reachable + " of " + endpoints + " endpoints can be reached";

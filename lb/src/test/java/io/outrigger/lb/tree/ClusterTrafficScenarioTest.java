@@ -311,7 +311,7 @@ class ClusterTrafficScenarioTest {
     lb.apply(Samples.config(Set.of("a"), Samples.eds("a", Samples.priorities(sick))));
 
     assertThat(lb.failure("a"))
-        .isEqualTo("cluster \"a\": contains no usable endpoint; " + Samples.NOTE);
+        .isEqualTo("cluster \"a\": contains no usable endpoint: 1 DRAINING; " + Samples.NOTE);
   }
 
   private static XdsConfig firstPriority(HealthStatus health) {

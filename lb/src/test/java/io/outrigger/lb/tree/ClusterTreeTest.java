@@ -143,11 +143,43 @@ class ClusterTreeTest {
   }
 
   @Test
-  void aClusterWithoutUsableEndpointsSaysSo() {
-    LbConfig tree = tree(Samples.eds("pay", Samples.endpoints(List.of())));
+  void aClusterWithoutUsableEndpointsSaysWhy() {
+    assertThat(failureOf(Samples.endpoints(List.of()))).isEqualTo("it has no endpoint");
+    assertThat(failureOf(Samples.endpoints(List.of(List.of())))).isEqualTo("it has no endpoint");
+    assertThat(
+            failureOf(
+                Samples.priorities(
+                    Samples.locality(
+                        "a",
+                        1,
+                        Samples.endpoint(HealthStatus.DRAINING, E1),
+                        Samples.endpoint(HealthStatus.UNHEALTHY, E2),
+                        Samples.endpoint(HealthStatus.UNHEALTHY, E3)))))
+        .isEqualTo("2 UNHEALTHY, 1 DRAINING");
+    assertThat(
+            failureOf(
+                new EndpointSet(
+                    "pay",
+                    List.of(),
+                    List.of(),
+                    List.of("2 localities without load_balancing_weight"))))
+        .isEqualTo("2 localities without load_balancing_weight");
+  }
 
-    assertThat(((LbConfig.Failing) balanced(tree)).status().message())
-        .isEqualTo("cluster \"pay\": contains no usable endpoint; " + Samples.NOTE);
+  private static String failureOf(EndpointSet unusable) {
+    LbConfig balanced = balanced(tree(Samples.eds("pay", unusable)));
+    if (balanced instanceof LbConfig.Priority priority) {
+      balanced = priority.children().get(0).config();
+    }
+    var failing = (LbConfig.Failing) balanced;
+    assertThat(failing.status().message())
+        .startsWith("cluster \"pay\": contains no usable endpoint: ")
+        .endsWith("; " + Samples.NOTE);
+    return failing
+        .status()
+        .message()
+        .replace("cluster \"pay\": contains no usable endpoint: ", "")
+        .replace("; " + Samples.NOTE, "");
   }
 
   @Test

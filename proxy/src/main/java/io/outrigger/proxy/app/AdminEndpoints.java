@@ -110,8 +110,7 @@ final class AdminEndpoints {
     return state.ask(
         () ->
             AdminReply.json(
-                200,
-                state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
+                200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
   }
 
   /** Counters alone, which any thread may read: nothing waits for the control loop. */

@@ -58,9 +58,7 @@ final class Drain {
     return !hasBegun()
         ? Optional.empty()
         : Optional.of(
-            portsClosed
-                ? "draining: the port is closed"
-                : "draining: requests are still accepted");
+            portsClosed ? "draining: the port is closed" : "draining: requests are still accepted");
   }
 
   /** Requests that were ended because the time was over; 0 before that. */

@@ -32,8 +32,7 @@ public final class TargetReports {
    *
    * @param ignoreRouteTimeout whether {@code --ignore-route-timeout} is on
    */
-  public TargetReports(
-      EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
+  public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
     this.events = events;
     this.forward = forward;
     this.target = target;

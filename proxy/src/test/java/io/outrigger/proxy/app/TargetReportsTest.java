@@ -45,8 +45,7 @@ class TargetReportsTest {
                     event -> {
                       assertThat(event.forward()).isEqualTo("orders");
                       assertThat(event.subject()).isEqualTo("xds:///orders");
-                      told.add(
-                          event.kind().word() + ": " + ((Event.Line) event.cause()).text());
+                      told.add(event.kind().word() + ": " + ((Event.Line) event.cause()).text());
                     }));
     return told;
   }

@@ -179,7 +179,7 @@ final class OurStoryClient implements StoryClient {
           throw new AssertionError(e);
         }
         if (content.startsWith("!")) {
-          invalid.put(name, new Decoded.Invalid(List.of(content), raw));
+          invalid.put(name, Decoded.Invalid.of(raw, content));
         } else {
           Object value =
               type.equals(ResourceType.CLUSTER)

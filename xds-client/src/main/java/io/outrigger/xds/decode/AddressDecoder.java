@@ -13,14 +13,33 @@ import java.util.OptionalInt;
 final class AddressDecoder {
   private AddressDecoder() {}
 
-  /** The address of an endpoint. */
+  /**
+   * The address of an endpoint. One without a port that can be connected to is left out: the
+   * libraries keep such an endpoint and never reach it (decision xds-0068).
+   */
   static Optional<EndpointAddress> endpoint(Address proto, FieldErrors errors) {
+    return address(proto, errors, errors.leavingOut("the address"));
+  }
+
+  /** The address of a proxy, whose port must be there as well (A86). */
+  static Optional<EndpointAddress> proxy(Address proto, FieldErrors errors) {
+    return address(proto, errors, errors);
+  }
+
+  private static Optional<EndpointAddress> address(
+      Address proto, FieldErrors errors, FieldErrors ofPort) {
     if (!requireSocketAddress(proto, errors)) {
       return Optional.empty();
     }
-    FieldErrors here = errors.at("socket_address");
     SocketAddress socket = proto.getSocketAddress();
-    OptionalInt port = port(socket, here);
+    Optional<String> ip = ip(socket, errors.at("socket_address"));
+    OptionalInt port = port(socket, ofPort.at("socket_address"));
+    return port.isPresent()
+        ? ip.map(literal -> new EndpointAddress(literal, port.getAsInt()))
+        : Optional.empty();
+  }
+
+  private static Optional<String> ip(SocketAddress socket, FieldErrors here) {
     Optional<String> ip = IpLiteral.canonical(socket.getAddress());
     if (ip.isEmpty()) {
       here.at("address")
@@ -28,10 +47,7 @@ final class AddressDecoder {
               quoted(socket.getAddress())
                   + " is not an IP address; use a LOGICAL_DNS cluster for names");
     }
-    if (ip.isEmpty() || port.isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(new EndpointAddress(ip.get(), port.getAsInt()));
+    return ip;
   }
 
   static boolean requireSocketAddress(Address proto, FieldErrors errors) {

@@ -143,7 +143,7 @@ final class ClusterSourceDecoder {
     }
     for (int i = 0; i < config.getClustersCount(); i++) {
       if (config.getClusters(i).isEmpty()) {
-        errors.at("clusters", i).add("is empty");
+        errors.at("clusters", i).ignore("is empty; no cluster has such a name");
       }
     }
     return new ClusterSource.Aggregate(config.getClustersList());

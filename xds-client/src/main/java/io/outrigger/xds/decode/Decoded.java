@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.overlay.Overlay;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +31,36 @@ public record Decoded<T>(
     this(valid, invalid, unnamed, Overlay.NONE);
   }
 
-  /** A resource that may be used. */
-  public record Valid<T>(T value, RawResource raw) {}
+  /**
+   * A resource that may be used.
+   *
+   * @param ignored its fields that have no effect
+   */
+  public record Valid<T>(T value, RawResource raw, List<FieldError> ignored) {
+    public Valid {
+      ignored = List.copyOf(ignored);
+    }
 
-  /** A resource that is refused, with each reason as {@code field.path: reason}. */
-  public record Invalid(List<String> errors, RawResource raw) {
+    /** A resource of which every field has its effect. */
+    public Valid(T value, RawResource raw) {
+      this(value, raw, List.of());
+    }
+  }
+
+  /** A resource that is refused, with every reason. */
+  public record Invalid(List<FieldError> errors, RawResource raw) {
     public Invalid {
       errors = List.copyOf(errors);
+    }
+
+    /** A resource that is refused as a whole. */
+    public static Invalid of(RawResource raw, String... reasons) {
+      return new Invalid(Arrays.stream(reasons).map(FieldError::of).toList(), raw);
+    }
+
+    /** The reasons, each as {@code field.path: reason}. */
+    public List<String> texts() {
+      return errors.stream().map(FieldError::toString).toList();
     }
   }
 

@@ -53,6 +53,8 @@ final class EndpointDecoder {
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
     var localities = new HashMap<Long, Set<Locality>>(); // by priority
     var addresses = new HashSet<EndpointAddress>();
+    int withoutWeight = 0;
+    int withoutPort = 0;
     for (int i = 0; i < proto.getEndpointsCount(); i++) {
       LocalityLbEndpoints locality = proto.getEndpoints(i);
       FieldErrors here = errors.at("endpoints", i);
@@ -60,10 +62,13 @@ final class EndpointDecoder {
         here.at("locality").add("is missing; an empty message {} will do");
       }
       if (locality.getLoadBalancingWeight().getValue() == 0) {
-        continue; // A27: no weight, no traffic
+        here.at("load_balancing_weight").ignore("is 0 or missing; the locality is left out"); // A27
+        withoutWeight++;
+        continue;
       }
       long priority = Integer.toUnsignedLong(locality.getPriority());
       LocalityEndpoints decoded = locality(locality, i, metadata, addresses, here);
+      withoutPort += locality.getLbEndpointsCount() - decoded.endpoints().size();
       if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
         here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
       }
@@ -72,7 +77,24 @@ final class EndpointDecoder {
     checkPriorities(priorities, errors.at("endpoints"));
     return Optional.of(
         new EndpointSet(
-            proto.getClusterName(), List.copyOf(priorities.values()), drops(proto, errors)));
+            proto.getClusterName(),
+            List.copyOf(priorities.values()),
+            drops(proto, errors),
+            leftOut(withoutWeight, withoutPort)));
+  }
+
+  private static List<String> leftOut(int localities, int endpoints) {
+    List<String> leftOut = new ArrayList<>();
+    if (localities > 0) {
+      leftOut.add(
+          localities
+              + (localities == 1 ? " locality" : " localities")
+              + " without load_balancing_weight");
+    }
+    if (endpoints > 0) {
+      leftOut.add(endpoints + (endpoints == 1 ? " endpoint" : " endpoints") + " without a port");
+    }
+    return leftOut;
   }
 
   private static void checkPriorities(
@@ -105,6 +127,7 @@ final class EndpointDecoder {
       Set<EndpointAddress> addresses,
       FieldErrors errors) {
     var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
+    long weights = 0;
     FieldErrors here = errors.at("metadata");
     Optional<EndpointAddress> proxy =
         ProxyAddressDecoder.decode(WireMetadata.read(metadata.get(List.of(index)), here), here);
@@ -112,6 +135,12 @@ final class EndpointDecoder {
       ByteString own = metadata.get(List.of(index, i));
       endpoint(proto.getLbEndpoints(i), own, addresses, proxy, errors.at("lb_endpoints", i))
           .ifPresent(endpoints::add);
+      weights += weight(proto.getLbEndpoints(i));
+    }
+    if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies shares of this sum
+      errors
+          .at("lb_endpoints")
+          .add("the weights add up to " + weights + ", above " + RouteActionDecoder.MAX_UINT32);
     }
     var locality = proto.getLocality();
     return new LocalityEndpoints(
@@ -131,12 +160,9 @@ final class EndpointDecoder {
       here.add("is missing");
       return Optional.empty();
     }
-    long weight = 1;
-    if (proto.hasLoadBalancingWeight()) {
-      weight = Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue());
-      if (weight == 0) {
-        errors.at("load_balancing_weight").add("is 0; must be at least 1");
-      }
+    long weight = weight(proto);
+    if (weight == 0) {
+      errors.at("load_balancing_weight").add("is 0; must be at least 1");
     }
     var endpoint = proto.getEndpoint();
     var own = new ArrayList<EndpointAddress>(1 + endpoint.getAdditionalAddressesCount());
@@ -168,6 +194,13 @@ final class EndpointDecoder {
             weight,
             hostname(endpoint.getHostname()),
             metadata.text("envoy.lb", "hash_key"))); // A76 "Explicitly setting …"
+  }
+
+  /** Without one it is 1. */
+  private static long weight(LbEndpoint proto) {
+    return proto.hasLoadBalancingWeight()
+        ? Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue())
+        : 1;
   }
 
   static HealthStatus health(io.envoyproxy.envoy.config.core.v3.HealthStatus proto) {

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import io.envoyproxy.envoy.extensions.filters.common.fault.v3.FaultDelay;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.FaultAbort;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import java.time.Duration;
@@ -45,14 +46,14 @@ final class FaultDecoder implements FilterDecoder {
     Optional<Duration> fixed = Optional.empty();
     switch (proto.getFaultDelaySecifierCase()) {
       case FIXED_DELAY -> {
-        fixed = ProtoDurations.decode(proto.getFixedDelay(), errors.at("fixed_delay"));
+        fixed = ProtoDurations.orZero(proto.getFixedDelay(), errors.at("fixed_delay"));
         if (fixed.isEmpty()) {
           return Optional.empty();
         }
       }
       case HEADER_DELAY -> {}
       case FAULTDELAYSECIFIER_NOT_SET -> {
-        errors.add("neither fixed_delay nor header_delay");
+        errors.ignore("has neither fixed_delay nor header_delay; nothing is delayed");
         return Optional.empty();
       }
     }
@@ -68,13 +69,13 @@ final class FaultDecoder implements FilterDecoder {
     switch (proto.getErrorTypeCase()) {
       case GRPC_STATUS -> {
         int code = proto.getGrpcStatus();
-        if (Integer.compareUnsigned(code, FilterConfig.Abort.MAX_GRPC_STATUS) > 0) {
+        boolean isCode = Integer.compareUnsigned(code, FilterConfig.Abort.MAX_GRPC_STATUS) <= 0;
+        if (!isCode) {
           errors
               .at("grpc_status")
-              .add(Integer.toUnsignedString(code) + " is not a gRPC status code");
-          return Optional.empty();
+              .ignore(Integer.toUnsignedString(code) + " is not a status code; calls get UNKNOWN");
         }
-        grpcStatus = Optional.of(code);
+        grpcStatus = Optional.of(isCode ? code : RpcStatus.Code.UNKNOWN.number());
       }
       case HTTP_STATUS -> {
         int code = proto.getHttpStatus();
@@ -82,7 +83,9 @@ final class FaultDecoder implements FilterDecoder {
             || code > FilterConfig.Abort.MAX_HTTP_STATUS) {
           errors
               .at("http_status")
-              .add(Integer.toUnsignedString(code) + " is not between 200 and 599");
+              .ignore(
+                  Integer.toUnsignedString(code)
+                      + " is not between 200 and 599; nothing is aborted");
           return Optional.empty();
         }
         httpStatus = Optional.of(code);

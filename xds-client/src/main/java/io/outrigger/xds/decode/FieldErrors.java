@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of one resource, each as {@code field.path: reason}.
+ * The errors of one resource, and the fields of it that have no effect.
  *
  * <p>A view stands at one place of the message; {@link #at} steps down and costs next to nothing,
  * the path is spelled only when an error is added. All views of a resource share one list. Confined
@@ -19,7 +19,8 @@ final class FieldErrors {
   private static final int MAX_QUOTE = 200;
 
   private static final class Found {
-    final List<String> texts = new ArrayList<>();
+    final List<FieldError> errors = new ArrayList<>();
+    final List<FieldError> ignored = new ArrayList<>();
     int count;
   }
 
@@ -28,42 +29,71 @@ final class FieldErrors {
   private final String step;
   private final int index; // in a list; -1 elsewhere
   private final @Nullable String key; // in a map
+  private final String leftOut; // with an error; empty where an error refuses the resource
 
   private FieldErrors(
-      Found found, @Nullable FieldErrors parent, String step, int index, @Nullable String key) {
+      Found found,
+      @Nullable FieldErrors parent,
+      String step,
+      int index,
+      @Nullable String key,
+      String leftOut) {
     this.found = found;
     this.parent = parent;
     this.step = step;
     this.index = index;
     this.key = key;
+    this.leftOut = leftOut;
   }
 
   /** The top of a resource that is about to be decoded. */
   static FieldErrors ofResource() {
-    return new FieldErrors(new Found(), null, "", -1, null);
+    return new FieldErrors(new Found(), null, "", -1, null, "");
   }
 
   /** The field {@code name} of the message at this place. */
   FieldErrors at(String name) {
-    return new FieldErrors(found, this, name, -1, null);
+    return new FieldErrors(found, this, name, -1, null, leftOut);
   }
 
   /** The element {@code index} of the repeated field {@code name}. */
   FieldErrors at(String name, int index) {
-    return new FieldErrors(found, this, name, index, null);
+    return new FieldErrors(found, this, name, index, null, leftOut);
   }
 
   /** The entry {@code key} of the map field {@code name}. */
   FieldErrors at(String name, String key) {
-    return new FieldErrors(found, this, name, -1, key);
+    return new FieldErrors(found, this, name, -1, key, leftOut);
+  }
+
+  /**
+   * The same place, where an error is no reason to refuse the resource: {@code part} of it is left
+   * out, and the rest goes on.
+   */
+  FieldErrors leavingOut(String part) {
+    return new FieldErrors(found, parent, step, index, key, part);
   }
 
   /** Notes that the field at this place is wrong. */
   void add(String reason) {
-    if (++found.count <= MOST) {
-      String path = path();
-      found.texts.add(path.isEmpty() ? reason : path + ": " + reason);
+    if (!leftOut.isEmpty()) {
+      ignore(reason + "; " + leftOut + " is left out");
+    } else if (++found.count <= MOST) {
+      found.errors.add(here(reason));
     }
+  }
+
+  /** Notes that the field at this place is valid, but has no effect, or less than it seems. */
+  void ignore(String reason) {
+    if (found.ignored.size() < MOST) {
+      found.ignored.add(here(reason));
+    }
+  }
+
+  private FieldError here(String reason) {
+    List<String> steps = new ArrayList<>();
+    addSteps(steps);
+    return new FieldError(path(), steps, reason);
   }
 
   /** Whether nothing is wrong so far, anywhere in the resource. */
@@ -77,12 +107,30 @@ final class FieldErrors {
   }
 
   /** Every error in the order of discovery; past {@link #MOST}, how many more there are. */
-  List<String> all() {
-    var texts = new ArrayList<>(found.texts);
+  List<FieldError> all() {
+    var errors = new ArrayList<>(found.errors);
     if (found.count > MOST) {
-      texts.add("and " + (found.count - MOST) + " more errors");
+      errors.add(FieldError.of("and " + (found.count - MOST) + " more errors"));
     }
-    return texts;
+    return errors;
+  }
+
+  /** The fields without effect, in the order of discovery; the first {@link #MOST} of them. */
+  List<FieldError> ignored() {
+    return List.copyOf(found.ignored);
+  }
+
+  private void addSteps(List<String> steps) {
+    if (parent == null) {
+      return;
+    }
+    parent.addSteps(steps);
+    steps.add(step);
+    if (key != null) {
+      steps.add(key);
+    } else if (index >= 0) {
+      steps.add(Integer.toString(index));
+    }
   }
 
   private String path() {

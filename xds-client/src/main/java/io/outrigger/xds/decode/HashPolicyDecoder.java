@@ -24,16 +24,18 @@ final class HashPolicyDecoder {
     for (int i = 0; i < protos.size(); i++) {
       RouteAction.HashPolicy proto = protos.get(i);
       boolean terminal = proto.getTerminal();
+      FieldErrors here = errors.at("hash_policy", i);
       switch (proto.getPolicySpecifierCase()) {
-        case HEADER ->
-            policies.add(
-                header(proto.getHeader(), terminal, errors.at("hash_policy", i).at("header")));
+        case HEADER -> policies.add(header(proto.getHeader(), terminal, here.at("header")));
         case FILTER_STATE -> {
           if (proto.getFilterState().getKey().equals(CHANNEL_ID)) {
             policies.add(new HashPolicy.ChannelId(terminal));
+          } else {
+            here.at("filter_state").at("key").ignore("is not " + quoted(CHANNEL_ID));
           }
         }
-        case COOKIE, CONNECTION_PROPERTIES, QUERY_PARAMETER, POLICYSPECIFIER_NOT_SET -> {}
+        case COOKIE, CONNECTION_PROPERTIES, QUERY_PARAMETER, POLICYSPECIFIER_NOT_SET ->
+            here.ignore("is of a kind that gRPC does not support");
       }
     }
     return policies;
@@ -42,7 +44,7 @@ final class HashPolicyDecoder {
   private static HashPolicy header(
       RouteAction.HashPolicy.Header proto, boolean terminal, FieldErrors errors) {
     if (proto.getHeaderName().isEmpty()) {
-      errors.at("header_name").add("is empty");
+      errors.at("header_name").ignore("is empty; no request has such a header");
     }
     Optional<Rewrite> rewrite =
         proto.hasRegexRewrite()
@@ -55,7 +57,10 @@ final class HashPolicyDecoder {
     return RegexDecoder.decode(proto.getPattern(), errors.at("pattern"))
         .flatMap(
             pattern ->
-                substitution(proto.getSubstitution(), pattern, errors.at("substitution"))
+                substitution(
+                        proto.getSubstitution(),
+                        pattern,
+                        errors.at("substitution").leavingOut("the rewrite"))
                     .map(substitution -> new Rewrite(pattern, substitution)));
   }
 

@@ -13,7 +13,7 @@ final class HeaderMatcherDecoder {
   static Optional<HeaderMatcher> decode(
       io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
     if (proto.getName().isEmpty()) {
-      errors.at("name").add("is empty");
+      errors.at("name").ignore("is empty; no request has such a header");
     }
     String name = proto.getName().toLowerCase(Locale.ROOT);
     boolean invert = proto.getInvertMatch();

@@ -28,7 +28,7 @@ final class JsonDiagnosis {
   private JsonDiagnosis() {}
 
   /** What is wrong with {@code any}, an object with {@code "@type"}; empty if nothing is found. */
-  static List<String> of(JsonObject any) {
+  static List<FieldError> of(JsonObject any) {
     FieldErrors errors = FieldErrors.ofResource();
     any(any, errors);
     return errors.all();

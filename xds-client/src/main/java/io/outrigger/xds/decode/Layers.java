@@ -87,10 +87,10 @@ final class Layers<V> {
   }
 
   private static Omission omission(OverlayRule rule, FieldErrors errors) {
-    String first = errors.isEmpty() ? "nothing of use is left" : errors.all().get(0);
-    int colon = first.indexOf(": ");
-    return colon < 0 || first.indexOf(' ') < colon
-        ? new Omission(rule, "", first)
-        : new Omission(rule, first.substring(0, colon), first.substring(colon + 2));
+    if (errors.isEmpty()) {
+      return new Omission(rule, "", "nothing of use is left");
+    }
+    FieldError first = errors.all().get(0);
+    return new Omission(rule, first.path(), first.reason());
   }
 }

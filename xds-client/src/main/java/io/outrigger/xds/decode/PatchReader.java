@@ -18,17 +18,14 @@ import io.outrigger.xds.overlay.Findings;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
-import io.outrigger.xds.overlay.Located.Items;
 import io.outrigger.xds.overlay.Located.Place;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Reads the patch of a rule: a part of a message in proto3 JSON, of which it keeps which fields are
@@ -58,7 +55,6 @@ public final class PatchReader {
   private static final String TYPE = "@type";
 
   private static final String URL_PREFIX = "type.googleapis.com/";
-  private static final Pattern STEP = Pattern.compile("([^.\\[\\]]+)|\\[(\\d{1,9})\\]");
 
   private final Findings findings;
 
@@ -213,14 +209,14 @@ public final class PatchReader {
       JsonFormat.parser().usingTypeRegistry(KnownTypes.all()).merge(carried.toString(), read);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       carried.addProperty(TYPE, URL_PREFIX + into.getDescriptorForType().getFullName());
-      List<String> found = JsonDiagnosis.of(carried);
+      List<FieldError> found = JsonDiagnosis.of(carried);
       if (found.isEmpty()) {
         return wrong(value.place(), path, String.valueOf(e.getMessage()));
       }
-      for (String error : found) {
-        int colon = error.indexOf(": ", field.getName().length());
-        String within = colon < 0 ? "" : error.substring(field.getName().length(), colon);
-        wrong(place(value, within), path + within, error.substring(colon < 0 ? 0 : colon + 2));
+      for (FieldError error : found) {
+        String within = error.path().substring(field.getName().length());
+        List<String> steps = error.steps().subList(1, error.steps().size());
+        wrong(value.placeOf(steps), path + within, error.reason());
       }
       return Optional.empty();
     }
@@ -233,52 +229,10 @@ public final class PatchReader {
   }
 
   /** Notes what decoders say of the patch by itself. */
-  private void validate(Fields patch, List<String> errors) {
-    for (String error : errors) {
-      int colon = error.indexOf(": ");
-      boolean hasField = colon > 0 && error.indexOf(' ') > colon;
-      String field = hasField ? error.substring(0, colon) : "";
-      findings.add(
-          place(patch, field),
-          field.isEmpty() ? ROOT : ROOT + "." + field,
-          hasField ? error.substring(colon + 2) : error);
+  private void validate(Fields patch, List<FieldError> errors) {
+    for (FieldError error : errors) {
+      String field = error.path().isEmpty() ? ROOT : ROOT + "." + error.path();
+      findings.add(patch.placeOf(error.steps()), field, error.reason());
     }
-  }
-
-  /** Where {@code path} leads within {@code tree}, or as far as it does. */
-  private static Place place(Located tree, String path) {
-    Located here = tree;
-    Place place = tree.place();
-    var steps = STEP.matcher(path);
-    while (steps.find()) {
-      if (here instanceof Fields fields && steps.group(1) != null) {
-        Optional<Entry> entry = entry(fields, steps.group(1));
-        if (entry.isEmpty()) {
-          return place;
-        }
-        place = entry.get().place();
-        here = entry.get().value();
-      } else if (here instanceof Items list
-          && steps.group(2) != null
-          && Integer.parseInt(steps.group(2)) < list.items().size()) {
-        here = list.items().get(Integer.parseInt(steps.group(2)));
-        place = here.place();
-      } else {
-        return place;
-      }
-    }
-    return place;
-  }
-
-  /** By either of the two forms of a name. */
-  private static Optional<Entry> entry(Fields fields, String name) {
-    return fields.entries().entrySet().stream()
-        .filter(entry -> plain(entry.getKey()).equals(plain(name)))
-        .map(Map.Entry::getValue)
-        .findFirst();
-  }
-
-  private static String plain(String name) {
-    return name.replace("_", "").toLowerCase(Locale.ROOT);
   }
 }

@@ -60,15 +60,15 @@ public final class PatchTrial {
 
   private PatchTrial() {}
 
-  /** What is wrong with a patch for clusters, each as {@code field: reason}. */
-  public static List<String> ofCluster(Patch patch) {
+  /** What is wrong with a patch for clusters. */
+  public static List<FieldError> ofCluster(Patch patch) {
     return fewest(
         Stream.of(CLUSTER, ROOMY_CLUSTER)
             .map(base -> errors(base, patch, PatchTrial::decodeCluster)));
   }
 
   /** The same of one for routes. */
-  public static List<String> ofRoute(Patch patch) {
+  public static List<FieldError> ofRoute(Patch patch) {
     return fewest(
         Stream.of(ROUTE, ROOMY_ROUTE).map(base -> errors(base, patch, PatchTrial::decodeRoute)));
   }
@@ -82,7 +82,7 @@ public final class PatchTrial {
     return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
   }
 
-  private static List<String> errors(
+  private static List<FieldError> errors(
       Message base, Patch patch, BiFunction<Message, FieldErrors, Optional<?>> decoder) {
     var merge = new Merge(base);
     merge.lay(RULE, patch);
@@ -92,8 +92,8 @@ public final class PatchTrial {
   }
 
   /** What is valid in some surroundings is not invalid by itself. */
-  private static List<String> fewest(Stream<List<String>> tries) {
-    List<List<String>> all = tries.toList();
+  private static List<FieldError> fewest(Stream<List<FieldError>> tries) {
+    List<List<FieldError>> all = tries.toList();
     return all.stream().filter(List::isEmpty).findFirst().orElse(all.get(0));
   }
 }

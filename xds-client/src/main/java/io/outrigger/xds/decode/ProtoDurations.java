@@ -34,6 +34,16 @@ final class ProtoDurations {
     return Optional.of(duration.compareTo(LONGEST) > 0 ? LONGEST : duration);
   }
 
+  /** The same, but a negative duration, which would have ended long ago, is zero. */
+  static Optional<Duration> orZero(com.google.protobuf.Duration proto, FieldErrors errors) {
+    boolean isNegative = proto.getSeconds() < 0 || proto.getNanos() < 0;
+    if (isNegative && isLegal(proto.getSeconds(), proto.getNanos())) {
+      errors.ignore("is negative, which means 0");
+      return Optional.of(Duration.ZERO);
+    }
+    return decode(proto, errors);
+  }
+
   private static boolean isLegal(long seconds, int nanos) {
     boolean inBounds =
         seconds >= -MAX_SECONDS

@@ -20,6 +20,6 @@ final class ProxyAddressDecoder {
     }
     FieldErrors here = errors.at("typed_filter_metadata", KEY);
     return TypedConfig.read(any, Address.getDefaultInstance(), here)
-        .flatMap(address -> AddressDecoder.endpoint(address, here));
+        .flatMap(address -> AddressDecoder.proxy(address, here));
   }
 }

@@ -157,7 +157,7 @@ public final class ResourceDecoder {
       forget(name);
       if (errors.isEmpty()) {
         T decoded = type.valueType().cast(value.orElseThrow());
-        valid.put(name, new Valid<>(decoded, raw));
+        valid.put(name, new Valid<>(decoded, raw, errors.ignored()));
       } else {
         invalid.put(name, new Invalid(errors.all(), raw));
       }
@@ -169,7 +169,7 @@ public final class ResourceDecoder {
         unnamed.add("resource #" + index + ": " + reason);
       } else {
         forget(wrapperName);
-        invalid.put(wrapperName, new Invalid(List.of(reason), raw(inner)));
+        invalid.put(wrapperName, Invalid.of(raw(inner), reason));
       }
     }
 

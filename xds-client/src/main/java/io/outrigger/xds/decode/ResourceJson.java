@@ -116,8 +116,9 @@ public final class ResourceJson {
     try {
       any = unwrapped(message(UnreadTypes.carried(tree.getAsJsonObject())));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      List<String> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
-      for (String error : found.isEmpty() ? List.of(String.valueOf(e.getMessage())) : found) {
+      List<FieldError> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
+      for (FieldError error :
+          found.isEmpty() ? List.of(FieldError.of(String.valueOf(e.getMessage()))) : found) {
         errors.add(where + ": " + error);
       }
       return Optional.empty();

@@ -59,7 +59,10 @@ final class RouteActionDecoder {
     }
     String literal = proto.getHostRewriteLiteral();
     if (!literal.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-      errors.at("host_rewrite_literal").add(quoted(literal) + " cannot be an :authority");
+      errors
+          .at("host_rewrite_literal")
+          .ignore(quoted(literal) + " cannot be an :authority; it stays as it is");
+      return HostRewrite.NONE;
     }
     return literal.isEmpty() ? HostRewrite.NONE : new HostRewrite.Literal(literal);
   }
@@ -71,8 +74,7 @@ final class RouteActionDecoder {
     return switch (proto.getClusterSpecifierCase()) {
       case CLUSTER -> {
         if (proto.getCluster().isEmpty()) {
-          errors.at("cluster").add("is empty");
-          yield Optional.empty();
+          errors.at("cluster").ignore("is empty; no cluster has such a name");
         }
         yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
       }
@@ -92,7 +94,11 @@ final class RouteActionDecoder {
         yield Optional.empty();
       }
       // cluster_header and what is not known yet: as if the route were absent (A31-40)
-      default -> Optional.empty();
+      default -> {
+        errors.ignore(
+            "names its cluster in a way that gRPC does not support; the route is left out");
+        yield Optional.empty();
+      }
     };
   }
 
@@ -115,7 +121,7 @@ final class RouteActionDecoder {
       FieldErrors here = errors.at("clusters", i);
       if (entry.getName().isEmpty()) {
         if (entry.getClusterHeader().isEmpty()) {
-          here.at("name").add("is empty");
+          here.at("name").ignore("is empty; no cluster has such a name");
         } else {
           skip = true; // as a route with cluster_header
         }

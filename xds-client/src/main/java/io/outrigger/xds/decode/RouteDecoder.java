@@ -110,7 +110,8 @@ final class RouteDecoder {
       return Optional.empty();
     }
     if (proto.getMatch().getQueryParametersCount() > 0) {
-      return Optional.empty(); // A28: such a route can never match a gRPC call
+      errors.at("match").at("query_parameters").ignore("never match gRPC; the route is left out");
+      return Optional.empty(); // A28-05
     }
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
     Optional<RouteAction> action = action(proto, hostRetry, scope, errors);

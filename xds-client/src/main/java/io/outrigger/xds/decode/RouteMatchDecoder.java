@@ -54,8 +54,7 @@ final class RouteMatchDecoder {
       return Optional.empty();
     }
     if (!proto.getRuntimeFraction().hasDefaultValue()) {
-      errors.at("default_value").add("is missing");
-      return Optional.empty();
+      errors.at("default_value").ignore("is missing, which means 0; the route matches no request");
     }
     return FractionDecoder.decode(
         proto.getRuntimeFraction().getDefaultValue(), errors.at("default_value"));

@@ -149,7 +149,7 @@ final class ServiceConfig {
     }
     try {
       Duration parsed = Durations.parse(text);
-      return ProtoDurations.decode(parsed, errors.at(field)).orElse(otherwise);
+      return ProtoDurations.orZero(parsed, errors.at(field)).orElse(otherwise);
     } catch (ParseException e) {
       fail(field, quoted(text) + " is not a duration such as 1.5s");
       return otherwise;

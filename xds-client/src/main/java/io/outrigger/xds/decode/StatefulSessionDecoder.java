@@ -86,21 +86,28 @@ final class StatefulSessionDecoder implements FilterDecoder {
     String name = proto.getName();
     if (name.isEmpty()) {
       errors.at("name").add("is empty");
-    } else if (!name.chars().allMatch(StatefulSessionDecoder::isTokenChar)) {
-      errors
-          .at("name")
-          .add(quoted(name) + " cannot be the name of a cookie"); // decision config-0003
-    }
-    String path = proto.getPath();
-    IntPredicate isPathChar = c -> c >= ' ' && c <= '~' && c != ';'; // RFC 6265 section 4.1.1
-    if (!path.chars().allMatch(isPathChar)) {
-      errors.at("path").add(quoted(path) + " cannot be the path of a cookie");
     }
     Optional<Duration> ttl =
         proto.hasTtl()
             ? ProtoDurations.decode(proto.getTtl(), errors.at("ttl"))
             : Optional.of(Duration.ZERO);
-    return ttl.map(life -> new FilterConfig.SessionCookie(name, path, life));
+    return isWritable(proto, errors.leavingOut("the session"))
+        ? ttl.map(life -> new FilterConfig.SessionCookie(name, proto.getPath(), life))
+        : Optional.empty();
+  }
+
+  /** Whether it can stand in a {@code set-cookie} field (decision config-0003). */
+  private static boolean isWritable(Cookie proto, FieldErrors errors) {
+    if (!proto.getName().chars().allMatch(StatefulSessionDecoder::isTokenChar)) {
+      errors.at("name").add(quoted(proto.getName()) + " cannot be the name of a cookie");
+      return false;
+    }
+    IntPredicate isPathChar = c -> c >= ' ' && c <= '~' && c != ';'; // RFC 6265 section 4.1.1
+    if (!proto.getPath().chars().allMatch(isPathChar)) {
+      errors.at("path").add(quoted(proto.getPath()) + " cannot be the path of a cookie");
+      return false;
+    }
+    return true;
   }
 
   /** RFC 9110 section 5.6.2. */

@@ -98,6 +98,6 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
   /** An illegal one is in {@code errors}, and the default in its place. */
   private static Duration duration(
       boolean present, com.google.protobuf.Duration proto, Duration otherwise, FieldErrors errors) {
-    return present ? ProtoDurations.decode(proto, errors).orElse(otherwise) : otherwise;
+    return present ? ProtoDurations.orZero(proto, errors).orElse(otherwise) : otherwise;
   }
 }

@@ -90,7 +90,7 @@ public final class ResourceValidator {
         .forEach(
             (name, invalid) ->
                 invalid
-                    .errors()
+                    .texts()
                     .forEach(
                         error ->
                             refusals.add(

@@ -7,7 +7,9 @@ import io.outrigger.base.AnyThread;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** A tree of a document whose parts know where they stand. */
 @AnyThread
@@ -17,6 +19,14 @@ public sealed interface Located {
 
   /** The same as JSON. */
   JsonElement json();
+
+  /**
+   * Where the part is that {@code steps} lead to, or the last part on the way that is there. Steps
+   * are names of fields, in snake case or camel case, and indexes in lists.
+   */
+  default Place placeOf(List<String> steps) {
+    return place();
+  }
 
   /** Both from 1. */
   record Place(int line, int column) {}
@@ -32,6 +42,35 @@ public sealed interface Located {
       var json = new JsonObject();
       entries.forEach((name, entry) -> json.add(name, entry.value().json()));
       return json;
+    }
+
+    @Override
+    public Place placeOf(List<String> steps) {
+      Optional<Entry> entry = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
+      return entry
+          .map(
+              found ->
+                  steps.size() == 1 ? found.place() : within(found, steps.subList(1, steps.size())))
+          .orElse(place);
+    }
+
+    private static Place within(Entry entry, List<String> steps) {
+      Place inside = entry.value().placeOf(steps);
+      return inside.equals(entry.value().place()) ? entry.place() : inside;
+    }
+
+    private Optional<Entry> find(String name) {
+      Entry exact = entries.get(name);
+      return exact != null
+          ? Optional.of(exact)
+          : entries.entrySet().stream()
+              .filter(entry -> plain(entry.getKey()).equals(plain(name)))
+              .map(Map.Entry::getValue)
+              .findFirst();
+    }
+
+    private static String plain(String name) {
+      return name.replace("_", "").toLowerCase(Locale.ROOT);
     }
   }
 
@@ -53,6 +92,19 @@ public sealed interface Located {
       var json = new JsonArray();
       items.forEach(item -> json.add(item.json()));
       return json;
+    }
+
+    @Override
+    public Place placeOf(List<String> steps) {
+      if (steps.isEmpty()) {
+        return place;
+      }
+      for (int i = 0; i < items.size(); i++) {
+        if (steps.get(0).equals(Integer.toString(i))) {
+          return items.get(i).placeOf(steps.subList(1, steps.size()));
+        }
+      }
+      return place;
     }
   }
 

@@ -312,7 +312,7 @@ final class ResponseHandler {
 
   /** All of them, unless they are so many that thousands of such resources fill the memory. */
   private static String reasons(Decoded.Invalid invalid) {
-    String all = String.join("; ", invalid.errors());
+    String all = String.join("; ", invalid.texts());
     return all.length() <= MAX_REASONS ? all : all.substring(0, MAX_REASONS) + "…";
   }
 

@@ -231,8 +231,6 @@ class ClusterDecoderTest {
   void aggregateWithoutClustersIsRefused() {
     assertThat(errors(CLUSTER, aggregate("", "")))
         .containsExactly("cluster_type.typed_config.clusters: is empty");
-    assertThat(errors(CLUSTER, aggregate("\"clusters\": [\"a\", \"\"]", "")))
-        .containsExactly("cluster_type.typed_config.clusters[1]: is empty");
   }
 
   @Test

@@ -38,7 +38,7 @@ final class Decoding {
   }
 
   private static <T> T onlyValid(Decoded<T> decoded) {
-    assertThat(decoded.invalid().values().stream().flatMap(i -> i.errors().stream())).isEmpty();
+    assertThat(decoded.invalid().values().stream().flatMap(i -> i.texts().stream())).isEmpty();
     assertThat(decoded.unnamed()).isEmpty();
     assertThat(decoded.valid()).hasSize(1);
     return decoded.valid().values().iterator().next().value();
@@ -62,7 +62,7 @@ final class Decoding {
     assertThat(decoded.valid()).isEmpty();
     assertThat(decoded.unnamed()).isEmpty();
     assertThat(decoded.invalid()).hasSize(1);
-    return decoded.invalid().values().iterator().next().errors();
+    return decoded.invalid().values().iterator().next().texts();
   }
 
   /**

@@ -238,15 +238,6 @@ class EndpointDecoderTest {
             + " supported",
         "{\"endpoint\": {\"address\": {\"pipe\": {\"path\": \"/x\"}}}}"
             + " | .endpoint.address: socket_address is missing; no other form is supported",
-        "{\"endpoint\": {\"address\": {\"socket_address\": {\"address\": \"1.2.3.4\"}}}}"
-            + " | .endpoint.address.socket_address.port_value: is missing",
-        "{\"endpoint\": {\"address\": {\"socket_address\":"
-            + " {\"address\": \"1.2.3.4\", \"port_value\": 65536}}}}"
-            + " | .endpoint.address.socket_address.port_value: 65536 is not between 1 and 65535",
-        "{\"endpoint\": {\"address\": {\"socket_address\":"
-            + " {\"address\": \"1.2.3.4\", \"port_value\": 4294967295}}}}"
-            + " | .endpoint.address.socket_address.port_value:"
-            + " 4294967295 is not between 1 and 65535",
         "{\"endpoint\": {\"address\": {\"socket_address\":"
             + " {\"address\": \"db.example.com\", \"port_value\": 1}}}}"
             + " | .endpoint.address.socket_address.address: \"db.example.com\" is not an IP"
@@ -262,6 +253,25 @@ class EndpointDecoderTest {
   void endpointThatCannotBeReachedIsRefused(String endpoint, String error) {
     assertThat(errors(ENDPOINT, oneLocality(endpoint)))
         .containsExactly("endpoints[0].lb_endpoints[0]" + error);
+  }
+
+  @Test
+  void partsThatAreLeftOutAreCounted() {
+    var set =
+        valid(
+            ENDPOINT,
+            """
+            {"cluster_name": "pay", "endpoints": [
+              {"locality": {"zone": "a"}},
+              {"locality": {"zone": "b"}, "load_balancing_weight": 1, "lb_endpoints": [
+                {"endpoint": {"address": {"socket_address": {"address": "10.0.0.1"}}}},
+                {"endpoint": {"address": {"socket_address":
+                  {"address": "10.0.0.2", "port_value": 80}}}}]}]}
+            """);
+
+    assertThat(set.leftOut())
+        .containsExactly("1 locality without load_balancing_weight", "1 endpoint without a port");
+    assertThat(set.priorities().get(0).get(0).endpoints()).hasSize(1);
   }
 
   @Test

@@ -78,7 +78,7 @@ class HostileResourcesTest {
         .isEqualTo(1);
     List<String> errors =
         Stream.concat(
-                decoded.invalid().values().stream().flatMap(i -> i.errors().stream()),
+                decoded.invalid().values().stream().flatMap(i -> i.texts().stream()),
                 decoded.unnamed().stream())
             .toList();
     if (decoded.valid().isEmpty()) {
@@ -127,9 +127,6 @@ class HostileResourcesTest {
             + " endpoints",
         "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 1} lb_endpoints:"
             + " {endpoint: {address: {socket_address: {address: 'not an ip' port_value: 1}}}}} |"
-            + " endpoints[0].lb_endpoints[0]",
-        "endpoints: {locality: {zone: 'y'} load_balancing_weight: {value: 1} lb_endpoints:"
-            + " {endpoint: {address: {socket_address: {address: '10.0.0.1' port_value: 65536}}}}} |"
             + " endpoints[0].lb_endpoints[0]",
       })
   void hostileFieldsOfEndpoints(String fields, String path) {

@@ -109,14 +109,13 @@ class HttpFilterDecoderTest {
   @Test
   void invalidConfigOfAKnownFilterIsRefusedEvenWhenOptional() {
     String fault =
-        filter(
-            "fault",
-            type(FaultDecoder.TYPE) + ", \"abort\": {\"grpc_status\": 17}",
-            "\"is_optional\": true");
+        filter("fault", type(FaultDecoder.TYPE) + ", \"abort\": {}", "\"is_optional\": true");
 
     assertThat(chainErrors(fault, ROUTER))
         .containsExactly(
-            AT + "http_filters[0].typed_config.abort.grpc_status: 17 is not a gRPC status code");
+            AT
+                + "http_filters[0].typed_config.abort: none of grpc_status, http_status and"
+                + " header_abort");
   }
 
   @ParameterizedTest
@@ -203,18 +202,34 @@ class HttpFilterDecoderTest {
         .contains(new FilterConfig.Delay(Optional.empty(), new Fraction(0, 100)));
   }
 
+  @Test
+  void faultThatMeansNothingInjectsNothing() {
+    var fault =
+        (FilterConfig.Fault)
+            faultOf(
+                "\"delay\": {}, \"abort\": {\"http_status\": 99, \"percentage\": {\"numerator\": 9}}");
+
+    assertThat(fault.mayAct()).isFalse();
+  }
+
+  @Test
+  void statusThatIsNoneIsUnknown() {
+    var fault =
+        (FilterConfig.Fault)
+            faultOf(
+                "\"delay\": {\"fixed_delay\": \"-1s\"}, \"abort\": {\"grpc_status\": 4294967295}");
+
+    assertThat(fault.delay().orElseThrow().fixed()).contains(Duration.ZERO);
+    assertThat(fault.abort().orElseThrow().grpcStatus()).contains(2);
+  }
+
   @ParameterizedTest(name = "{0} -> {1}")
   @CsvSource(
       delimiter = '|',
       value = {
-        "\"delay\": {} | delay: neither fixed_delay nor header_delay",
-        "\"delay\": {\"fixed_delay\": \"-1s\"} | delay.fixed_delay: is negative",
         "\"delay\": {\"header_delay\": {}, \"percentage\": {\"denominator\": 9}}"
             + " | delay.percentage.denominator: unknown value 9",
         "\"abort\": {} | abort: none of grpc_status, http_status and header_abort",
-        "\"abort\": {\"grpc_status\": 4294967295}"
-            + " | abort.grpc_status: 4294967295 is not a gRPC status code",
-        "\"abort\": {\"http_status\": 99} | abort.http_status: 99 is not between 200 and 599",
       })
   void invalidFaultIsRefused(String fields, String error) {
     String fault = filter("fault", type(FaultDecoder.TYPE) + ", " + fields, "");

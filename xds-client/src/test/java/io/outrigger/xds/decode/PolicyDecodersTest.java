@@ -147,8 +147,6 @@ class PolicyDecodersTest {
   @CsvSource({
     "error_utilization_penalty: -0.1, .error_utilization_penalty: is -0.1",
     "error_utilization_penalty: NaN, .error_utilization_penalty: is NaN",
-    "blackout_period: -1s, .blackout_period: is negative",
-    "weight_update_period: -1s, .weight_update_period: is negative",
   })
   void weightedRoundRobinRefusesWhatMeansNothing(String fields, String error) {
     assertThat(errors(weighted(fields))).singleElement().asString().startsWith(EXTENSION + error);

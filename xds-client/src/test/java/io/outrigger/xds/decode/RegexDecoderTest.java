@@ -42,7 +42,7 @@ class RegexDecoderTest {
     var errors = FieldErrors.ofResource();
 
     assertThat(decode(regex, errors)).isFalse();
-    assertThat(errors.all())
+    assertThat(errors.all().stream().map(FieldError::toString))
         .singleElement()
         .asString()
         .startsWith("safe_regex.regex: invalid RE2 expression \"" + regex + "\": ");

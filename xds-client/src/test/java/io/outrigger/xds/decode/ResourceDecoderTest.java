@@ -28,7 +28,7 @@ class ResourceDecoderTest {
 
     assertThat(decoded.valid()).containsOnlyKeys("a", "b", "c", "d");
     assertThat(decoded.hasErrors()).isTrue();
-    assertThat(requireNonNull(decoded.invalid().get("bad")).errors())
+    assertThat(requireNonNull(decoded.invalid().get("bad")).texts())
         .singleElement()
         .asString()
         .startsWith("type: STATIC is not supported");
@@ -134,7 +134,7 @@ class ResourceDecoderTest {
     var decoded = ResourceDecoder.decode(ResourceType.CLUSTER, List.of(empty), CONTEXT);
 
     assertThat(decoded.unnamed()).isEmpty();
-    assertThat(requireNonNull(decoded.invalid().get("outer")).errors())
+    assertThat(requireNonNull(decoded.invalid().get("outer")).texts())
         .singleElement()
         .asString()
         .contains("is of type \"\"");
@@ -166,7 +166,7 @@ class ResourceDecoderTest {
       errors.at("endpoints", i).add("is wrong");
     }
 
-    assertThat(errors.all())
+    assertThat(errors.all().stream().map(FieldError::toString))
         .hasSize(101)
         .contains("endpoints[0]: is wrong", "endpoints[99]: is wrong")
         .endsWith("and 3 more errors");

@@ -207,7 +207,7 @@ class ResourceJsonTest {
     assertThat(document.errors()).isEmpty();
     var decoded =
         ResourceDecoder.decode(ResourceType.LISTENER, document.resources(), Decoding.CONTEXT);
-    return decoded.invalid().values().stream().flatMap(each -> each.errors().stream()).toList();
+    return decoded.invalid().values().stream().flatMap(each -> each.texts().stream()).toList();
   }
 
   private static RawResource raw(Any any) {

@@ -239,15 +239,13 @@ class RouteMatchDecoderTest {
   }
 
   @Test
-  void headerNamesAreLowerCaseAndNotEmpty() {
+  void headerNamesAreLowerCase() {
     assertThat(
             match("\"prefix\": \"\", \"headers\": [{\"name\": \"X-Ab\", \"present_match\": true}]")
                 .headers()
                 .get(0)
                 .name())
         .isEqualTo("x-ab");
-    assertThat(matchErrors("\"prefix\": \"\", \"headers\": [{\"present_match\": true}]"))
-        .containsExactly(AT + ".headers[0].name: is empty");
   }
 
   @ParameterizedTest(name = "{0}")
@@ -268,8 +266,8 @@ class RouteMatchDecoderTest {
 
   @Test
   void fractionMustHaveAKnownValue() {
-    assertThat(matchErrors("\"prefix\": \"\", \"runtime_fraction\": {\"runtime_key\": \"k\"}"))
-        .containsExactly(AT + ".runtime_fraction.default_value: is missing");
+    assertThat(match("\"prefix\": \"\", \"runtime_fraction\": {\"runtime_key\": \"k\"}").fraction())
+        .contains(new Fraction(0, 100));
     assertThat(
             matchErrors(
                 "\"prefix\": \"\", \"runtime_fraction\": {\"default_value\":"

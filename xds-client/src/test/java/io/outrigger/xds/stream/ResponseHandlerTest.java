@@ -154,7 +154,7 @@ final class ResponseHandlerTest {
   }
 
   private static Decoded.Invalid refused(String reason) {
-    return new Decoded.Invalid(List.of(reason), new RawResource("type", new byte[0]));
+    return Decoded.Invalid.of(new RawResource("type", new byte[0]), reason);
   }
 
   private static String refusal(Map<String, Decoded.Invalid> invalid, String... unnamed) {

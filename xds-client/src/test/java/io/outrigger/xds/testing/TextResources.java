@@ -98,7 +98,7 @@ public final class TextResources implements ResponseDecoder {
       valid.remove(name);
       invalid.remove(name);
       if (content.startsWith("!")) {
-        invalid.put(name, new Decoded.Invalid(List.of(content.substring(1).split(",", -1)), raw));
+        invalid.put(name, Decoded.Invalid.of(raw, content.substring(1).split(",", -1)));
       } else {
         valid.put(name, new Decoded.Valid<>(value(type, name, content), raw));
       }

@@ -1,0 +1,218 @@
+package io.outrigger.xds.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.xds.ResourceType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The tables of docs/refusals.md: the refusals with their source, and all that goes on. */
+class RefusalsTest {
+  private static final Path PAGE = Path.of("docs/refusals.md");
+  private static final String TYPE = "\"@type\": \"type.googleapis.com/";
+  private static final String ROUTER =
+      "{name: r, typed_config: {" + TYPE + "envoy.extensions.filters.http.router.v3.Router\"}}";
+  private static final String RDS = "rds: {route_config_name: r, config_source: {ads: {}}}";
+  private static final String EDS =
+      "name: c, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}";
+  private static final String HOSTS = "virtual_hosts: [{domains: [\"*\"], ";
+
+  /** Where an example stands, and the path of that place. */
+  private record Kind(ResourceType<?> type, String before, String after, String path) {}
+
+  private static final Map<String, Kind> KINDS =
+      Map.ofEntries(
+          Map.entry("listener", new Kind(ResourceType.LISTENER, "{", "}", "")),
+          Map.entry("manager", manager("", ", http_filters: [" + ROUTER + "]", "")),
+          Map.entry("filters", manager(RDS + ", http_filters: [", "]", ".http_filters")),
+          Map.entry(
+              "fault", filter("envoy.extensions.filters.http.fault.v3.HTTPFault\", ", "}", "")),
+          Map.entry(
+              "session",
+              filter(
+                  "envoy.extensions.filters.http.stateful_session.v3.StatefulSession\","
+                      + " session_state: {name: s, typed_config: {"
+                      + TYPE
+                      + "envoy.extensions.http.stateful_session.cookie.v3"
+                      + ".CookieBasedSessionState\", ",
+                  "}}}",
+                  ".session_state.typed_config")),
+          Map.entry(
+              "override",
+              new Kind(
+                  ResourceType.ROUTE,
+                  "{name: r, " + HOSTS + "typed_per_filter_config: {f: {",
+                  "}}}]}",
+                  "virtual_hosts[0].typed_per_filter_config[\"f\"]")),
+          Map.entry("routes", new Kind(ResourceType.ROUTE, "{name: r, ", "}", "")),
+          Map.entry("route", route("", "", "")),
+          Map.entry("match", route("route: {cluster: c}, match: {", "}", ".match")),
+          Map.entry("action", route("match: {prefix: \"\"}, route: {", "}", ".route")),
+          Map.entry("trusted", route("match: {prefix: \"\"}, route: {", "}", ".route")),
+          Map.entry("cluster", new Kind(ResourceType.CLUSTER, "{name: c, ", "}", "")),
+          Map.entry("eds", new Kind(ResourceType.CLUSTER, "{" + EDS + ", ", "}", "")),
+          Map.entry(
+              "policy",
+              new Kind(
+                  ResourceType.CLUSTER,
+                  "{"
+                      + EDS
+                      + ", load_balancing_policy: {policies: [{typed_extension_config: {name: p,"
+                      + " typed_config: {",
+                  "}}}]}}",
+                  "load_balancing_policy.policies")),
+          Map.entry(
+              "tls",
+              new Kind(
+                  ResourceType.CLUSTER,
+                  "{"
+                      + EDS
+                      + ", transport_socket: {name: t, typed_config: {"
+                      + TYPE
+                      + "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\", ",
+                  "}}}",
+                  "transport_socket.typed_config")),
+          Map.entry(
+              "endpoints",
+              new Kind(ResourceType.ENDPOINT, "{cluster_name: c, endpoints: [", "]}", "")),
+          Map.entry(
+              "endpoint",
+              new Kind(
+                  ResourceType.ENDPOINT,
+                  "{cluster_name: c, endpoints: [{locality: {}, load_balancing_weight: 1,"
+                      + " lb_endpoints: [{",
+                  "}]}]}",
+                  "endpoints[0].lb_endpoints[0]")),
+          Map.entry(
+              "drops",
+              new Kind(
+                  ResourceType.ENDPOINT,
+                  "{cluster_name: c, policy: {drop_overloads: [",
+                  "]}}",
+                  "")));
+
+  private static Kind manager(String before, String after, String path) {
+    return new Kind(
+        ResourceType.LISTENER,
+        "{name: l, api_listener: {api_listener: {"
+            + TYPE
+            + ListenerDecoder.CONNECTION_MANAGER
+            + "\", "
+            + before,
+        after + "}}}",
+        "api_listener.api_listener" + path);
+  }
+
+  private static Kind filter(String before, String after, String path) {
+    return manager(
+        RDS + ", http_filters: [{name: f, typed_config: {" + TYPE + before,
+        after + "}, " + ROUTER + "]",
+        ".http_filters[0].typed_config" + path);
+  }
+
+  private static Kind route(String before, String after, String path) {
+    return new Kind(
+        ResourceType.ROUTE,
+        "{name: r, " + HOSTS + "routes: [{" + before,
+        after + "}]}]}",
+        "virtual_hosts[0].routes[0]" + path);
+  }
+
+  /** A line of a table. */
+  record Row(String in, String example, String field, String last) {
+    String json() {
+      Kind kind = KINDS.get(in);
+      assertThat(kind).as(in).isNotNull();
+      return kind.before() + example + kind.after();
+    }
+
+    /** Of policies the place depends on whether the entry or the list is meant. */
+    boolean isPlace(String path) {
+      String base = KINDS.get(in).path();
+      String rest = path.startsWith(base) ? path.substring(base.length()) : "?";
+      rest = rest.replace("[0].typed_extension_config.typed_config", "");
+      return rest.replaceFirst("^\\.", "").equals(field);
+    }
+
+    @Override
+    public String toString() {
+      return in + " " + example + " -> " + field;
+    }
+  }
+
+  private static Stream<Row> rows(String heading) throws IOException {
+    String page = Files.readString(PAGE);
+    int start = page.indexOf("## " + heading);
+    int end = page.indexOf("\n## ", start + 1);
+    return page.substring(start, end < 0 ? page.length() : end)
+        .lines()
+        .filter(
+            line -> line.startsWith("| ") && !line.startsWith("| in ") && !line.startsWith("| -"))
+        .map(RefusalsTest::row);
+  }
+
+  private static Row row(String line) {
+    String[] cells = line.substring(2, line.length() - 2).split(" \\| |\\| ", -1);
+    assertThat(cells).as(line).hasSize(4);
+    String example = cells[1].strip().replace("`sni: ` and 256 letters", sni()).replace("`", "");
+    return new Row(cells[0], example, cells[2].replace("`", "").strip(), cells[3]);
+  }
+
+  private static String sni() {
+    return "sni: "
+        + "a".repeat(256)
+        + ", common_tls_context: {validation_context: {system_root_certs: {}}}";
+  }
+
+  static Stream<Row> refused() throws IOException {
+    return rows("Refused");
+  }
+
+  static Stream<Row> goingOn() throws IOException {
+    return rows("Goes on");
+  }
+
+  @ParameterizedTest
+  @MethodSource("refused")
+  void eachRefusalHasASource(Row row) {
+    Decoded<?> decoded = decode(row, Decoding.CONTEXT);
+
+    assertThat(row.last()).isNotBlank();
+    assertThat(decoded.invalid()).as("must be refused").hasSize(1);
+    assertThat(decoded.invalid().values().iterator().next().errors())
+        .extracting(FieldError::path)
+        .anyMatch(row::isPlace);
+  }
+
+  @ParameterizedTest
+  @MethodSource("goingOn")
+  void theRestOfTheResourceGoesOn(Row row) {
+    boolean trusted = row.in().equals("trusted");
+
+    Decoded<?> decoded = decode(row, trusted ? Decoding.TRUSTED : Decoding.CONTEXT);
+
+    assertThat(decoded.invalid()).isEmpty();
+    assertThat(decoded.valid()).hasSize(1);
+    assertThat(decoded.valid().values().iterator().next().ignored())
+        .extracting(FieldError::path)
+        .anyMatch(row::isPlace);
+  }
+
+  @Test
+  void theTablesAreThere() throws IOException {
+    assertThat(refused()).hasSizeGreaterThan(90);
+    assertThat(goingOn()).hasSizeGreaterThan(20);
+  }
+
+  private static Decoded<?> decode(Row row, DecodeContext context) {
+    ResourceType<?> type = KINDS.get(row.in()).type();
+    return ResourceDecoder.decode(type, List.of(Decoding.any(type, row.json())), context);
+  }
+}
