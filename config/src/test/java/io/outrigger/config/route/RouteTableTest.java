@@ -43,6 +43,28 @@ class RouteTableTest {
     assertThat(table(pattern).virtualHostFor(authority)).isEmpty();
   }
 
+  @Conformance("A28-01")
+  @ParameterizedTest
+  @CsvSource({"*foo, foo", "foo*, foo"})
+  void theStarOfAPatternStandsForAtLeastOneCharacter(String pattern, String authority) {
+    assertThat(table(pattern).virtualHostFor(authority)).isEmpty();
+    assertThat(table(pattern).virtualHostFor(pattern.replace('*', 'x'))).isPresent();
+  }
+
+  @Conformance("A28-01")
+  @ParameterizedTest
+  @CsvSource({"foo, foo", "*foo, xfoo", "foo*, foox", "*, foo"})
+  void theFirstHostOfADomainHasIt(String domain, String authority) {
+    var table =
+        new RouteTable(
+            "rc",
+            List.of(
+                new VirtualHost("first", List.of(domain), List.of(), Map.of()),
+                new VirtualHost("second", List.of(domain), List.of(), Map.of())));
+
+    assertThat(table.virtualHostFor(authority).orElseThrow().name()).isEqualTo("first");
+  }
+
   private static RouteTable table(String... domains) {
     return new RouteTable(
         "rc",

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -71,7 +70,7 @@ final class AuthorityTargets implements TargetResolver {
 
   @Override
   public Outcome<ForwardTarget> targetFor(CharSequence requestAuthority) {
-    String authority = requestAuthority.toString().toLowerCase(Locale.ROOT);
+    String authority = requestAuthority.toString();
     Entry entry = byAuthority.get(authority);
     if (entry == null) {
       if (authority.isEmpty()) {
@@ -90,7 +89,7 @@ final class AuthorityTargets implements TargetResolver {
 
   /** The target of an authority, if it was ever asked for; this is no use of it. */
   Optional<TargetRuntime> known(String authority) {
-    return Optional.ofNullable(byAuthority.get(authority.toLowerCase(Locale.ROOT)))
+    return Optional.ofNullable(byAuthority.get(authority))
         .map(entry -> entry.target);
   }
 

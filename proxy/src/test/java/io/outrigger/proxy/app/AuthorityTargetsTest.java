@@ -63,10 +63,12 @@ class AuthorityTargetsTest {
     return target;
   }
 
+  @Conformance("SC-02")
   @Test
-  void anAuthorityIsOneTargetHoweverItIsSpelled() {
-    assertThat(use("Pay")).isSameAs(use("pay"));
-    assertThat(xds.watched(ResourceType.LISTENER)).containsExactly("pay");
+  void theNameOfAResourceKeepsItsLetters() {
+    assertThat(use("OrderService")).isNotSameAs(use("orderservice"));
+    assertThat(xds.watched(ResourceType.LISTENER))
+        .containsExactlyInAnyOrder("OrderService", "orderservice");
   }
 
   @Conformance("SC-03")

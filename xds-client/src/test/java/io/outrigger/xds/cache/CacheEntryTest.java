@@ -50,6 +50,19 @@ final class CacheEntryTest {
   }
 
   @Test
+  @Conformance("A57-19")
+  void aResourceThatWasDeclaredMissingAwaitsNoAnswer() {
+    for (ServerFeatures features : List.of(DEFAULT, TRANSIENT_TIMER)) {
+      var script = new CacheScript(features);
+      assertThat(script.entry.awaitsAnswer()).isTrue();
+
+      script.apply(new TimerFired<>("nothing came", NOW));
+
+      assertThat(script.entry.awaitsAnswer()).as("%s", script.entry.state()).isFalse();
+    }
+  }
+
+  @Test
   @Conformance("A88-37")
   void statesHoldOnlyWhatTheyMay() {
     var held =

@@ -192,6 +192,22 @@ final class ResourceTimersScenarioTest {
   }
 
   @Test
+  @Conformance({"A57-19", "A88-16"})
+  void aTransientTimeoutIsNotTimedAgainEither() {
+    var patient = new AdsFixture(new ServerFeatures(false, false, true));
+    patient.watch(CLUSTER, "c");
+    patient.stream().ready();
+    patient.loop.advance(Duration.ofSeconds(30));
+    assertThat(patient.status().resources().get(0).state()).isEqualTo("timeout");
+    patient.stream().closeWith(RpcStatus.OK);
+    patient.loop.advance(Duration.ofSeconds(1));
+
+    patient.stream().ready();
+
+    assertThat(patient.loop.pendingTimers()).isZero();
+  }
+
+  @Test
   @Conformance("A57-20")
   void aResourceThatComesAfterItsTimerIsLive() {
     var watcher = ads.watch(CLUSTER, "c");
