@@ -7,6 +7,7 @@ import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.Picker;

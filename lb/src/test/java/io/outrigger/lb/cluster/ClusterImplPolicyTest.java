@@ -8,6 +8,7 @@ import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CircuitBreaker;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;

@@ -10,7 +10,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.lb.cluster.CircuitBreakers;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.SimulatedServer.Condition;
 import io.outrigger.lb.testing.Samples;

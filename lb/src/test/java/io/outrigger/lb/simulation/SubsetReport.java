@@ -6,7 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.lb.cluster.CircuitBreakers;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.Scenario.Step;
 import io.outrigger.lb.simulation.Scenario.Times;

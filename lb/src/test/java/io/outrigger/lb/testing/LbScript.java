@@ -2,10 +2,10 @@ package io.outrigger.lb.testing;
 
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.cluster.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ConnectionPace;

@@ -7,7 +7,7 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.lb.cluster.CircuitBreakers;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.proxy.access.AccessLog;

@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.lb.cluster.CircuitBreakers;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.lb.tree.ClusterManager;

@@ -3,7 +3,7 @@ package io.outrigger.proxy.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
-import io.outrigger.lb.cluster.CircuitBreakers;
+import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;

@@ -1,7 +1,6 @@
-package io.outrigger.lb.cluster;
+package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.lb.CircuitBreaker;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -28,7 +27,7 @@ public final class CircuitBreakers {
   private final Map<Key, Entry> unused = new HashMap<>();
 
   /** The breaker of a cluster; give it back with {@link #release}. */
-  CircuitBreaker acquire(String cluster, String edsServiceName) {
+  public CircuitBreaker acquire(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry known = unused.remove(key);
     Entry entry = used.computeIfAbsent(key, absent -> known == null ? new Entry() : known);
@@ -38,7 +37,7 @@ public final class CircuitBreakers {
   }
 
   /** Gives up what {@link #acquire} took. */
-  void release(String cluster, String edsServiceName) {
+  public void release(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry entry = used.get(key);
     if (entry == null) {

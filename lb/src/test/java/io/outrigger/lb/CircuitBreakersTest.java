@@ -1,9 +1,8 @@
-package io.outrigger.lb.cluster;
+package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
 
