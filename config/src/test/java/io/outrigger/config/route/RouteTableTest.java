@@ -8,6 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RouteTableTest {
   @Conformance("A28-01")
@@ -34,6 +35,27 @@ class RouteTableTest {
   @Test
   void noDomainMeansNoVirtualHost() {
     assertThat(table("orders", "*.com").virtualHostFor("payments")).isEmpty();
+  }
+
+  @Conformance("A28-01")
+  @ParameterizedTest
+  @CsvSource({"*foo, foo", "foo*, foo"})
+  void aStarStandsForAtLeastOneLetter(String pattern, String authority) {
+    assertThat(table(pattern).virtualHostFor(authority)).isEmpty();
+    assertThat(table(pattern, "*").virtualHostFor(authority))
+        .hasValueSatisfying(host -> assertThat(host.name()).isEqualTo("*"));
+  }
+
+  @Conformance("A28-01")
+  @ParameterizedTest
+  @ValueSource(strings = {"orders", "*.orders", "orders.*", "*"})
+  void theFirstOfTwoHostsHasADomainThatBothName(String domain) {
+    var first = new VirtualHost("first", List.of(domain), List.of(), Map.of());
+    var second = new VirtualHost("second", List.of(domain), List.of(), Map.of());
+
+    assertThat(
+            new RouteTable("rc", List.of(first, second)).virtualHostFor(domain.replace('*', 'x')))
+        .contains(first);
   }
 
   @Conformance("A28-02")

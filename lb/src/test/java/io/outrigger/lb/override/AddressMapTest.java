@@ -10,6 +10,7 @@ import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -54,11 +55,30 @@ class AddressMapTest {
     assertThat(parent.connector().last(E1).isGivenUp()).isTrue();
   }
 
+  /** The endpoint is the same: only the statuses that sessions may reach are others. */
+  @Conformance({"A55-14", "A75-33"})
+  @Test
+  void otherStatusesCountForEndpointsThatStay() {
+    parent.loop().inside(() -> entry().on(Event.ASKED, true));
+    assertThat(entry().isReachable()).isTrue();
+
+    update(Samples.address(E1), HealthStatus.DRAINING);
+    assertThat(entry().isReachable()).isFalse();
+    assertThat(parent.connector().last(E1).isGivenUp()).as("kept for sessions alone").isTrue();
+
+    update(Samples.address(E1), HealthStatus.HEALTHY);
+    assertThat(entry().isReachable()).isTrue();
+  }
+
   private AddressEntry entry() {
     return Objects.requireNonNull(table.get(Samples.address(E1)));
   }
 
   private void update(EndpointAddress address) {
+    update(address, HealthStatus.HEALTHY);
+  }
+
+  private void update(EndpointAddress address, HealthStatus reachable) {
     var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
     parent
         .loop()
@@ -66,7 +86,7 @@ class AddressMapTest {
             () ->
                 table.update(
                     List.of(new Backend(endpoint, Samples.locality("z"))),
-                    Set.of(HealthStatus.HEALTHY),
+                    Set.of(reachable),
                     Duration.ofMinutes(1)));
   }
 }

@@ -3,12 +3,16 @@ package io.outrigger.proxy.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.proxy.filter.HttpFilters;
+import io.outrigger.testing.Conformance;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +42,23 @@ class ConfigSelectorsTest {
 
     XdsConfig both = Samples.config(Set.of("b"), Samples.eds("b", "10.0.0.1:80"));
     assertThat(selectors.next(both, handles)).isNotSameAs(first);
+  }
+
+  /** The chain of filters is the listener's. */
+  @Conformance("A39-05")
+  @Test
+  void anotherListenerWithTheSameRoutesMakesAnotherSelector() {
+    XdsConfig config = config("10.0.0.1:80");
+    ConfigSelector first = selectors.next(config, handles);
+    var listener =
+        new ListenerResource(
+            config.listener().name(),
+            config.listener().routes(),
+            config.listener().filters(),
+            Optional.of(Duration.ofSeconds(1)));
+
+    var changed = new XdsConfig(listener, config.routes(), config.virtualHost(), config.clusters());
+    assertThat(selectors.next(changed, handles)).isNotSameAs(first);
   }
 
   /** A call that the first one sent to a retired cluster must see that there is another. */

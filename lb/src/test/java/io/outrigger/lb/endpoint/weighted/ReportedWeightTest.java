@@ -55,6 +55,8 @@ class ReportedWeightTest {
   @CsvSource({
     "named_metrics.queue,                       0.5",
     "named_metrics.queue utilization.disk,      0.8",
+    "utilization.disk named_metrics.queue,      0.8",
+    "utilization.disk mem_utilization,          0.8",
     "utilization.disk,                          0.8",
     "mem_utilization,                           0.3",
     "cpu_utilization,                           0.4",
