@@ -8,29 +8,35 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 /** The seam to the SPIFFE Workload API: gRPC, or a fake. */
 @AnyThread
 public interface WorkloadApi {
+  /** How many answers may come without being asked for: more than are pushed within a second. */
+  int WINDOW = 500;
+
   /** Where the environment says that it is; fails with the reason. */
   Outcome<WorkloadEndpoint> ambient();
 
   /**
-   * Asks for X.509-SVIDs. The answers come as they change; the next one after {@link
-   * Call#requestNext}.
+   * Asks for X.509-SVIDs. The answers come as they change, up to {@link #WINDOW} without {@link
+   * Call#request}. Blocks while gRPC comes up for the first time.
    */
   Call open(WorkloadEndpoint endpoint, Listener listener);
 
-  /** Hears of one call; on any thread, one thing after the other. */
+  /** Follows one call; called on any thread, once at a time. */
   interface Listener {
+    /** The agent can be reached: the request is on its way. */
+    void onReady();
+
     void onResponse(WorkloadResponse response);
 
-    /** The last that it hears; never OK. */
+    /** The last call; the reason is never OK. */
     void onClosed(RpcStatus reason);
   }
 
   /** One call. Any thread. */
   interface Call {
-    /** Permits one more answer; the first needs none. */
-    void requestNext();
+    /** Permits {@code count} more answers. */
+    void request(int count);
 
-    /** Gives it up. */
+    /** Ends the call; the listener may still be called. */
     void close();
   }
 }

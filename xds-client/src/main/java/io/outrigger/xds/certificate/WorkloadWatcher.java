@@ -12,17 +12,23 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the SPIFFE Workload API (SPW-01): one call, whose answers each take the place of the one
- * before. One that ends, or has no answer for a minute, is made anew after a back-off. Whatever
- * fails, what was in use stays.
+ * Follows the SPIFFE Workload API (SPW-01): one call, each of whose answers takes the place of the
+ * one before. Of answers that come while another is read, or within the {@link #PACE}, only the
+ * newest is read. A call that ends, or has no answer for a minute, is made anew after a back-off.
+ * The snapshot in use stays in use whatever fails.
  */
 @ControlConfined
 final class WorkloadWatcher implements CertificateSource {
-  /** How long clusters wait for the first answer; then they fail with the reason until it comes. */
+  /** How long clusters wait for the first answer of an agent that was reached. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+
+  /** How long clusters wait until the agent is reached; gRPC's own start is a part of that. */
+  static final Duration REACHED = Duration.ofSeconds(5);
 
   /**
    * When a call without an answer is given up: an agent that waits for a kubelet may take half a
@@ -82,7 +88,7 @@ final class WorkloadWatcher implements CertificateSource {
     endpoint.match(
         known -> {
           hasEndpoint = true;
-          firstAnswer = loop.schedule(FIRST_ANSWER, () -> onNoAnswer(known));
+          limitFirstAnswer(REACHED, known);
           open(known);
           return null;
         },
@@ -99,16 +105,19 @@ final class WorkloadWatcher implements CertificateSource {
         : Optional.empty();
   }
 
-  private void onNoAnswer(WorkloadEndpoint endpoint) {
+  private void limitFirstAnswer(Duration limit, WorkloadEndpoint endpoint) {
+    firstAnswer.cancel();
     if (snapshot.isUnread()) {
-      fail("the Workload API " + endpoint.uri() + " has not answered yet");
+      firstAnswer =
+          loop.schedule(
+              limit, () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
     }
   }
 
   private void open(WorkloadEndpoint endpoint) {
     var opened = new Answers(endpoint, loop.nanoTime());
     answers = opened;
-    opened.call = api.open(endpoint, opened);
+    opened.begin();
   }
 
   private void fail(String reason) {
@@ -120,6 +129,7 @@ final class WorkloadWatcher implements CertificateSource {
   private void publish(FileReading read) {
     CertificateSnapshot before = snapshot;
     CertificateSnapshot now = before.after(read, loop.now());
+    firstAnswer.cancel();
     if (now != before) {
       snapshot = now;
       listener.onSnapshot(before, now);
@@ -138,12 +148,15 @@ final class WorkloadWatcher implements CertificateSource {
     }
   }
 
-  /** What one call answers; read one at a time, off the control loop. */
+  /** The answers of one call; read one at a time, off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos;
     private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
+    private final AtomicReference<@Nullable WorkloadResponse> newest = new AtomicReference<>();
+    private final AtomicInteger received = new AtomicInteger(); // since the last request for more
     private WorkloadApi.@Nullable Call call;
+    private boolean isPacing; // an answer is being read, or was less than PACE ago
 
     Answers(WorkloadEndpoint endpoint, long startedNanos) {
       this.endpoint = endpoint;
@@ -151,7 +164,7 @@ final class WorkloadWatcher implements CertificateSource {
     }
 
     private void onSilence() {
-      answers = null; // what it still says is not heard
+      answers = null; // further answers of this call are ignored
       close();
       onEnd(RpcStatus.unavailable("no answer within " + GIVE_UP.toSeconds() + " s"));
     }
@@ -172,33 +185,83 @@ final class WorkloadWatcher implements CertificateSource {
           });
     }
 
-    @Override
-    public void onResponse(WorkloadResponse response) {
+    /** Opens the call off the control loop: the first one loads gRPC. */
+    void begin() {
       reading.execute(
           () -> {
-            FileReading read = response.read(endpoint.uri());
-            ifCurrent(() -> onRead(read));
+            WorkloadApi.Call opened = api.open(endpoint, this);
+            loop.execute(() -> onOpened(opened));
           });
     }
 
-    private void onRead(FileReading read) {
+    private void onOpened(WorkloadApi.Call opened) {
+      call = opened;
+      if (answers != this) { // it was given up meanwhile
+        opened.close();
+      }
+    }
+
+    @Override
+    public void onReady() {
+      ifCurrent(() -> limitFirstAnswer(FIRST_ANSWER, endpoint));
+    }
+
+    @Override
+    public void onResponse(WorkloadResponse response) {
+      received.incrementAndGet();
+      if (newest.getAndSet(response) == null) { // else the control loop knows that there is one
+        ifCurrent(this::readNewest);
+      }
+    }
+
+    private void readNewest() {
+      if (!isPacing && newest.get() != null) {
+        isPacing = true;
+        reading.execute(
+            () -> {
+              Optional<FileReading> read = takeNewest();
+              ifCurrent(() -> onRead(read));
+            });
+      }
+    }
+
+    private Optional<FileReading> takeNewest() {
+      return Optional.ofNullable(newest.getAndSet(null))
+          .map(response -> response.read(endpoint.uri()));
+    }
+
+    private void onRead(Optional<FileReading> read) {
+      read.ifPresent(this::onAnswer);
+      next = loop.schedule(PACE, this::onPaced);
+    }
+
+    private void onAnswer(FileReading read) {
       if (read.failure().isEmpty()) {
         backoff.reset();
       }
       silence.cancel();
       publish(read);
-      next = loop.schedule(PACE, this::requestNext);
     }
 
-    private void requestNext() {
+    private void onPaced() {
+      isPacing = false;
       if (call != null) {
-        call.requestNext();
+        call.request(received.getAndSet(0));
       }
+      readNewest();
     }
 
     @Override
     public void onClosed(RpcStatus reason) {
-      reading.execute(() -> ifCurrent(() -> onEnd(reason))); // behind what it has answered
+      reading.execute(
+          () -> {
+            Optional<FileReading> last = takeNewest();
+            ifCurrent(
+                () -> {
+                  last.ifPresent(this::onAnswer);
+                  onEnd(reason);
+                });
+          });
     }
 
     private void onEnd(RpcStatus reason) {

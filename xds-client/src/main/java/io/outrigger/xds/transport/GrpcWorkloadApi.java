@@ -44,7 +44,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
 
     static final MethodDescriptor<byte[], WorkloadResponse> METHOD =
         MethodDescriptor.<byte[], WorkloadResponse>newBuilder()
-            .setType(MethodType.SERVER_STREAMING)
+            .setType(MethodType.BIDI_STREAMING) // gRPC calls onReady for no other
             .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
             .setRequestMarshaller(new Requests())
             .setResponseMarshaller(new Responses())
@@ -98,7 +98,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     var headers = new Metadata();
     headers.put(Fetch.HEADER, "true");
     call.start(new Callbacks(channel, listener), headers);
-    call.request(1);
+    call.request(WINDOW);
     call.sendMessage(new byte[0]);
     call.halfClose();
     return new OpenCall(channel, call);
@@ -107,7 +107,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   /** Nothing came about. */
   private record NoCall() implements Call {
     @Override
-    public void requestNext() {}
+    public void request(int count) {}
 
     @Override
     public void close() {}
@@ -116,8 +116,8 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   private record OpenCall(ManagedChannel channel, ClientCall<byte[], WorkloadResponse> call)
       implements Call {
     @Override
-    public void requestNext() {
-      call.request(1);
+    public void request(int count) {
+      call.request(count);
     }
 
     @Override
@@ -134,6 +134,11 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     Callbacks(ManagedChannel channel, Listener listener) {
       this.channel = channel;
       this.listener = listener;
+    }
+
+    @Override
+    public void onReady() {
+      listener.onReady();
     }
 
     @Override

@@ -46,11 +46,16 @@ public final class FakeWorkloadApi implements WorkloadApi {
   /** One call. */
   public static final class FakeCall implements Call {
     private final Listener listener;
-    private int permitted = 1;
+    private int permitted = WINDOW;
     private boolean closed;
 
     FakeCall(Listener listener) {
       this.listener = listener;
+    }
+
+    /** The agent is reached. */
+    public void reach() {
+      listener.onReady();
     }
 
     public void answer(WorkloadResponse response) {
@@ -72,8 +77,8 @@ public final class FakeWorkloadApi implements WorkloadApi {
     }
 
     @Override
-    public void requestNext() {
-      permitted++;
+    public void request(int count) {
+      permitted += count;
     }
 
     @Override

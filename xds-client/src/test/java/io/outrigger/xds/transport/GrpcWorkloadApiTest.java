@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,7 @@ class GrpcWorkloadApiTest {
       WorkloadAgent.response(ID, IDENTITY, AUTHORITY, Map.of("spiffe://other", AUTHORITY));
 
   private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+  private final CountDownLatch isReached = new CountDownLatch(1);
   private final GrpcWorkloadApi api = new GrpcWorkloadApi(Optional.empty());
 
   @TempDir private Path folder;
@@ -39,12 +41,13 @@ class GrpcWorkloadApiTest {
   @Conformance("SPW-01")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void answersComeOneForEachRequest(boolean onSocket) throws Exception {
+  void answersComeAsTheyArePushed(boolean onSocket) throws Exception {
     try (WorkloadAgent agent = agent(onSocket)) {
       agent.say(ONE);
       WorkloadApi.Call call = open(agent.endpoint());
 
       var response = (WorkloadResponse) next();
+      assertThat(isReached.getCount()).as("before the answer").isZero();
       assertThat(response.first().orElseThrow().id()).isEqualTo(ID);
       assertThat(response.first().orElseThrow().key()).isEqualTo(IDENTITY.key().getEncoded());
       assertThat(response.first().orElseThrow().chain())
@@ -53,7 +56,6 @@ class GrpcWorkloadApiTest {
       assertThat(response.federated()).containsOnlyKeys("spiffe://other");
 
       agent.say(new byte[0]);
-      call.requestNext();
       assertThat(((WorkloadResponse) next()).first()).isEmpty();
       assertThat(agent.opened()).isEqualTo(1);
       call.close();
@@ -133,6 +135,11 @@ class GrpcWorkloadApiTest {
     return api.open(
         WorkloadEndpoint.parse(endpoint).toOptional().orElseThrow(),
         new WorkloadApi.Listener() {
+          @Override
+          public void onReady() {
+            isReached.countDown();
+          }
+
           @Override
           public void onResponse(WorkloadResponse response) {
             heard.add(response);
