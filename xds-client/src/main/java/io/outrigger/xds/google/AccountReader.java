@@ -37,6 +37,7 @@ final class AccountReader {
 
   private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
   private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
+  private static final int MAX_PORT = 65_535;
   private static final Pattern PEM =
       Pattern.compile(
           "\\s*-----BEGIN PRIVATE KEY-----([\\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----\\s*");
@@ -79,7 +80,7 @@ final class AccountReader {
       return new MetadataServer(METADATA_HOSTS);
     }
     try {
-      if (HOST.matcher(host).matches() && MetadataServer.uri(host).getHost() != null) {
+      if (HOST.matcher(host).matches() && isPlace(MetadataServer.uri(host))) {
         return new MetadataServer(List.of(host));
       }
     } catch (IllegalArgumentException noUri) {
@@ -87,6 +88,11 @@ final class AccountReader {
     }
     throw new NoToken(
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
+  }
+
+  /** Whether a request can be sent to {@code uri}: it has a host, and its port is one. */
+  private static boolean isPlace(URI uri) {
+    return uri.getHost() != null && uri.getPort() <= MAX_PORT && uri.getPort() != 0;
   }
 
   private Account account() throws UnusableFile {
@@ -111,7 +117,7 @@ final class AccountReader {
     String name = "token_uri";
     try {
       URI uri = new URI(content.has(name) ? text(name) : TOKEN_URI);
-      if ("https".equalsIgnoreCase(uri.getScheme()) && uri.getHost() != null) {
+      if ("https".equalsIgnoreCase(uri.getScheme()) && isPlace(uri)) {
         return uri;
       }
     } catch (URISyntaxException malformed) {

@@ -49,7 +49,7 @@ final class TokenAnswer {
       throw new NoToken("answered without a usable access_token");
     }
     Duration lifetime = lifetime(content.get());
-    if (lifetime.compareTo(AccessToken.MARGIN) <= 0) {
+    if (lifetime.compareTo(Duration.ZERO) <= 0) {
       throw new NoToken("answered a token that ends in " + lifetime.toSeconds() + " s");
     }
     return new AccessToken(token, lifetime);

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *   a token             gets it
  *   no token            waits for one to be fetched
  * a fetch
- *   succeeds            those who wait get the token; the next fetch is due 5 min before its end
+ *   succeeds            the calls that wait get the token; the next fetch is due 5 min before its
+ *                       end. A token that ends within 30 s is not kept
  *   fails, or takes     those who wait fail with the reason; while there is a token, the next
  *   longer than 10 s    fetch is due after a back-off, else when a call comes
  * </pre>
@@ -109,10 +110,14 @@ final class GoogleToken extends BearerCredentials {
       return;
     }
     end();
-    token = fetched;
-    usableUntil = start + fetched.usable().toNanos();
-    backoff.reset();
-    refresh = loop.schedule(untilRefresh(fetched.lifetime()), this::fetch);
+    if (fetched.usable().compareTo(Duration.ZERO) > 0) {
+      token = fetched;
+      usableUntil = start + fetched.usable().toNanos();
+      backoff.reset();
+      refresh = loop.schedule(untilRefresh(fetched.lifetime()), this::fetch);
+    } else if (usable() != null) {
+      refresh = loop.schedule(backoff.next(), this::fetch);
+    }
     takeWaiting().forEach(applier -> applier.apply(header(fetched.text())));
   }
 

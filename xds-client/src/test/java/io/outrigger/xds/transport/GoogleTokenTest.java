@@ -143,6 +143,20 @@ class GoogleTokenTest {
 
   @Test
   @Conformance("DI-05")
+  void aTokenNearItsEndIsForTheCallsThatWaitAlone() {
+    TokenCall waiting = call();
+    give("short", Duration.ofSeconds(20));
+    assertThat(waiting.outcome()).isEqualTo("Bearer short");
+    assertThat(loop.pendingTimers()).isZero();
+
+    TokenCall next = call();
+    assertThat(next.outcome()).isEqualTo("waits");
+    give("long", HOUR);
+    assertThat(next.outcome()).isEqualTo("Bearer long");
+  }
+
+  @Test
+  @Conformance("DI-05")
   void aFailureIsOfThoseWhoWaitedAndTheNextCallTriesAgain() {
     TokenCall waiting = call();
     refuse();
