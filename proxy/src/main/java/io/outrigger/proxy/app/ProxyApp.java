@@ -37,6 +37,7 @@ import io.outrigger.proxy.upstream.NettyConnector;
 import io.outrigger.proxy.upstream.UpstreamSettings;
 import io.outrigger.proxy.warmup.WarmUp;
 import io.outrigger.xds.certificate.CertificateStore;
+import io.outrigger.xds.certificate.SystemRoots;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.DnsResources;
@@ -75,9 +76,6 @@ public final class ProxyApp implements AutoCloseable {
 
   /** A control plane that does not take the last load report in this time does without. */
   private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
-
-  /** As OpenSSL names it: roots to take instead of those of the JVM (A82). */
-  private static final String SYSTEM_ROOTS_VARIABLE = "SSL_CERT_FILE";
 
   /** Of answers of the admin servers, of all readers together. */
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
@@ -143,7 +141,7 @@ public final class ProxyApp implements AutoCloseable {
             certificateReading,
             random,
             workloads,
-            Optional.ofNullable(System.getenv(SYSTEM_ROOTS_VARIABLE)),
+            Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
             new CertificateEvents(events));
     wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::lack);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);

@@ -40,7 +40,7 @@ public enum EventKind {
   DRAIN,
   /** Other certificates are in use. */
   CERTIFICATE_LOADED,
-  /** The newest certificate files cannot be used. */
+  /** The newest certificate files cannot be used, or the certificate in use ends or has ended. */
   CERTIFICATE_FAILED,
   /** A DNS name was looked up. */
   DNS,

@@ -11,6 +11,9 @@ public interface CertificateObserver {
   /** Other certificates are in use from now on. */
   void onLoaded(String instance, String what);
 
-  /** The newest files cannot be used; those before stay in use. */
+  /**
+   * The newest files cannot be used, and those before stay in use; or the certificate in use has
+   * expired, or is about to.
+   */
   void onFailed(String instance, String reason);
 }

@@ -1,13 +1,17 @@
 package io.outrigger.xds.certificate;
 
+import io.outrigger.base.Count;
 import java.io.ByteArrayInputStream;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The certificates of a PEM file. */
 final class CertificateReader {
+  private static final String LIST = "X509 CRL";
+
   private CertificateReader() {}
 
   /** In the order of the file, at least one; keys between them are passed over. */
@@ -31,6 +35,16 @@ final class CertificateReader {
       throw file.unusable(PemBlock.absence(file, "certificate", "x509"));
     }
     return found;
+  }
+
+  /** A warning when {@code file} has revocation lists, by which no server is judged (A29). */
+  static Optional<String> noteOnLists(CredentialFile file) throws UnusableFile {
+    long lists = PemBlock.all(file).stream().filter(block -> block.label().equals(LIST)).count();
+    return lists == 0
+        ? Optional.empty()
+        : Optional.of(
+            "%s has %s, which are not used: revoked certificates are accepted; remove the roots of their issuers"
+                .formatted(file, Count.of(lists, LIST + " block")));
   }
 
   /** Certificates in DER, one after the other, at least one. */

@@ -41,7 +41,13 @@ public final class CertificateStore {
   }
 
   /** A provider of the bootstrap. */
-  private record Followed(CertificateProvider provider, CertificateSource source) {}
+  private record Followed(
+      CertificateProvider provider, CertificateSource source, ExpiryAlarm alarm) {
+    void close() {
+      source.close();
+      alarm.close();
+    }
+  }
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -87,7 +93,7 @@ public final class CertificateStore {
     loop.checkInside();
     for (Map.Entry<String, Followed> each : Map.copyOf(followed).entrySet()) {
       if (!each.getValue().provider().equals(providers.get(each.getKey()))) {
-        each.getValue().source().close();
+        each.getValue().close();
         followed.remove(each.getKey());
       }
     }
@@ -119,18 +125,23 @@ public final class CertificateStore {
   }
 
   private void follow(String instance, CertificateProvider provider) {
+    String subject = "certificate provider " + instance;
+    var alarm = new ExpiryAlarm(loop, warning -> warn(subject, instance, warning));
     CertificateSource.Listener listener =
-        (before, now) -> onSnapshot("certificate provider " + instance, instance, before, now);
-    CertificateSource source = null;
+        (before, now) -> {
+          onSnapshot(subject, instance, before, now);
+          alarm.follow(now.identity());
+        };
+    CertificateSource source;
     if (provider instanceof CertificateProvider.FileWatcher files) {
       source = new FileWatcher(loop, reading, new ProviderFiles(files.files()), listener);
     } else if (provider instanceof CertificateProvider.WorkloadApi api) {
       source = new WorkloadWatcher(loop, reading, random, workloads, api.endpoint(), listener);
+    } else {
+      source = new CertificateSource.None("its plugin is not known here; use file_watcher");
     }
-    if (source != null) {
-      followed.put(instance, new Followed(provider, source));
-      source.start();
-    }
+    followed.put(instance, new Followed(provider, source, alarm));
+    source.start();
   }
 
   /** The interest of one cluster, until it is closed. */
@@ -269,12 +280,20 @@ public final class CertificateStore {
     }
     if (now.error().isPresent() && !now.error().equals(before.error())) {
       String reason = now.loaded().isPresent() ? now.error().get() : now.lack();
-      log.warn("{}: {}", subject, reason);
-      observer.onFailed(instance, reason);
+      warn(subject, instance, reason);
     } else if (now.error().isEmpty() && before.error().isPresent()) {
       log.info("{}: the newest are in use", subject);
     }
+    Optional<String> note = now.roots().flatMap(Roots::note);
+    if (!note.equals(before.roots().flatMap(Roots::note))) {
+      note.ifPresent(text -> log.warn("{}: {}", subject, text));
+    }
     updateWatches();
+  }
+
+  private void warn(String subject, String instance, String reason) {
+    log.warn("{}: {}", subject, reason);
+    observer.onFailed(instance, reason);
   }
 
   private void updateWatches() {
@@ -290,7 +309,8 @@ public final class CertificateStore {
                 CertificateView.Provider.of(
                     each.getKey(),
                     each.getValue().provider().plugin(),
-                    each.getValue().source().snapshot()))
+                    each.getValue().source().snapshot(),
+                    loop.now()))
         .toList();
   }
 
@@ -298,7 +318,7 @@ public final class CertificateStore {
   public void close() {
     loop.checkInside();
     watches.clear();
-    followed.values().forEach(each -> each.source().close());
+    followed.values().forEach(Followed::close);
     systemRoots.close();
   }
 }

@@ -26,7 +26,7 @@ public record CertificateView(
    *
    * @param certificates the chain, leaf first; empty when there is none
    * @param loaded when what is in use was read; empty when nothing is
-   * @param error why the newest files are not in use; empty when they are
+   * @param error why the newest files are not in use, or that their certificate has expired
    */
   public record Provider(
       String instance,
@@ -35,14 +35,15 @@ public record CertificateView(
       List<CertificateView> roots,
       Optional<Instant> loaded,
       Optional<String> error) {
-    static Provider of(String instance, String plugin, CertificateSnapshot snapshot) {
+    static Provider of(
+        String instance, String plugin, CertificateSnapshot snapshot, Instant now) {
       return new Provider(
           instance,
           plugin,
           snapshot.identity().map(own -> all(own.chain())).orElse(List.of()),
           snapshot.roots().map(roots -> all(roots.certificates())).orElse(List.of()),
           snapshot.loaded(),
-          snapshot.error());
+          snapshot.error().or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
     }
 
     /** When the first certificate of the chain ends; empty when there is no chain. */

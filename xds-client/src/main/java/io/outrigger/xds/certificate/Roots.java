@@ -4,6 +4,7 @@ import java.security.cert.X509Certificate;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** What the certificate of a server must lead to. */
@@ -11,16 +12,30 @@ public sealed interface Roots {
   /** Every root, in the order of its source. */
   List<X509Certificate> certificates();
 
+  /** A warning about parts of the source that are not used, in one line. */
+  default Optional<String> note() {
+    return Optional.empty();
+  }
+
   /** Certificate authorities, whatever names they certify (A29, A82). */
-  record Authorities(List<X509Certificate> certificates) implements Roots {
+  record Authorities(List<X509Certificate> certificates, Optional<String> note) implements Roots {
     public Authorities {
       certificates = List.copyOf(certificates);
     }
 
+    public Authorities(List<X509Certificate> certificates) {
+      this(certificates, Optional.empty());
+    }
+
     /** Reads {@code ca_certificate_file}. Blocks. */
     public static Authorities read(String path) throws UnusableFile {
-      return new Authorities(
-          CertificateReader.read(CredentialFile.read("ca_certificate_file", path)));
+      return read("ca_certificate_file", path);
+    }
+
+    /** Reads the file that {@code field} names. Blocks. */
+    static Authorities read(String field, String path) throws UnusableFile {
+      CredentialFile file = CredentialFile.read(field, path);
+      return new Authorities(CertificateReader.read(file), CertificateReader.noteOnLists(file));
     }
 
     @Override

@@ -15,9 +15,16 @@ import javax.net.ssl.X509TrustManager;
 /**
  * The roots of the system (A82): of a file that the environment names, else those of the JVM.
  *
- * @param file the value of {@code SSL_CERT_FILE}
+ * @param file the value of {@code SSL_CERT_FILE}; an empty one counts as unset
  */
 public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
+  public SystemRoots {
+    file = file.filter(path -> !path.isEmpty()); // as OpenSSL does, and as shells unset a variable
+  }
+
+  /** As OpenSSL names it. */
+  public static final String VARIABLE = "SSL_CERT_FILE";
+
   /** Where the JVM looks for its roots, the first that exists (JSSE reference, "TrustManager"). */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
@@ -44,12 +51,8 @@ public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
 
   /** Reads them. Blocks. */
   public Roots.Authorities authorities() throws UnusableFile {
-    return new Roots.Authorities(all());
-  }
-
-  private List<X509Certificate> all() throws UnusableFile {
     if (file.isPresent()) {
-      return CertificateReader.read(CredentialFile.read("SSL_CERT_FILE", file.get()));
+      return Roots.Authorities.read(VARIABLE, file.get());
     }
     try {
       TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
@@ -60,7 +63,7 @@ public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
               .flatMap(manager -> Stream.of(((X509TrustManager) manager).getAcceptedIssuers()))
               .toList();
       if (!roots.isEmpty()) {
-        return roots;
+        return new Roots.Authorities(roots);
       }
     } catch (GeneralSecurityException e) {
       // told below

@@ -2,16 +2,21 @@ package io.outrigger.xds.transport;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.FileWatcher;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.xds.certificate.CertificateCheck;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Whether the control planes of a bootstrap could be asked: their targets, and the files that their
- * credentials name (A65, A97). Connects to nothing.
+ * credentials name (A65, A97); and whether its certificate providers have usable files (A29).
+ * Connects to nothing.
  *
- * @param errors for which a start would be refused; one line each
- * @param warnings for which streams would fail until it is mended
+ * @param errors for which a start would be refused, and certificates that have expired; one line
+ *     each
+ * @param warnings for which streams or connections fail until they are mended
  */
 @AnyThread
 public record CredentialCheck(List<String> errors, List<String> warnings) {
@@ -22,6 +27,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
 
   /** Looks at each control plane once. Blocks while it reads. */
   public static CredentialCheck of(Bootstrap bootstrap) {
+    Instant now = Instant.now();
     List<String> errors = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
     bootstrap
@@ -35,9 +41,30 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
               }
               server.callCredentials().stream()
                   .flatMap(
-                      each -> JwtTokenFile.problem(each.jwtTokenFile(), Instant.now()).stream())
+                      each -> JwtTokenFile.problem(each.jwtTokenFile(), now).stream())
                   .forEach(problem -> warnings.add("xds server " + server.uri() + ": " + problem));
+              if (server.credentials() instanceof Tls tls) {
+                CertificateCheck check = CertificateCheck.of(tls.files(), now);
+                add("xds server " + server.uri(), check.errors(), errors);
+                add("xds server " + server.uri(), check.warnings(), warnings);
+              }
+            });
+    bootstrap
+        .certificateProviders()
+        .forEach(
+            (instance, provider) -> {
+              if (provider instanceof FileWatcher watcher) {
+                String subject = "certificate provider \"" + instance + "\"";
+                CertificateCheck check = CertificateCheck.of(watcher.files(), now);
+                add(subject, check.errors(), errors);
+                add(subject, check.failure().stream().toList(), warnings);
+                add(subject, check.warnings(), warnings);
+              }
             });
     return new CredentialCheck(errors, warnings);
+  }
+
+  private static void add(String subject, List<String> findings, List<String> to) {
+    findings.forEach(finding -> to.add(subject + ": " + finding));
   }
 }

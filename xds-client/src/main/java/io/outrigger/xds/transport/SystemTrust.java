@@ -18,8 +18,6 @@ import javax.net.ssl.TrustManager;
  */
 @AnyThread
 final class SystemTrust {
-  private static final String FILE_VARIABLE = "SSL_CERT_FILE";
-
   private final Optional<String> file;
   private final AdvancedTlsX509TrustManager manager;
 
@@ -37,7 +35,7 @@ final class SystemTrust {
     try {
       var trust =
           new SystemTrust(
-              Optional.ofNullable(environment.get(FILE_VARIABLE)),
+              Optional.ofNullable(environment.get(SystemRoots.VARIABLE)),
               AdvancedTlsX509TrustManager.newBuilder().build());
       trust.reload();
       return trust;

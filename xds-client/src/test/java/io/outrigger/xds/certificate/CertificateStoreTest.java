@@ -539,6 +539,120 @@ class CertificateStoreTest {
   }
 
   @Test
+  void anInstanceOfAnUnknownPluginIsShownWithTheReason() throws IOException {
+    writeAll();
+    CertificateStore store =
+        start(
+            Map.of(
+                "default",
+                files(Duration.ofSeconds(600)),
+                "alien",
+                new CertificateProvider.Unknown("hsm")));
+    read();
+
+    CertificateView.Provider view = view(store);
+
+    assertThat(view.instance()).isEqualTo("alien");
+    assertThat(view.plugin()).isEqualTo("hsm");
+    assertThat(view.error()).contains("its plugin is not known here; use file_watcher");
+    assertThat(watch(store, settings("alien")).material().status().message())
+        .endsWith("its plugin is not known here; use file_watcher");
+  }
+
+  /** The identity ends ten hours after its beginning. */
+  @Test
+  @Conformance("A29-04")
+  void theEndOfTheOwnIdentityIsToldBeforeAndWhenItComes() throws IOException {
+    Instant begin = loop.now();
+    write(issue(begin, begin.plus(Duration.ofHours(10))));
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    CertificateStore store = start();
+    read();
+    String identity = "default failed: the identity of CN=workload of root ";
+
+    loop.advance(Duration.ofHours(9).minusSeconds(1));
+    read();
+    assertThat(events).containsExactly("default loaded");
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(events.get(1))
+        .isEqualTo(identity + "ends at 2026-01-01T10:00:00Z and has not been renewed");
+    assertThat(view(store).error()).isEmpty();
+    loop.advance(Duration.ofHours(1));
+    read();
+    assertThat(events.get(2))
+        .isEqualTo(
+            identity
+                + "has expired at 2026-01-01T10:00:00Z; servers refuse it until it is renewed");
+    assertThat(view(store).error().orElseThrow()).contains("has expired at");
+    loop.advance(Duration.ofHours(100));
+    read();
+    assertThat(events).hasSize(3);
+
+    write(issue(loop.now(), loop.now().plus(Duration.ofHours(10))));
+    second();
+    assertThat(events).hasSize(4).last().isEqualTo("default loaded");
+    assertThat(view(store).error()).isEmpty();
+  }
+
+  /** As grpc-go does, the newest counts; but it is told. */
+  @Test
+  @Conformance("A29-04")
+  void anExpiredPairTakesThePlaceOfAValidOneWithAWarning() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    TestIdentity old = issue(Instant.EPOCH, loop.now().minusSeconds(60));
+
+    write(old);
+    second();
+
+    assertThat(chainOf(watch.material())).isEqualTo(old.chain());
+    assertThat(events).hasSize(3);
+    assertThat(events.get(2)).startsWith("default failed: ").contains("has expired at");
+    assertThat(view(store).error().orElseThrow()).contains("has expired at");
+  }
+
+  private static TestIdentity issue(Instant begin, Instant end) {
+    return AUTHORITY.issue(builder -> builder.notBefore(begin).notAfter(end));
+  }
+
+  @Test
+  void revocationListsAmongTheRootsAreTold() throws IOException {
+    Files.writeString(roots, AUTHORITY.rootPem() + TestIdentity.pem("X509 CRL", new byte[9]));
+
+    Roots.Authorities read =
+        FileReading.read(() -> Roots.Authorities.read(roots.toString()))
+            .toOptional()
+            .orElseThrow();
+
+    assertThat(read.certificates()).containsExactly(AUTHORITY.root());
+    assertThat(read.note().orElseThrow())
+        .startsWith("ca_certificate_file " + roots + " has 1 X509 CRL block, which are not used");
+  }
+
+  @Test
+  @Conformance("A29-04")
+  void aCheckFindsExpiredCertificates() throws IOException {
+    write(issue(Instant.EPOCH, loop.now().minusSeconds(60)));
+    TestAuthority other = TestAuthority.named("other");
+    Files.writeString(roots, other.rootPem());
+    CertificateFiles files =
+        ((CertificateProvider.FileWatcher) files(Duration.ofSeconds(600))).files();
+
+    CertificateCheck now = CertificateCheck.of(files, loop.now());
+    assertThat(now.errors()).hasSize(1).first().asString().contains("has expired at 2025-12-31");
+    Instant later = other.root().getNotAfter().toInstant();
+    assertThat(CertificateCheck.of(files, later).errors())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("the root CN=other has expired at ");
+    assertThat(now.warnings()).isEmpty();
+    assertThat(now.failure()).isEmpty();
+  }
+
+  @Test
   void nothingIsReadOrToldAfterTheEnd() throws IOException {
     writeAll();
     CertificateStore store = start();

@@ -183,6 +183,13 @@ class SystemRootsTest {
     assertThat(rootsOf(watch).certificates()).containsExactly(AUTHORITY.root());
   }
 
+  @Test
+  @Conformance("A29-09")
+  void anEmptyVariableIsAnUnsetOne() throws Exception {
+    assertThat(new SystemRoots(Optional.of(""))).isEqualTo(new SystemRoots(Optional.empty()));
+    assertThat(new SystemRoots(Optional.of("")).authorities().certificates()).isNotEmpty();
+  }
+
   /** However many clusters ask: one look at a time, and none of the content without a change. */
   @Test
   void theyCostOneLookAtATime() throws IOException {
