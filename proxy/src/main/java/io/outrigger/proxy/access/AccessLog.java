@@ -37,6 +37,7 @@ public final class AccessLog implements AutoCloseable {
   private final AtomicInteger waiting = new AtomicInteger();
   private final String name;
   private final OutputStream out;
+  private final Runnable reopen;
   private final Clock clock;
   private final int mostWaiting;
   private final Thread writer;
@@ -48,25 +49,27 @@ public final class AccessLog implements AutoCloseable {
   /**
    * @param name of what {@code out} writes to, for messages
    * @param out ours to close
+   * @param reopen has {@code out} opened anew with the next line
    */
-  AccessLog(String name, OutputStream out, Clock clock, int mostWaiting) {
+  AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int mostWaiting) {
     this.name = name;
     this.out = out;
+    this.reopen = reopen;
     this.clock = clock;
     this.mostWaiting = mostWaiting;
     writer = new Thread(this::run, "access-log");
     writer.setDaemon(true);
   }
 
-  private static AccessLog started(String name, OutputStream out, Clock clock) {
-    var access = new AccessLog(name, out, clock, MAX_WAITING);
+  private static AccessLog started(String name, OutputStream out, Runnable reopen) {
+    var access = new AccessLog(name, out, reopen, Clock.systemUTC(), MAX_WAITING);
     access.start();
     return access;
   }
 
   /** Writes to stdout. */
   public static AccessLog toStdout() {
-    return started("stdout", new FileOutputStream(FileDescriptor.out), Clock.systemUTC());
+    return started("stdout", new FileOutputStream(FileDescriptor.out), () -> {});
   }
 
   /**
@@ -75,8 +78,13 @@ public final class AccessLog implements AutoCloseable {
    * @throws IOException when it cannot be opened
    */
   public static AccessLog toFile(Path file) throws IOException {
-    Clock clock = Clock.systemUTC();
-    return started(file.toString(), new AppendedFile(file, clock), clock);
+    var appended = new AppendedFile(file, Clock.systemUTC());
+    return started(file.toString(), appended, appended::reopen);
+  }
+
+  /** The next line goes to the file that has the name then. */
+  public void reopen() {
+    reopen.run();
   }
 
   void start() {

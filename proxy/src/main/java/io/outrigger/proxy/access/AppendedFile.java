@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to a file that log rotation may rename or remove: the file of that name is then opened,
- * or made, anew. A write checks for that first, at most once per {@link #LOOK}. Used by one thread
- * at a time.
+ * or made, anew. A write checks for that first, at most once per {@link #LOOK}, and after {@link
+ * #reopen}. Written by one thread at a time.
  */
 @AnyThread
 final class AppendedFile extends OutputStream {
@@ -28,7 +28,7 @@ final class AppendedFile extends OutputStream {
   /** Which file it is, whatever its name; null when it was gone again at once. */
   private @Nullable Object key;
 
-  private long nextLookMillis;
+  private volatile long nextLookMillis;
 
   /**
    * Opens {@code path}, and makes it where it does not exist.
@@ -53,10 +53,20 @@ final class AppendedFile extends OutputStream {
   public void write(byte[] bytes, int offset, int length) throws IOException {
     long now = clock.millis();
     if (now >= nextLookMillis) {
-      reopenIfMoved();
-      nextLookMillis = now + LOOK.toMillis();
+      nextLookMillis = now + LOOK.toMillis(); // first: reopen() may come meanwhile
+      try {
+        reopenIfMoved();
+      } catch (IOException e) {
+        reopen(); // the next write tries again
+        throw e;
+      }
     }
     out.write(bytes, offset, length);
+  }
+
+  /** Has the next write check at once. Any thread may call it. */
+  void reopen() {
+    nextLookMillis = Long.MIN_VALUE;
   }
 
   private void reopenIfMoved() throws IOException {

@@ -423,6 +423,11 @@ public final class ProxyApp implements AutoCloseable {
     requireDrain().beginAndLeave();
   }
 
+  /** Opens the file of the access log anew: a rotation has renamed it. */
+  public void reopenAccessLog() {
+    access.ifPresent(AccessLog::reopen);
+  }
+
   /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
   public CompletableFuture<Void> ended() {
     return requireDrain().left();

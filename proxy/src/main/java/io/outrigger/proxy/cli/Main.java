@@ -35,9 +35,8 @@ import org.slf4j.helpers.Reporter;
  * Runs one command line in this process and ends it with the command's exit code.
  *
  * <p>The end is a halt: a JVM that a signal ends by itself exits with 143, however well its
- * shutdown hooks drained. A shutdown that begins elsewhere (SIGHUP, an exit in a library) is taken
- * for a first signal: its hook asks for the drain, waits for the program's end, and halts with its
- * code.
+ * shutdown hooks drained. A shutdown that begins elsewhere (an exit in a library) is taken for a
+ * first signal: its hook asks for the drain, waits for the program's end, and halts with its code.
  */
 @AnyThread
 public final class Main {
@@ -70,6 +69,7 @@ public final class Main {
       throws StartFailure, InvalidInput {
     try (var app = ProxyApp.start(options, resources, overlay)) {
       signals.onFirst(app::quit);
+      signals.onReopen(app::reopenAccessLog);
       app.awaitConfiguration();
       app.ended().join();
     }
@@ -79,6 +79,7 @@ public final class Main {
   private static int runDemo(
       Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
       throws StartFailure {
+    signals.onHangUp(signals::arrived); // its terminal was closed
     return Demo.run(duration, admin, story, signals::onFirst);
   }
 

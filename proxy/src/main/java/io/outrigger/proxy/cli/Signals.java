@@ -2,47 +2,69 @@ package io.outrigger.proxy.cli;
 
 import io.outrigger.base.AnyThread;
 import java.lang.reflect.Proxy;
-import java.util.List;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SIGTERM and SIGINT: the first asks for an end, the second insists. While they are installed the
- * JVM does not act on them itself, which would end it with 143 whatever a drain achieved.
+ * The signals of this process (CONTRACT section 2).
  *
- * <p>An action that is set after its signal came runs at once, so no signal is lost during a start.
- * Actions run on a thread of the JVM, each at most once.
+ * <pre>
+ * SIGTERM, SIGINT  the first asks for a drain, the second for the end at once; one that comes
+ *                  within a second of the first repeats it: supervisors signal process and group
+ * SIGHUP           nothing, unless {@link #onHangUp} says otherwise
+ * SIGUSR1          {@link #onReopen}
+ * </pre>
+ *
+ * <p>The JVM does not act on them itself, which would end it with 143 whatever a drain achieved. The
+ * action of a first or second signal runs at most once; when it is set after the signal came, it runs
+ * at once, so no signal is lost during a start. Actions run on a thread of the JVM.
  */
 @AnyThread
 public final class Signals {
   private static final Logger log = LoggerFactory.getLogger(Signals.class);
 
-  private final AtomicInteger count = new AtomicInteger();
+  static final Duration REPEATS = Duration.ofSeconds(1);
+
+  private final LongSupplier nanoTime;
+  private final AtomicReference<@Nullable Long> firstAt = new AtomicReference<>();
   private final Reaction first = new Reaction();
   private final Reaction second = new Reaction();
+  private volatile Runnable hangUp = () -> {};
+  private volatile Runnable reopen = () -> {};
+
+  Signals(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
 
   /**
-   * Takes over SIGTERM and SIGINT of this process. Where the JVM does not let us (no module
+   * Takes over the signals of this process. Where the JVM does not let us (no module
    * jdk.unsupported, or -Xrs), its own way stays: it begins a shutdown.
    */
   static Signals install() {
-    Signals signals = new Signals();
-    for (String name : List.of("TERM", "INT")) {
-      try {
-        handle(name, signals::arrived);
-      } catch (ReflectiveOperationException | IllegalArgumentException e) {
-        log.debug("SIG{} is left to the JVM", name, e);
-      }
-    }
+    Signals signals = new Signals(System::nanoTime);
+    handle("TERM", signals::arrived);
+    handle("INT", signals::arrived);
+    handle("HUP", () -> signals.hangUp.run());
+    handle("USR1", () -> signals.reopen.run());
     return signals;
   }
 
+  private static void handle(String name, Runnable action) {
+    try {
+      takeOver(name, action);
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      log.debug("SIG{} is left to the JVM", name, e);
+    }
+  }
+
   /** By reflection, because javac warns of each mention of sun.misc and cannot be told not to. */
-  private static void handle(String name, Runnable action) throws ReflectiveOperationException {
+  private static void takeOver(String name, Runnable action) throws ReflectiveOperationException {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> handler = Class.forName("sun.misc.SignalHandler");
     Object ours =
@@ -74,12 +96,22 @@ public final class Signals {
     second.set(action);
   }
 
-  /** A signal came, or something else that asks for an end in the same way. */
+  /** Sets what SIGHUP does. */
+  public void onHangUp(Runnable action) {
+    hangUp = action;
+  }
+
+  /** Sets what SIGUSR1 does: files that a rotation has renamed are to be opened anew. */
+  public void onReopen(Runnable action) {
+    reopen = action;
+  }
+
+  /** SIGTERM or SIGINT came, or something else that asks for an end in the same way. */
   public void arrived() {
-    int number = count.incrementAndGet();
-    if (number == 1) {
+    long now = nanoTime.getAsLong();
+    if (firstAt.compareAndSet(null, now)) {
       first.fire();
-    } else if (number == 2) {
+    } else if (now - Objects.requireNonNull(firstAt.get()) >= REPEATS.toNanos()) {
       second.fire();
     }
   }

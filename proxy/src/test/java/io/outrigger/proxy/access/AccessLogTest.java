@@ -43,7 +43,7 @@ class AccessLogTest {
   @Test
   void aFullQueueTakesNoMoreAndSaysSo() {
     var out = new ByteArrayOutputStream();
-    var log = new AccessLog("memory", out, Clock.systemUTC(), 3); // nobody writes yet
+    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // nobody writes yet
     CallObserver observer = log.of("orders");
 
     for (int i = 0; i < 3; i++) {
@@ -60,7 +60,7 @@ class AccessLogTest {
   @Test
   void aWriteThatFailsLosesItsLinesAndNothingElse() {
     var failing = new FailingFirst();
-    var log = new AccessLog("memory", failing, Clock.systemUTC(), 10);
+    var log = new AccessLog("memory", failing, () -> {}, Clock.systemUTC(), 10);
     CallObserver observer = log.of("orders");
     observer.onEnded(Calls.known("/lost"));
     log.start();

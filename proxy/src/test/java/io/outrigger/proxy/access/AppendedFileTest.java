@@ -38,6 +38,21 @@ class AppendedFileTest {
   }
 
   @Test
+  void itIsOpenedAnewAtOnceWhenAsked() throws IOException {
+    Path path = folder.resolve("access.log");
+    Path old = folder.resolve("access.log.1");
+    try (var file = file(path)) {
+      write(file, "one ");
+      Files.move(path, old);
+      file.reopen();
+      write(file, "two ");
+    }
+
+    assertThat(old).hasContent("one ");
+    assertThat(path).hasContent("two ");
+  }
+
+  @Test
   void aFileThatARotationHasMadeAnewIsAppendedTo() throws IOException {
     Path path = folder.resolve("access.log");
     try (var file = file(path)) {

@@ -59,7 +59,7 @@ final class CommandLineFixture {
             new PrintWriter(err, true),
             new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
             logging::add,
-            Signals::new);
+            () -> new Signals(System::nanoTime));
     Entrypoints entrypoints =
         new Entrypoints(
             (options, files, overlay, signals) -> start(options),

@@ -32,6 +32,7 @@ final class MainTest {
               (options, files, overlay, signals) -> {
                 CountDownLatch drained = new CountDownLatch(1);
                 signals.onFirst(drained::countDown);
+                signals.onReopen(() -> say("reopened"));
                 say("started");
                 await(drained);
                 say("drained");
@@ -39,6 +40,7 @@ final class MainTest {
               },
               List.of(),
               (duration, admin, story, signals) -> {
+                signals.onHangUp(signals::arrived);
                 signals.onFirst(() -> say("draining"));
                 say("started");
                 await(new CountDownLatch(1));
@@ -130,7 +132,7 @@ final class MainTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"TERM, 15", "INT, 2", "HUP, 1"})
+  @CsvSource({"TERM, 15", "INT, 2"})
   void aSignalIsADrainAndExitCode0(String name, int number) throws Exception {
     assumeThat(isIgnored(number)).as("SIG%s is ignored in this environment", name).isFalse();
     Process process = start(RUN);
@@ -151,10 +153,32 @@ final class MainTest {
 
     signal(process, "TERM");
     awaitLine(output, "draining");
+    Thread.sleep(Signals.REPEATS.toMillis()); // or it would repeat the first
     signal(process, "TERM");
 
     awaitLine(output, "outrigger: second signal: ended with requests under way");
     assertThat(exitCode(process)).isEqualTo(1);
+  }
+
+  @Test
+  void sighupEndsADemoButNotASidecarAndSigusr1OpensTheAccessLogAnew() throws Exception {
+    assumeThat(isIgnored(1)).as("SIGHUP is ignored in this environment").isFalse();
+    Process run = start(RUN);
+    BufferedReader output = output(run);
+    awaitLine(output, "started");
+    signal(run, "HUP");
+    signal(run, "USR1");
+    awaitLine(output, "reopened");
+    signal(run, "TERM");
+    awaitLine(output, "drained");
+    assertThat(exitCode(run)).isZero();
+
+    Process demo = start("demo");
+    BufferedReader story = output(demo);
+    awaitLine(story, "started");
+    signal(demo, "HUP");
+    awaitLine(story, "draining");
+    demo.destroyForcibly();
   }
 
   @Test
