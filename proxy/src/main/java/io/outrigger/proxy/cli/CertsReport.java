@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The answer of {@code /certs} as a table: a line for each provider instance. */
 final class CertsReport {
@@ -29,20 +30,58 @@ final class CertsReport {
     TextTable table =
         new TextTable(
             "INSTANCE", "IDENTITY", "SANS", "NOT AFTER", "LEFT", "ROOTS", "LOADED", "ERROR");
+    forEach(
+        certs,
+        provider -> {
+          JsonArray chain = provider.getAsJsonArray("certificates");
+          Validity validity = Validity.of(chain);
+          table.row(
+              provider.get("instance").getAsString(),
+              identity(chain),
+              sans(chain),
+              validity.text(),
+              validity.left(now),
+              String.valueOf(provider.getAsJsonArray("roots").size()),
+              optional(provider, "loaded").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
+              optional(provider, "error"));
+        });
+    return table.lines();
+  }
+
+  /**
+   * What an operator must do something about: an identity that has expired or ends soon, and files
+   * that are not in use; a line for each.
+   *
+   * @throws JsonParseException when {@code certs} is not of its form
+   */
+  static List<String> problems(String certs, Instant now) {
+    List<String> lines = new ArrayList<>();
+    forEach(
+        certs,
+        provider -> {
+          JsonArray chain = provider.getAsJsonArray("certificates");
+          String name = "certificate " + provider.get("instance").getAsString();
+          Validity validity = Validity.of(chain);
+          if (validity.endsSoon(now)) {
+            String left = validity.left(now);
+            lines.add(
+                "%s (%s): %s"
+                    .formatted(
+                        name,
+                        identity(chain),
+                        left.startsWith("expired") ? left : "ends in " + left));
+          }
+          if (!optional(provider, "error").isEmpty()) {
+            lines.add(name + ": " + optional(provider, "error"));
+          }
+        });
+    return lines;
+  }
+
+  private static void forEach(String certs, Consumer<JsonObject> provider) {
     try {
       for (JsonElement element : JsonParser.parseString(certs).getAsJsonArray()) {
-        JsonObject provider = element.getAsJsonObject();
-        JsonArray chain = provider.getAsJsonArray("certificates");
-        Validity validity = Validity.of(chain);
-        table.row(
-            provider.get("instance").getAsString(),
-            identity(chain),
-            sans(chain),
-            validity.text(),
-            validity.left(now),
-            String.valueOf(provider.getAsJsonArray("roots").size()),
-            optional(provider, "loaded").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
-            optional(provider, "error"));
+        provider.accept(element.getAsJsonObject());
       }
     } catch (IllegalStateException
         | UnsupportedOperationException
@@ -51,16 +90,34 @@ final class CertsReport {
         | DateTimeException e) {
       throw new JsonParseException(e);
     }
-    return table.lines();
   }
 
   /** When the first certificate of a chain ends: with an issuer the leaf cannot be used either. */
-  private record Validity(Optional<Instant> end) {
+  private record Validity(Optional<Instant> begin, Optional<Instant> end) {
+    private static final Duration SOON = Duration.ofDays(30);
+    private static final int SOON_FRACTION = 5; // of the time that it is valid for, as on the page
+
     static Validity of(JsonArray chain) {
-      return new Validity(
+      Optional<JsonObject> first =
           chain.asList().stream()
-              .map(each -> Instant.parse(each.getAsJsonObject().get("not_after").getAsString()))
-              .min(Comparator.naturalOrder()));
+              .map(JsonElement::getAsJsonObject)
+              .min(
+                  Comparator.comparing(each -> Instant.parse(each.get("not_after").getAsString())));
+      return new Validity(time(first, "not_before"), time(first, "not_after"));
+    }
+
+    private static Optional<Instant> time(Optional<JsonObject> certificate, String name) {
+      return certificate.map(each -> each.get(name)).map(time -> Instant.parse(time.getAsString()));
+    }
+
+    /** Most certificates are renewed at a half or two thirds of their time. */
+    boolean endsSoon(Instant now) {
+      if (end.isEmpty()) {
+        return false;
+      }
+      Duration left = Duration.between(now, end.get());
+      Duration whole = begin.map(from -> Duration.between(from, end.get())).orElse(SOON);
+      return left.compareTo(SOON) < 0 && left.compareTo(whole.dividedBy(SOON_FRACTION)) < 0;
     }
 
     String text() {

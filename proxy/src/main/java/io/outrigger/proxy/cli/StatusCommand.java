@@ -3,7 +3,7 @@ package io.outrigger.proxy.cli;
 import com.google.gson.JsonParseException;
 import io.outrigger.proxy.options.StartFailure;
 import java.io.PrintWriter;
-import java.util.List;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,6 +23,8 @@ import picocli.CommandLine.Option;
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final String RED = "\u001b[31m";
+  private static final String PLAIN = "\u001b[0m";
 
   @Mixin private final AdminOption admin = new AdminOption();
 
@@ -40,37 +43,52 @@ final class StatusCommand implements Callable<Integer> {
     if (watch) {
       return watch(client);
     }
-    report(client).forEach(context.out()::println);
+    show(client);
     return Failures.OK;
   }
 
-  private static List<String> report(AdminClient client) throws StartFailure {
+  /** What fails first, in red on a terminal. */
+  private void show(AdminClient client) throws StartFailure {
+    StatusReport.Lines lines = report(client);
+    boolean isTerminal = CommandLine.Help.Ansi.AUTO.enabled();
+    for (String problem : lines.problems()) {
+      context.out().println(isTerminal ? RED + problem + PLAIN : problem);
+    }
+    if (!lines.problems().isEmpty()) {
+      context.out().println();
+    }
+    lines.tables().forEach(context.out()::println);
+  }
+
+  private static StatusReport.Lines report(AdminClient client) throws StartFailure {
     try {
       return StatusReport.render(
-          client.body("/forwards"),
-          client.body("/xds"),
-          client.body("/lb"),
-          overlay(client),
-          client.body("/events?format=json"));
+          new StatusReport.Answers(
+              client.body("/forwards"),
+              client.body("/xds"),
+              client.body("/lb"),
+              optional(client, "/overlay"),
+              optional(client, "/certs"),
+              client.body("/events?format=json")),
+          Instant.now());
     } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);
     }
   }
 
-  /** Empty where the sidecar is of a version without local policy. */
-  private static Optional<String> overlay(AdminClient client) throws StartFailure {
-    AdminClient.Reply reply = client.get("/overlay");
+  /** Empty where the sidecar is of a version without that endpoint. */
+  private static Optional<String> optional(AdminClient client, String path) throws StartFailure {
+    AdminClient.Reply reply = client.get(path);
     return reply.status() == 200 ? Optional.of(reply.body()) : Optional.empty();
   }
 
   /** Shows until interrupted; a sidecar that does not answer may come back. */
   private int watch(AdminClient client) throws InterruptedException {
-    PrintWriter out = context.out();
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     try {
       CompletableFuture<Integer> broken = new CompletableFuture<>();
       var unused =
-          timer.scheduleWithFixedDelay(() -> show(client, out, broken), 0, 1, TimeUnit.SECONDS);
+          timer.scheduleWithFixedDelay(() -> redraw(client, broken), 0, 1, TimeUnit.SECONDS);
       return broken.get();
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
@@ -79,18 +97,19 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  private static void show(AdminClient client, PrintWriter out, CompletableFuture<Integer> broken) {
+  /** Ends when what reads the tables has gone. */
+  private void redraw(AdminClient client, CompletableFuture<Integer> end) {
+    PrintWriter out = context.out();
     try {
-      List<String> lines = report(client);
       out.print(CLEAR_SCREEN);
-      lines.forEach(out::println);
-      out.flush();
+      show(client);
     } catch (StartFailure e) {
-      out.print(CLEAR_SCREEN);
       out.println(e.getMessage());
-      out.flush();
     } catch (RuntimeException e) {
-      broken.completeExceptionally(e);
+      end.completeExceptionally(e);
+    }
+    if (out.checkError()) { // flushes
+      end.complete(Failures.OK);
     }
   }
 }

@@ -6,7 +6,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import io.outrigger.base.Count;
+import io.outrigger.base.PlainText;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -24,50 +27,118 @@ final class StatusReport {
   private StatusReport() {}
 
   /**
-   * Renders answers as lines.
+   * What the admin server answered.
    *
    * @param forwards of {@code /forwards}
    * @param xds of {@code /xds}
    * @param lb of {@code /lb}
    * @param overlay of {@code /overlay}; without rules and errors it has no tables
+   * @param certs of {@code /certs}
    * @param events of {@code /events}
+   */
+  record Answers(
+      String forwards,
+      String xds,
+      String lb,
+      Optional<String> overlay,
+      Optional<String> certs,
+      String events) {}
+
+  /**
+   * Answers as lines.
+   *
+   * @param problems what fails or soon will
+   */
+  record Lines(List<String> problems, List<String> tables) {}
+
+  /**
+   * Renders answers as lines.
+   *
+   * @param now by which certificates have expired or end soon
    * @throws JsonParseException when one of them is not of its form
    */
-  static List<String> render(
-      String forwards, String xds, String lb, Optional<String> overlay, String events) {
+  static Lines render(Answers answers, Instant now) {
+    List<String> problems = new ArrayList<>();
     List<String> lines = new ArrayList<>();
     try {
-      lines.addAll(forwards(JsonParser.parseString(forwards).getAsJsonArray()));
+      List<JsonObject> forwards = forwards(answers.forwards());
+      JsonObject known = JsonParser.parseString(answers.xds()).getAsJsonObject();
+      forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
+      answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
+      array(known, "servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
+      lines.addAll(forwards(forwards));
       lines.add("");
-      JsonObject known = JsonParser.parseString(xds).getAsJsonObject();
       lines.addAll(servers(known));
       lines.add("");
       lines.addAll(resources(known));
       lines.add("");
-      lines.addAll(tree(JsonParser.parseString(lb).getAsJsonObject()));
-      overlay
+      lines.addAll(tree(JsonParser.parseString(answers.lb()).getAsJsonObject()));
+      answers
+          .overlay()
           .map(answer -> JsonParser.parseString(answer).getAsJsonObject())
           .ifPresent(answer -> lines.addAll(overlay(answer)));
       lines.add("");
-      lines.addAll(events(JsonParser.parseString(events).getAsJsonArray()));
+      lines.addAll(events(JsonParser.parseString(answers.events()).getAsJsonArray()));
     } catch (IllegalStateException | UnsupportedOperationException e) {
       throw new JsonParseException(e);
     }
-    return lines;
+    return new Lines(problems.stream().map(PlainText::of).toList(), lines);
   }
 
-  private static List<String> forwards(JsonArray forwards) {
+  /** Those that fail come first. */
+  private static List<JsonObject> forwards(String forwards) {
+    return JsonParser.parseString(forwards).getAsJsonArray().asList().stream()
+        .map(JsonElement::getAsJsonObject)
+        .sorted(
+            Comparator.comparing((JsonObject forward) -> forwardProblem(forward).isEmpty())
+                .thenComparing(forward -> number(forward, "failing") == 0))
+        .toList();
+  }
+
+  /** Why calls of a forward fail or wait. */
+  private static Optional<String> forwardProblem(JsonObject forward) {
+    return text(forward, "error").isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "forward %s: %s: %s"
+                .formatted(text(forward, "name"), standing(forward), text(forward, "error")));
+  }
+
+  /** The state, and how many backends can be reached, where any is known. */
+  private static String standing(JsonObject forward) {
+    long endpoints = number(forward, "endpoints");
+    return endpoints == 0
+        ? text(forward, "state")
+        : "%s, %d of %s reachable"
+            .formatted(
+                text(forward, "state"),
+                endpoints - number(forward, "failing"),
+                Count.of(endpoints, "backend"));
+  }
+
+  private static List<String> forwards(List<JsonObject> forwards) {
     TextTable table = new TextTable("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR");
-    for (JsonElement element : forwards) {
-      JsonObject forward = element.getAsJsonObject();
+    for (JsonObject forward : forwards) {
       table.row(
           text(forward, "name"),
           text(forward, "listen"),
           text(forward, "target"),
-          text(forward, "state"),
+          standing(forward),
           text(forward, "error"));
     }
     return table.lines();
+  }
+
+  /** That a control plane which should be connected is not. */
+  private static Optional<String> serverProblem(JsonElement element) {
+    JsonObject server = element.getAsJsonObject();
+    return text(server, "use").equals("standby") || text(server, "connected").equals("true")
+        ? Optional.empty()
+        : Optional.of(
+            "control plane %s: not connected%s"
+                .formatted(
+                    text(server, "uri"),
+                    text(server, "lastError").isEmpty() ? "" : ": " + text(server, "lastError")));
   }
 
   private static List<String> servers(JsonObject xds) {
@@ -225,6 +296,11 @@ final class StatusReport {
 
   private static JsonArray array(JsonObject object, String name) {
     return object.get(name) instanceof JsonArray array ? array : new JsonArray();
+  }
+
+  /** A number; 0 where a sidecar of an older version gives none. */
+  private static long number(JsonObject object, String name) {
+    return object.has(name) ? object.get(name).getAsLong() : 0;
   }
 
   /** A plain value as text; anything else as JSON; empty when absent. */

@@ -98,7 +98,7 @@ final class AdminCommandsIT {
     watching.interrupt();
     watching.join();
 
-    assertThat(outrigger.out.toString()).startsWith("\u001b[H\u001b[2JFORWARD  LISTEN");
+    assertThat(outrigger.out.toString()).startsWith("\u001b[H\u001b[2Jforward pay: ERROR");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonParseException;
 import io.outrigger.testing.Conformance;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -12,10 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class StatusReportTest {
+  private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
+
   static final String FORWARDS =
       """
       [{"name": "orders", "listen": "127.0.0.1:9001", "target": "xds:///orders", "state": "READY",
-        "error": null},
+        "error": "", "endpoints": 3, "failing": 1},
        {"name": "pay", "listen": "unix:/run/pay.sock", "target": "xds:///pay", "state": "ERROR",
         "error": "no\\u001b[2Jlistener"}]
       """;
@@ -67,7 +70,13 @@ final class StatusReportTest {
       """;
 
   private static List<String> rendered(Optional<String> overlay) {
-    return StatusReport.render(FORWARDS, XDS, LB, overlay, EVENTS);
+    return render(FORWARDS, overlay, Optional.empty()).tables();
+  }
+
+  private static StatusReport.Lines render(
+      String forwards, Optional<String> overlay, Optional<String> certs) {
+    return StatusReport.render(
+        new StatusReport.Answers(forwards, XDS, LB, overlay, certs, EVENTS), NOW);
   }
 
   @Conformance("OV-06")
@@ -99,12 +108,12 @@ final class StatusReportTest {
 
   @Test
   void tablesInTheOrderOfAQuestion() {
-    assertThat(String.join("\n", StatusReport.render(FORWARDS, XDS, LB, Optional.empty(), EVENTS)))
+    assertThat(String.join("\n", rendered(Optional.empty())))
         .isEqualTo(
             """
-            FORWARD  LISTEN              TARGET         STATE  ERROR
-            orders   127.0.0.1:9001      xds:///orders  READY  -
-            pay      unix:/run/pay.sock  xds:///pay     ERROR  no [2Jlistener
+            FORWARD  LISTEN              TARGET         STATE                             ERROR
+            pay      unix:/run/pay.sock  xds:///pay     ERROR                             no [2Jlistener
+            orders   127.0.0.1:9001      xds:///orders  READY, 2 of 3 backends reachable  -
 
             CONTROL PLANE  USE        CONNECTED  NACKS  FAILURES  LAST ERROR
             cp:443         preferred  true       3      1         UNAVAILABLE: refused
@@ -126,10 +135,41 @@ final class StatusReportTest {
                 .formatted("ejected by success_rate until u"));
   }
 
+  @Test
+  void whatFailsIsSaidFirst() {
+    String outage =
+        """
+        [{"name": "orders", "listen": "l", "target": "t", "state": "READY", "endpoints": 198,
+          "failing": 198, "error": "cluster a: calls fail; last error: refused"}]""";
+    StatusReport.Lines lines =
+        StatusReport.render(
+            new StatusReport.Answers(
+                outage,
+                XDS.replace("true", "false"),
+                LB,
+                Optional.empty(),
+                Optional.of(CertsReportTest.CERTS),
+                EVENTS),
+            NOW);
+
+    assertThat(lines.problems())
+        .containsExactly(
+            "forward orders: READY, 0 of 198 backends reachable: cluster a: calls fail; last error:"
+                + " refused",
+            "certificate default (spiffe://mesh/orders): ends in 12h",
+            "certificate plain (CN=a [2J): expired 3d ago",
+            "certificate plain: private_key_file /k.pem does not exist",
+            "certificate roots: ca_certificate_file /r.pem does not exist",
+            "control plane cp:443: not connected: UNAVAILABLE: refused");
+    assertThat(lines.tables().get(1)).contains("READY, 0 of 198 backends reachable");
+    assertThat(render(FORWARDS, Optional.empty(), Optional.empty()).problems())
+        .containsExactly("forward pay: ERROR: no [2Jlistener");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
   void anAnswerOfAnotherFormIsRefused(String forwards) {
-    assertThatThrownBy(() -> StatusReport.render(forwards, XDS, LB, Optional.empty(), EVENTS))
+    assertThatThrownBy(() -> render(forwards, Optional.empty(), Optional.empty()))
         .isInstanceOf(JsonParseException.class);
   }
 }
