@@ -1,7 +1,7 @@
 // The page: views behind tabs, and one clock that brings the view in sight up to date each second.
 
 import {Certs} from './certs.js';
-import {Traffic, get, readiness} from './data.js';
+import {Traffic, get, readiness, verdict} from './data.js';
 import {attr, el, glyph, setGlyph, text} from './dom.js';
 import {EventLog, Events} from './events.js';
 import {Explain} from './explain.js';
@@ -70,7 +70,7 @@ class Page {
         const [ready, forwards, calls] = await Promise.all([readiness(), get('/forwards'), get('/calls')]);
         if (turn !== this.#asked) return;
         if (this.traffic.add(calls)) this.events.restart(calls.time);
-        this.#connected(ready);
+        this.#connected(ready, forwards);
         this.events.follow();
         await this.#views.get(this.#current).refresh(forwards, ready);
         await this.#views.get('overlay').follow();
@@ -83,14 +83,15 @@ class Page {
     if (turn === this.#asked) this.#timer = setTimeout(() => this.#refresh(), Math.min(SLOWEST, PERIOD * (1 + this.#lost)));
   }
 
-  #connected(ready) {
+  #connected(ready, forwards) {
     if (this.#lost) this.announce('The sidecar answers again.');
     this.#lost = 0;
     document.body.classList.remove('stale');
     byId('problem').hidden = true;
-    setGlyph(byId('light').firstChild, ready.ready ? 'good' : 'wait');
-    attr(byId('light'), 'class', 'state ' + (ready.ready ? 'good' : 'wait'));
-    text(byId('light').lastChild, ready.ready ? 'ready' : 'not ready');
+    const {of, words} = verdict(ready, forwards);
+    setGlyph(byId('light').firstChild, of);
+    attr(byId('light'), 'class', 'state ' + of);
+    text(byId('light').lastChild, words);
     attr(byId('light'), 'title', ready.reason);
   }
 

@@ -8,6 +8,27 @@ const MOST_ROOTS = 5;
 const SOON_SHARE = 0.2; // of the time that a certificate is valid for
 const SOON_MILLIS = 30 * 86_400_000;
 
+/** What must be done about certificates: identities that have expired or end soon, files that are not in use. */
+export function certificateProblems(providers, now) {
+  return providers.flatMap(provider => {
+    const {of, words} = summary(provider, now);
+    const what = of === 'bad' || (of === 'wait' && provider.loaded) ? [{of, text: `certificate ${provider.instance}: ${words}`}] : [];
+    return provider.error ? [...what, {of: 'bad', text: `certificate ${provider.instance}: ${provider.error}`}] : what;
+  });
+}
+
+/** Of a provider: its error, else the first end of its chain, else that of its roots. */
+function summary({certificates, roots, loaded, error}, now) {
+  if (!loaded) return {of: error ? 'bad' : 'wait', words: error ? 'nothing in use' : 'being read'};
+  const all = (certificates.length ? certificates : roots).map(each => standing(each, now));
+  const worst = all.find(({of}) => of === 'bad') ?? all.find(({of}) => of === 'wait');
+  if (worst?.of === 'bad') return worst;
+  if (error) return {of: 'bad', words: 'the newest files are not in use'};
+  return worst ?? {of: 'good', words: 'in use'};
+}
+
+const RANKS = {bad: 0, wait: 1};
+
 /** As `validity`, and `wait` towards the end: most are renewed at a half or two thirds of their time. */
 function standing({not_before, not_after}, now) {
   const [from, to] = [Date.parse(not_before), Date.parse(not_after)];
@@ -37,6 +58,8 @@ export class Certs {
     const providers = await get('/certs');
     this.#now = this.page.traffic.now();
     this.none.hidden = providers.length > 0;
+    const urgency = provider => RANKS[summary(provider, this.#now).of] ?? 2;
+    providers.sort((a, b) => urgency(a) - urgency(b)); // stable
     keyed(this.list, providers, each => each.instance, providerCard, (card, provider) => this.#update(card, provider));
   }
 
@@ -45,7 +68,7 @@ export class Certs {
     const [name, mark, about] = head.children;
     attr(card, 'aria-label', provider.instance);
     text(name, provider.instance);
-    const {of, words} = this.#summary(provider);
+    const {of, words} = summary(provider, this.#now);
     setState(mark, '', words, of);
     text(about, [provider.plugin, provider.loaded && 'loaded ' + date(provider.loaded)].filter(Boolean).join(', '));
     text(error, provider.error);
@@ -58,16 +81,6 @@ export class Certs {
       (row, item) => this.#updateRow(row, item));
     const others = provider.roots.length - MOST_ROOTS;
     text(more, others > 0 ? `and ${count(others)} more roots, which /certs lists` : '');
-  }
-
-  /** Of a provider: its error, else the first end of its chain, else that of its roots. */
-  #summary({certificates, roots, loaded, error}) {
-    if (!loaded) return {of: error ? 'bad' : 'wait', words: error ? 'nothing in use' : 'being read'};
-    const all = (certificates.length ? certificates : roots).map(each => standing(each, this.#now));
-    const worst = all.find(({of}) => of === 'bad') ?? all.find(({of}) => of === 'wait');
-    if (worst?.of === 'bad') return worst;
-    if (error) return {of: 'bad', words: 'the newest files are not in use'};
-    return worst ?? {of: 'good', words: 'in use'};
   }
 
   #updateRow(row, {certificate, kind}) {

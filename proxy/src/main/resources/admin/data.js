@@ -1,5 +1,7 @@
 // What the admin server says, and the figures that follow from two of its answers.
 
+import {count, several} from './dom.js';
+
 const KEPT = 61; // answers of /calls, one a second
 const RECENT_MILLIS = 5_000; // over which rates are taken: short enough to follow, long enough to be calm
 
@@ -21,6 +23,38 @@ export async function get(path) {
 export async function readiness() {
   const response = await fetch('/ready', {cache: 'no-store', signal: AbortSignal.timeout(10_000)});
   return {ready: response.ok, reason: (await response.text()).trim()};
+}
+
+/** How many backends the forwards have, and how many of them can be reached. */
+export function backends(forwards) {
+  const sum = name => forwards.reduce((all, forward) => all + forward[name], 0);
+  return {all: sum('endpoints'), reachable: sum('endpoints') - sum('failing')};
+}
+
+/** Whether the calls of a forward fail: as a whole, or those to one of its clusters. */
+export function fails(forward) {
+  return forward.state === 'ERROR' || (forward.state === 'READY' && Boolean(forward.error));
+}
+
+/** How a forward stands, as words and a tone: configured is not the same as reachable. */
+export function standing(forward) {
+  const {all, reachable} = backends([forward]);
+  return {
+    of: fails(forward) ? 'bad' : null,
+    words: forward.state.toLowerCase() + (all ? `, ${reachable} of ${all} reachable` : ''),
+  };
+}
+
+/** How the sidecar stands, as words and a tone; and the same without what fails. */
+export function verdict(readiness, forwards) {
+  const {all, reachable} = backends(forwards);
+  const failing = forwards.filter(fails).length;
+  const draining = forwards.find(forward => forward.state === 'DRAINING');
+  const word = draining ? 'draining' : readiness.ready ? 'ready' : 'not ready';
+  const note = draining ? draining.error : readiness.ready ? `ready, ${several(forwards.length, 'forward')} configured` : `not ready: ${readiness.reason}`;
+  if (all && !reachable) return {of: 'bad', words: `${word}, 0 of ${count(all)} backends reachable`, note};
+  if (failing) return {of: 'bad', words: `${word}, ${failing} of ${several(forwards.length, 'forward')} failing`, note};
+  return {of: draining ? 'aside' : readiness.ready ? 'good' : 'wait', words: word, note};
 }
 
 function failures(forward) {

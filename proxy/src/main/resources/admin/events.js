@@ -8,9 +8,16 @@ const KEPT = 2_000;
 const SPOKEN_MILLIS = 8_000; // a screen reader hears no more than one event in this time
 const TONES = {
   ack: 'good', ads_connected: 'good', lrs_connected: 'good', lrs_failed: 'bad', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', eject: 'out',
-  priority_switch: 'wait', endpoint_state: 'idle', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
+  priority_switch: 'wait', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
+  forward_ready: 'good', forward_failed: 'bad', all_endpoints_failing: 'bad', endpoints_back: 'good', default_timeout: 'wait',
 };
-const SPOKEN = new Set(['nack', 'ads_failed', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed']);
+const SPOKEN = new Set(['nack', 'ads_failed', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed', 'forward_failed', 'all_endpoints_failing', 'endpoints_back']);
+
+/** An endpoint fails, is lost or is back: its message says which. */
+function toneOf({kind, message}) {
+  if (kind !== 'endpoint_state') return TONES[kind] ?? 'idle';
+  return message.includes('cannot be connected to') ? 'bad' : message.endsWith('connection lost') ? 'wait' : 'good';
+}
 
 /** Follows /events from the start of the page on. */
 export class EventLog {
@@ -151,7 +158,7 @@ function updateRow(row, event) {
   const [time, kind, forward, subject, message] = row.children;
   text(time, clock(event.time));
   attr(time, 'datetime', event.time);
-  setGlyph(kind.firstChild, TONES[event.kind] ?? 'idle');
+  setGlyph(kind.firstChild, toneOf(event));
   text(kind.lastChild, words(event.kind));
   text(forward, event.forward);
   text(subject, event.subject);

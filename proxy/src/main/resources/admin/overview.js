@@ -1,22 +1,25 @@
-// Each forward on a line, and how the sidecar stands with its control planes.
+// What fails, each forward on a line, and how the sidecar stands with its control planes.
 
+import {certificateProblems} from './certs.js';
 import {Commands, curl, outrigger} from './command.js';
-import {get} from './data.js';
-import {attr, cells, clock, count, el, figure, keyed, millis, percent, setState, several, state, table, text} from './dom.js';
+import {backends, fails, get, standing, verdict} from './data.js';
+import {attr, cells, clock, count, el, figure, glyph, keyed, millis, percent, setGlyph, setState, state, table, text} from './dom.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
-const HISTORY_MILLIS = 20_000;
+const SLOW_MILLIS = 20_000;
 const HOLDERS = 5;
 
 export class Overview {
   #hours = new Map(); // forward -> what hourOf gives
-  #hoursReadAt = 0;
+  #certificates = [];
+  #slowReadAt = 0;
 
   constructor(page) {
     this.page = page;
-    this.tiles = el('dl.tiles', {}, ['Readiness', 'Traffic', 'Control plane', 'Resources', 'Memory of peers']
+    this.tiles = el('dl.tiles', {}, ['Backends reachable', 'Traffic', 'Control plane', 'Resources', 'Memory of peers']
       .map(name => el('div', {}, el('dt', {}, name), el('dd.big', {}, '–'), el('dd.quiet'))));
+    this.problems = el('ul.card.problems', {'aria-label': 'what fails', hidden: ''});
     this.forwards = el('tbody');
     this.servers = el('tbody');
     this.holders = el('tbody');
@@ -25,6 +28,7 @@ export class Overview {
     this.noServers = el('p.empty', {hidden: ''}, 'No control plane: resources come from files.');
     this.commands = new Commands();
     this.element = el('div', {},
+      this.problems,
       this.tiles,
       section('Forwards', table('forwards', [
         ['name'], ['target'], ['state'], ['requests/s', true], ['errors', true, 'share of the calls of the last minute that did not end with OK'],
@@ -46,11 +50,12 @@ export class Overview {
 
   async refresh(forwards, readiness) {
     const {traffic} = this.page;
-    const rows = forwards.map(forward => ({forward, figures: traffic.of(forward.name)}));
+    const rows = forwards.map(forward => ({forward, figures: traffic.of(forward.name)}))
+      .sort((a, b) => fails(b.forward) - fails(a.forward)); // stable
     this.noForwards.hidden = rows.length > 0;
     keyed(this.forwards, rows, ({forward}) => forward.name, forwardRow, (row, item) => this.#updateForward(row, item));
     const rates = rows.map(({figures}) => figures?.rate).filter(rate => rate !== null && rate !== undefined);
-    this.#tile(0, readiness.ready ? 'Ready' : 'Not ready', readiness.ready ? several(forwards.length, 'forward') : readiness.reason, readiness.ready ? 'good' : 'bad');
+    this.#showBackends(forwards, readiness);
     this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–', `${count(rows.reduce((sum, {figures}) => sum + (figures?.active ?? 0), 0))} active`);
     const xds = await get('/xds');
     const asked = xds.servers.filter(server => server.use !== 'standby');
@@ -60,9 +65,31 @@ export class Overview {
     const refused = xds.resources.filter(each => each.errorState).length;
     this.#tile(3, count(xds.resources.length), refused ? `${count(refused)} with an error` : 'none refused', refused ? 'bad' : '');
     this.#showMemory(await get('/memory'));
-    await this.#readHours();
+    await this.#readSlowly();
+    this.#showProblems(forwards, asked);
     this.noServers.hidden = xds.servers.length > 0;
     keyed(this.servers, xds.servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
+  }
+
+  #showBackends(forwards, readiness) {
+    const {all, reachable} = backends(forwards);
+    const {of, note} = verdict(readiness, forwards);
+    this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of === 'wait' ? 'bad' : of);
+  }
+
+  #showProblems(forwards, servers) {
+    const problems = [
+      ...forwards.filter(fails).map(forward => ({of: 'bad', text: `forward ${forward.name}: ${standing(forward).words}: ${forward.error}`})),
+      ...certificateProblems(this.#certificates, this.page.traffic.now()),
+      ...servers.filter(server => !server.connected)
+        .map(server => ({of: 'bad', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
+    ].sort((a, b) => (a.of === 'wait') - (b.of === 'wait'));
+    this.problems.hidden = !problems.length;
+    keyed(this.problems, problems, each => each.text, () => el('li', {}, glyph('bad'), el('span')), (item, each) => {
+      setGlyph(item.firstChild, each.of);
+      attr(item, 'class', each.of);
+      text(item.lastChild, each.text);
+    });
   }
 
   #showMemory({heap, direct, total, ended, heaviest}) {
@@ -74,10 +101,11 @@ export class Overview {
     keyed(this.holders, rows, each => `${each.side} ${each.peer}`, holderRow, updateHolder);
   }
 
-  /** Of clusters alone: no endpoint has an empty name. */
-  async #readHours() {
-    if (Date.now() - this.#hoursReadAt < HISTORY_MILLIS) return;
-    this.#hoursReadAt = Date.now();
+  /** What changes slowly. The history of clusters alone: no endpoint has an empty name. */
+  async #readSlowly() {
+    if (Date.now() - this.#slowReadAt < SLOW_MILLIS) return;
+    this.#slowReadAt = Date.now();
+    this.#certificates = await get('/certs');
     const {forwards} = await get('/history?endpoint=');
     this.#hours = new Map(forwards.map(each => [each.name, hourOf(each.clusters.map(cluster => cluster.minutes), this.page.traffic.now())]));
   }
@@ -91,15 +119,18 @@ export class Overview {
   }
 
   #updateForward(row, {forward, figures}) {
-    const [name, target, standing, rate, errors, p50, p99, active, minute, hour] = row.children;
+    const [name, target, state, rate, errors, p50, p99, active, minute, hour] = row.children;
     const [link, listen] = name.firstChild.children;
     text(link, forward.name);
     attr(link, 'href', '#tree?' + new URLSearchParams({forward: forward.name}));
     text(listen, forward.listen);
     text(target.firstChild, forward.target);
     attr(target.firstChild, 'title', forward.target);
-    setState(standing.firstChild.firstChild, forward.state);
-    text(standing.firstChild.lastChild, forward.error);
+    const {of, words} = standing(forward);
+    setState(state.firstChild.firstChild, forward.state, words, of ?? undefined);
+    text(state.firstChild.lastChild, forward.error);
+    attr(state.firstChild.lastChild, 'title', forward.error);
+    attr(state.firstChild.lastChild, 'class', of ? 'lines-2 error' : 'lines-2 quiet');
     text(rate, figure(figures?.rate));
     text(errors, percent(figures?.errors));
     attr(errors, 'class', 'number' + (figures?.errors > 0 ? ' bad' : ''));

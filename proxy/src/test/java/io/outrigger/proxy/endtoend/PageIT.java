@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -260,6 +261,66 @@ class PageIT {
   }
 
   @Test
+  void anOutageIsTheFirstThingToBeSeenAndACloseOfThePortToo() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    Backend b = mesh.backend("b").quiet();
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints("pay", Xds.locality("a", 0, 1, a, b)),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.startReady();
+    Load load = mesh.load(mesh.app(), METHOD, 50);
+    Tab tab = open("overview");
+    String first = ".tiles > div:first-child";
+    awaitText(tab, first, "2 of 2");
+    awaitText(tab, "#light", "ready");
+    assertThat(tab.holds("document.querySelector('.problems').hidden")).isTrue();
+    assertThat(tab.holds("document.querySelector('#light.good')")).isTrue();
+    awaitText(tab, ".forwards tbody", "ready, 2 of 2 reachable");
+    picture(tab, "overview-calm");
+
+    a.kill();
+    awaitText(tab, ".forwards tbody", "ready, 1 of 2 reachable");
+    b.kill();
+
+    awaitText(tab, "#light", "ready, 0 of 2 backends reachable");
+    awaitText(tab, first, "0 of 2");
+    awaitThat(tab, "all of it is red", "document.querySelector('#light.bad')");
+    assertThat(tab.holds("document.querySelector('%s .big.bad')".formatted(first))).isTrue();
+    assertThat(tab.text(first)).contains("ready, 1 forward configured");
+    awaitText(tab, ".problems", "forward orders: ready, 0 of 2 reachable: cluster pay: calls fail");
+    assertThat(tab.holds("document.querySelector('.forwards tbody .state.bad')")).isTrue();
+    picture(tab, "overview-outage");
+
+    a.revive();
+    b.revive();
+    awaitThat(tab, "it is calm again", "document.querySelector('#light.good')");
+    load.close();
+    mesh.proxy().drain().get(60, TimeUnit.SECONDS);
+    awaitText(tab, "#light", "draining");
+    awaitText(tab, ".forwards tbody", "the port is closed");
+    assertThat(tab.text(".forwards tbody")).doesNotContain("ready").contains("draining");
+    picture(tab, "overview-drained");
+  }
+
+  @Test
+  void certificatesThatEndAreAmongWhatFailsTheWorstFirst() throws Exception {
+    startSecured();
+    Tab tab = open("overview");
+
+    awaitText(tab, ".problems", "certificate expired: expired 3 days ago");
+    assertThat(tab.text(".problems"))
+        .contains("certificate ending: 2 hours left", "certificate missing: nothing in use");
+    assertThat(
+            tab.evaluate(
+                    "[...document.querySelectorAll('.problems li')].map(e => e.className).join()")
+                .getAsString())
+        .isEqualTo("bad,bad,bad,wait");
+    picture(tab, "overview-certs");
+  }
+
+  @Test
   void aRefusedVersionStandsBesideTheOneInUse() throws Exception {
     serveWithAnOutlier(mesh.backend("a").quiet());
     mesh.startReady();
@@ -371,6 +432,12 @@ class PageIT {
     awaitText(tab, card.formatted("default") + " .bar", "the newest files are not in use");
     awaitText(tab, card.formatted("default") + " .error", "default-key.pem does not exist");
     assertThat(tab.text(".commands")).contains("outrigger certs --admin " + host);
+    assertThat(
+            tab.evaluate(
+                    "[...document.querySelectorAll('#certs .provider')].map(e => e.ariaLabel).join()")
+                .getAsString())
+        .as("the worst first")
+        .isEqualTo("default,expired,missing,ending");
     picture(tab, "certs");
   }
 
