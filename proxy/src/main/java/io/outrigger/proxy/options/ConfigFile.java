@@ -96,6 +96,8 @@ final class ConfigFile {
       throw new InvalidInput(List.of(file + ": " + place + firstLine(e.getProblem())));
     } catch (YamlEngineException e) {
       throw new InvalidInput(List.of(file + ": " + firstLine(String.valueOf(e.getMessage()))));
+    } catch (StackOverflowError e) { // the library descends by recursion
+      throw new InvalidInput(List.of(file + ": is nested too deeply; write a map of flag names"));
     }
   }
 

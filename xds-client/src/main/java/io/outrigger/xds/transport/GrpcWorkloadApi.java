@@ -104,6 +104,11 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     return new OpenCall(channel, call);
   }
 
+  /** The answer that {@code message} is; throws a {@code StatusRuntimeException} when it is none. */
+  static WorkloadResponse parse(InputStream message) {
+    return Fetch.METHOD.parseResponse(message);
+  }
+
   /** Nothing came about. */
   private record NoCall() implements Call {
     @Override

@@ -31,7 +31,7 @@ class CredentialBytesRandomTest {
   private static final TestIdentity RSA = issue(Algorithm.rsa2048);
   private static final TestIdentity EC = issue(Algorithm.ecp256);
   private static final TestIdentity ED = issue(Algorithm.ed25519);
-  private static final int RUNS = 1500;
+  private static final int RUNS = 300;
 
   private static TestIdentity issue(Algorithm algorithm) {
     return AUTHORITY.issue(builder -> builder.algorithm(algorithm), "uri:" + ID, "dns:a.example");

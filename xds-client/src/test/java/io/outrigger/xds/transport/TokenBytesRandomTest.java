@@ -1,0 +1,57 @@
+package io.outrigger.xds.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.grpc.StatusRuntimeException;
+import io.outrigger.testing.ForeignBytes;
+import io.outrigger.testing.ForeignBytes.Case;
+import io.outrigger.testing.Shape;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.xds.testing.WorkloadAgent;
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Token files and answers of a Workload API: any bytes are read, or refused as declared. */
+class TokenBytesRandomTest {
+  private static final String ID = "spiffe://mesh/a";
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+  private static final int RUNS = 3000;
+
+  static Stream<Case> readers() {
+    return Stream.of(
+        Case.ofText(
+            "claims of a JWT",
+            IllegalArgumentException.class,
+            bytes -> JwtToken.parse(JwtTokenTest.token(new String(bytes, UTF_8))),
+            Shape.JSON,
+            "{\"sub\": \"a\", \"exp\": 1764000000, \"aud\": [\"istio-ca\"], \"n\": {\"a\": null}}"),
+        Case.ofText(
+            "JWT",
+            IllegalArgumentException.class,
+            bytes -> JwtToken.parse(new String(bytes, UTF_8)),
+            Shape.BYTES,
+            JwtTokenTest.token("{\"exp\": 1764000000}")),
+        new Case(
+            "answer of a Workload API",
+            StatusRuntimeException.class,
+            bytes -> GrpcWorkloadApi.parse(new ByteArrayInputStream(bytes)),
+            Shape.BYTES,
+            List.of(
+                WorkloadAgent.response(
+                    ID, AUTHORITY.issue("uri:" + ID), AUTHORITY, Map.of("spiffe://o", AUTHORITY)),
+                new byte[0])));
+  }
+
+  @ParameterizedTest
+  @MethodSource("readers")
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void anyBytes(Case reader) {
+    ForeignBytes.check(reader, RUNS);
+  }
+}
