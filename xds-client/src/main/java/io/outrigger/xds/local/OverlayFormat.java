@@ -28,7 +28,6 @@ import java.util.Set;
 @AnyThread
 final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   private static final int MAX_SIZE = 4 << 20;
-  private static final int TRUSTED = 16; // readings a quarter of a second apart
   private static final int MAX_ALPN = 8;
   private static final int MAX_ALPN_BYTES = 255; // RFC 7301 section 3.1
   private static final String SHAPE =
@@ -51,11 +50,6 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   @Override
   public int maxSize() {
     return MAX_SIZE;
-  }
-
-  @Override
-  public int trusted() {
-    return TRUSTED;
   }
 
   @Override

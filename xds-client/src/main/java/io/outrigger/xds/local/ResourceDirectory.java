@@ -1,40 +1,32 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.PathWatcher;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Resource files that are watched: every second they are looked at, on a thread of their own, and
- * what has changed becomes the next snapshot. Polling sees what file events miss, such as the
- * swapped links of a Kubernetes volume.
- */
+/** Resource files that are watched, on a thread of their own; a change makes the next snapshot. */
 @ControlConfined
 public final class ResourceDirectory implements ResourceSource {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);
-  private static final Duration INTERVAL = Duration.ofSeconds(1);
 
   private final ControlLoop loop;
-  private final Executor reader;
   private final Runnable stopReader;
   private final List<Path> roots;
+  private final PathWatcher<ResourceFiles> watcher;
   private final List<Runnable> subscribers = new ArrayList<>();
   private ResourceFiles files;
   private boolean loaded;
-  private boolean closed;
-  private Optional<TimerHandle> timer = Optional.empty();
 
   /**
    * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
@@ -42,12 +34,12 @@ public final class ResourceDirectory implements ResourceSource {
    *     ResourceFiles#NONE}
    */
   public ResourceDirectory(ControlLoop loop, List<Path> roots, ResourceFiles read) {
-    this(loop, roots, read, readerThread());
+    this(loop, roots, read, new BackgroundThread("resource-files"));
   }
 
   private ResourceDirectory(
-      ControlLoop loop, List<Path> roots, ResourceFiles read, ExecutorService reader) {
-    this(loop, roots, read, reader, reader::shutdown);
+      ControlLoop loop, List<Path> roots, ResourceFiles read, BackgroundThread reader) {
+    this(loop, roots, read, reader, reader::close);
   }
 
   ResourceDirectory(
@@ -59,17 +51,8 @@ public final class ResourceDirectory implements ResourceSource {
     this.loop = loop;
     this.roots = List.copyOf(roots);
     this.files = read;
-    this.reader = reader;
     this.stopReader = stopReader;
-  }
-
-  private static ExecutorService readerThread() {
-    return Executors.newSingleThreadExecutor(
-        task -> {
-          var thread = new Thread(task, "resource-files");
-          thread.setDaemon(true);
-          return thread;
-        });
+    this.watcher = new PathWatcher<>(loop, reader, this::look, this::onRead);
   }
 
   /** Begins to read and to watch. */
@@ -77,16 +60,16 @@ public final class ResourceDirectory implements ResourceSource {
     loop.checkInside();
     if (files.wereRead()) {
       onRead(files);
+      watcher.startLater();
     } else {
-      poll();
+      watcher.start();
     }
   }
 
   /** Ends the watching; subscribers are not called again. */
   public void close() {
     loop.checkInside();
-    closed = true;
-    timer.ifPresent(TimerHandle::cancel);
+    watcher.close();
     subscribers.clear();
     stopReader.run();
   }
@@ -119,29 +102,12 @@ public final class ResourceDirectory implements ResourceSource {
     return String.join(", ", roots.stream().map(Path::toString).toList());
   }
 
-  private void poll() {
-    timer = Optional.empty();
+  private Supplier<ResourceFiles> look() {
     ResourceFiles before = files;
-    reader.execute(
-        () -> {
-          ResourceFiles read = readAfter(before);
-          loop.execute(() -> onRead(read));
-        });
-  }
-
-  private ResourceFiles readAfter(ResourceFiles before) {
-    try {
-      return ResourceFiles.read(roots, before);
-    } catch (RuntimeException | Error e) { // ours; it must not end the watching
-      log.error("resource files: reading failed", e);
-      return before;
-    }
+    return () -> ResourceFiles.read(roots, before);
   }
 
   private void onRead(ResourceFiles read) {
-    if (closed) {
-      return; // was reading when we closed
-    }
     ResourceFiles before = files;
     boolean changed = !loaded || !read.snapshot().sameAs(before.snapshot());
     files = read;
@@ -152,7 +118,6 @@ public final class ResourceDirectory implements ResourceSource {
         log.info("resource files: no problem left");
       }
     }
-    timer = Optional.of(loop.schedule(INTERVAL, this::poll));
     if (changed) {
       log.info(
           "resource files: {} in {}",

@@ -14,17 +14,11 @@ final class ResourceFormat implements WatchedFile.Format<List<NamedResource>> {
   /** Of a file, and of the JSON that a YAML file stands for. */
   static final int MAX_SIZE = 64 << 20;
 
-  private static final int TRUSTED = 4; // readings a second apart
   private static final YamlJson YAML = new YamlJson(MAX_SIZE);
 
   @Override
   public int maxSize() {
     return MAX_SIZE;
-  }
-
-  @Override
-  public int trusted() {
-    return TRUSTED;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.outrigger.xds.local;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.FileStamp;
 import io.outrigger.base.RegularFile;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.status.FileProblem;
@@ -8,10 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -22,9 +20,9 @@ import java.util.Optional;
 /**
  * One file as it was read last, and what to use of it.
  *
- * @param stamp what tells at a glance that the file is still the same
- * @param seen how often in a row this stamp was found; only then is it trusted, for a file that was
- *     just written may be written again within the same tick of its clock
+ * @param stamp shows without reading that the file is still the same; empty when it was not read
+ * @param seen how often in a row this stamp was found; it is trusted after some looks, for a file
+ *     that was just written may be written again within the same tick of its clock
  * @param hash of the content
  * @param good whether {@code content} comes from a text without problems
  * @param content what to use: of the last good text, while there was one
@@ -33,13 +31,17 @@ import java.util.Optional;
 @AnyThread
 record WatchedFile<T>(
     Path path,
-    Stamp stamp,
+    Optional<FileStamp> stamp,
     int seen,
     String hash,
     boolean good,
     T content,
     List<FileProblem> problems) {
-  private static final Stamp NEVER = new Stamp(-1, Instant.EPOCH, "");
+  /**
+   * As often in a row the same stamp must be found: file clocks tick every 2 s at worst, and looks
+   * come twice a second.
+   */
+  private static final int TRUSTED = 8;
 
   WatchedFile {
     problems = List.copyOf(problems);
@@ -54,28 +56,11 @@ record WatchedFile<T>(
     /** Longer files are not read, in bytes. */
     int maxSize();
 
-    /** As often in a row the same stamp must be found: file clocks tick every 2 s at worst. */
-    int trusted();
-
     /** What is used of a file that was never good. */
     T nothing();
 
     /** Reads a text; {@code problems} takes what is wrong with it. */
     T parse(Path path, String text, List<FileProblem> problems);
-  }
-
-  /**
-   * Size, time and identity of a file. A Kubernetes volume swaps a symbolic link, which changes the
-   * identity behind the same path.
-   */
-  record Stamp(long size, Instant modified, String key) {
-    static Stamp of(Path path) throws IOException {
-      var attributes = Files.readAttributes(path, BasicFileAttributes.class);
-      return new Stamp(
-          attributes.size(),
-          attributes.lastModifiedTime().toInstant(),
-          String.valueOf(attributes.fileKey()));
-    }
   }
 
   /**
@@ -113,10 +98,10 @@ record WatchedFile<T>(
    */
   static <T> WatchedFile<T> read(Path path, Format<T> format, Optional<WatchedFile<T>> before) {
     try {
-      Stamp stamp = Stamp.of(path);
+      Optional<FileStamp> stamp = FileStamp.of(path.toString());
       int seen =
-          before.filter(file -> file.stamp.equals(stamp)).map(file -> file.seen + 1).orElse(1);
-      if (seen > format.trusted()) {
+          before.filter(file -> stamp.isPresent() && file.stamp.equals(stamp)).map(file -> file.seen + 1).orElse(1);
+      if (seen > TRUSTED) {
         return before.orElseThrow();
       }
       byte[] bytes = RegularFile.read(path.toString(), format.maxSize());
@@ -126,20 +111,18 @@ record WatchedFile<T>(
       }
       return parsed(path, stamp, seen, hash, bytes, format, before);
     } catch (RegularFile.Unreadable e) {
-      return broken(path, NEVER, format, before, e.reason());
-    } catch (IOException e) {
-      return broken(path, NEVER, format, before, "cannot be looked at");
+      return broken(path, format, before, e.reason());
     }
   }
 
   /** The same content with a problem that is not of the content. */
   private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
-    return broken(before.path, NEVER, format, Optional.of(before), "is not there any more");
+    return broken(before.path, format, Optional.of(before), "is not there any more");
   }
 
   private static <T> WatchedFile<T> parsed(
       Path path,
-      Stamp stamp,
+      Optional<FileStamp> stamp,
       int seen,
       String hash,
       byte[] bytes,
@@ -171,10 +154,10 @@ record WatchedFile<T>(
   }
 
   private static <T> WatchedFile<T> broken(
-      Path path, Stamp stamp, Format<T> format, Optional<WatchedFile<T>> before, String reason) {
+      Path path, Format<T> format, Optional<WatchedFile<T>> before, String reason) {
     return new WatchedFile<>(
         path,
-        stamp,
+        Optional.empty(),
         0,
         "",
         before.map(WatchedFile::good).orElse(false),
@@ -182,7 +165,7 @@ record WatchedFile<T>(
         List.of(new FileProblem(path, reason)));
   }
 
-  private WatchedFile<T> with(Stamp newStamp, int nowSeen) {
+  private WatchedFile<T> with(Optional<FileStamp> newStamp, int nowSeen) {
     return new WatchedFile<>(path, newStamp, nowSeen, hash, good, content, problems);
   }
 }
