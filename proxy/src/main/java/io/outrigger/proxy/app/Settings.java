@@ -118,9 +118,7 @@ final class Settings {
     var limits = options.limits();
     return new ListenerSettings(
         limits.maxConnections(),
-        http2(options, memory)
-            .withMaxConcurrentStreams(limits.maxConcurrentStreams())
-            .withMaxHeaderListBytes(limits.maxHeaderBytes()));
+        http2(options, memory).withMaxConcurrentStreams(limits.maxConcurrentStreams()));
   }
 
   /**
@@ -138,6 +136,7 @@ final class Settings {
                 ConnectionSettings.Timeouts.DEFAULT.handshake(),
                 options.connections().frameTimeout(),
                 options.connections().unreadTimeout()))
+        .withMaxHeaderListBytes(options.limits().maxHeaderBytes())
         .withMemory(memory);
   }
 

@@ -204,9 +204,9 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     }
   }
 
-  /** Whether the call was ended since there was no room for it here. */
-  public boolean isOverload() {
-    return reason == LocalReason.OVERLOAD;
+  /** Whether the call was ended because of a limit that is no fault of the backend. */
+  public boolean isBeyondLimits() {
+    return reason == LocalReason.OVERLOAD || reason == LocalReason.HEADERS_TOO_LARGE;
   }
 
   /** The app left. */

@@ -42,6 +42,12 @@ final class Attempt implements StreamWaiter {
   private @Nullable CallTransport transport;
   private @Nullable Http2Stream stream;
 
+  /**
+   * A head that has the status but not END_STREAM: hyper ends such a response with an empty DATA
+   * frame, and then it is a gRPC Trailers-Only response.
+   */
+  private @Nullable HeaderList early;
+
   Attempt(ForwardedCall call, CallAttempts attempts, Subchannel subchannel) {
     this.call = call;
     this.attempts = attempts;
@@ -130,17 +136,46 @@ final class Attempt implements StreamWaiter {
     if (state == State.WAITING && transport != null) {
       transport.forget(call.loop(), this);
       // A50-12: the deadline and the app's cancellation count as they would on a stream.
-      end(call.record.isOverload() ? CallOutcome.NOT_SENT : CallOutcome.FAILURE);
+      end(unlessBeyondLimits(CallOutcome.FAILURE));
     } else if (state == State.OPEN && stream != null) {
       if (!response.hasEnded() || !stream.hasSentEnd()) {
         stream.reset(Http2Error.CANCEL);
       }
-      end(response.outcome());
+      end(unlessBeyondLimits(response.outcome()));
     }
+  }
+
+  /** A call that we end for our own limits says nothing of the backend. */
+  private CallOutcome unlessBeyondLimits(CallOutcome outcome) {
+    return call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome;
   }
 
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {
+    boolean isEarly =
+        !endStream
+            && early == null
+            && !response.hasBegun()
+            && call.isGrpc()
+            && headers.contains(KnownName.GRPC_STATUS);
+    if (isEarly) {
+      early = headers;
+    } else {
+      relayEarly(false);
+      relay(headers, endStream);
+    }
+  }
+
+  /** What followed the early head decides whether it was the whole response. */
+  private void relayEarly(boolean whole) {
+    HeaderList head = early;
+    if (head != null) {
+      early = null;
+      relay(head, whole);
+    }
+  }
+
+  private void relay(HeaderList headers, boolean endStream) {
     if (state == State.OPEN) {
       boolean begun = response.hasBegun();
       if (!begun && attempts.mayRetry() && isKeptBack(headers, endStream)) {
@@ -193,6 +228,14 @@ final class Attempt implements StreamWaiter {
 
   @Override
   public void onData(ByteBuf data, boolean endStream) {
+    if (early != null) {
+      boolean whole = endStream && !data.isReadable();
+      relayEarly(whole);
+      if (whole) {
+        data.release();
+        return;
+      }
+    }
     if (state != State.OPEN) {
       data.release(); // the attempt was given up while this was on its way
       return;
@@ -215,9 +258,21 @@ final class Attempt implements StreamWaiter {
     if (state == State.OPEN) {
       end(response.outcome());
       takeBack();
-      RpcStatus failure = CallFailures.ofReset(error, byPeer, address());
+      RpcStatus failure = CallFailures.ofReset(error, address());
       Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
-      attempts.onUpstreamFailed(this, refusal, byPeer ? error : null, failure);
+      // NO_ERROR in the middle of a response would let apps take the part for the whole.
+      boolean isRelayed = byPeer && error != Http2Error.NO_ERROR;
+      attempts.onUpstreamFailed(this, refusal, isRelayed ? error : null, failure);
+    }
+  }
+
+  @Override
+  public void onFault(Http2Error error, String reason) {
+    if (state == State.OPEN) {
+      end(response.outcome());
+      takeBack();
+      RpcStatus failure = CallFailures.ofFault(error, reason, address());
+      attempts.onUpstreamFailed(this, Refusal.NONE, null, failure);
     }
   }
 

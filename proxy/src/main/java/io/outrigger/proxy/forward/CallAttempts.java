@@ -246,17 +246,27 @@ final class CallAttempts {
       call.record.delayOver(call.elapsedNanos());
       call.record.spans().pickDelayed();
     }
-    call.loop
-        .hopHeaders()
-        .send(
-            upstream,
-            call.request.endsWithHead(),
-            call.head(),
-            authority,
-            requireNonNull(attempt).isEncrypted(),
-            timeout,
-            previousAttempts(),
-            call.record.spans().context());
+    long tooLarge =
+        call.loop
+            .hopHeaders()
+            .send(
+                upstream,
+                call.request.endsWithHead(),
+                call.head(),
+                authority,
+                requireNonNull(attempt).isEncrypted(),
+                timeout,
+                previousAttempts(),
+                call.record.spans().context());
+    if (tooLarge
+        > 0) { // an error of the peer's HTTP library would cost all calls of the connection
+      String peer = requireNonNull(attempt).address();
+      call.reply(
+          CallFailures.beyondPeersLimit(
+              "the request's header list", tooLarge, peer, upstream.maxHeaderListBytes()),
+          LocalReason.HEADERS_TOO_LARGE);
+      return;
+    }
     call.request.open(upstream);
   }
 

@@ -45,11 +45,24 @@ final class CallFailures {
     };
   }
 
-  /** The status of a stream that was reset by {@code address}, or by us for its error. */
-  static RpcStatus ofReset(Http2Error error, boolean byPeer, String address) {
-    return byPeer
-        ? new RpcStatus(codeOf(error), address + " reset the stream: " + error)
-        : RpcStatus.internal(address + " broke the protocol: " + error);
+  /** The status of a stream that {@code address} reset. */
+  static RpcStatus ofReset(Http2Error error, String address) {
+    return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
+  }
+
+  /** The status of a stream that we reset because {@code address} broke a rule. */
+  static RpcStatus ofFault(Http2Error error, String reason, String address) {
+    return error == Http2Error.ENHANCE_YOUR_CALM
+        ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
+        : RpcStatus.internal(address + " broke the protocol: " + reason);
+  }
+
+  /** A header list that {@code peer} has said it does not take (RFC 9113 section 6.5.2). */
+  static RpcStatus beyondPeersLimit(String list, long bytes, String peer, long limit) {
+    return new RpcStatus(
+        Code.RESOURCE_EXHAUSTED,
+        "%s has %d bytes, %s takes at most %d (SETTINGS_MAX_HEADER_LIST_SIZE)"
+            .formatted(list, bytes, peer, limit));
   }
 
   /** The status of a call whose connection to {@code address} ended under it (SC-16). */

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 
 /** One event loop as calls see it: its number, its clock, its deadlines. */
 @LoopConfined
-public final class CallLoop {
+public final class CallLoop implements Executor {
   private final int index;
   private final Executor executor;
   private final LongSupplier clock;
@@ -63,6 +63,7 @@ public final class CallLoop {
   }
 
   /** Posts {@code task} to the loop; callable from any thread. */
+  @Override
   public void execute(Runnable task) {
     executor.execute(task);
   }

@@ -10,6 +10,7 @@ import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ final class DownstreamResponse {
   }
 
   private final Http2Stream stream;
+  private final Executor loop;
 
   /** Whose decision the app asked for; null when it did not. */
   private @Nullable CallSummary told;
@@ -45,8 +47,9 @@ final class DownstreamResponse {
   private boolean requestEnded;
   private Phase phase = Phase.AWAITED;
 
-  DownstreamResponse(Http2Stream stream) {
+  DownstreamResponse(Http2Stream stream, Executor loop) {
     this.stream = stream;
+    this.loop = loop;
   }
 
   /** The end of the response tells what became of {@code call}. */
@@ -130,6 +133,11 @@ final class DownstreamResponse {
     stream.reset(error);
   }
 
+  /** See {@link Http2Stream#maxHeaderListBytes}. */
+  long maxHeaderListBytes() {
+    return stream.maxHeaderListBytes();
+  }
+
   /** Bytes of the request have gone on: the app may send as many. */
   void returnCredit(int bytes) {
     stream.consumed(bytes);
@@ -159,8 +167,9 @@ final class DownstreamResponse {
     }
   }
 
-  /** Lets go of DATA that nobody wants any more, without stopping the app's other streams. */
-  void discard(ByteBuf data) {
+  /** Drops DATA of a call that is over, without stopping the app's other streams. */
+  void discard(ByteBuf data, boolean endStream) {
+    requestEnded |= endStream;
     int bytes = data.readableBytes();
     data.release();
     if (bytes > 0) {
@@ -168,11 +177,19 @@ final class DownstreamResponse {
     }
   }
 
-  /** The answer is complete. */
+  /**
+   * The answer is complete. The end of the request may stand in what has been read with its head: a
+   * unary call that fails here is not to be reset.
+   */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {
-      to(Phase.STOPPING);
-      onSent();
+      loop.execute(
+          () -> {
+            if (!requestEnded) {
+              to(Phase.STOPPING);
+              onSent();
+            }
+          });
     }
   }
 

@@ -20,6 +20,7 @@ import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
 import io.outrigger.proxy.http2.StreamHandler;
 import io.outrigger.proxy.route.ConfigSelector;
+import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.ForwardTarget;
 import io.outrigger.proxy.route.GrpcTimeout;
 import io.outrigger.proxy.route.RouteDecision;
@@ -71,7 +72,7 @@ public final class ForwardedCall extends TimedCall
   public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     super(loop);
     this.forward = forward;
-    app = new DownstreamResponse(stream);
+    app = new DownstreamResponse(stream, loop);
     record = new CallStatsRecorder(forward.stats(loop));
     request = new RequestRelay(app, record);
     attempts = new CallAttempts(this);
@@ -158,6 +159,8 @@ public final class ForwardedCall extends TimedCall
     } else if (phase != CallPhase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
+    } else {
+      app.onRequestEnd();
     }
   }
 
@@ -205,7 +208,7 @@ public final class ForwardedCall extends TimedCall
   @Override
   public void onData(ByteBuf data, boolean endStream) {
     if (phase == CallPhase.DONE) {
-      app.discard(data);
+      app.discard(data, endStream);
       return;
     }
     if (!request.isOpen() && !waiting().hold(data.readableBytes())) {
@@ -227,6 +230,12 @@ public final class ForwardedCall extends TimedCall
     } else {
       attempts.returnCredit(bytes);
     }
+  }
+
+  /** The app counts from an earlier moment, and its reset is on the way for another one. */
+  @Override
+  public boolean isTimeUp() {
+    return limitNanos() != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos() / 2;
   }
 
   @Override

@@ -43,8 +43,10 @@ final class HopByHopHeaders {
    * @param timeout the {@code grpc-timeout} to send; null: none
    * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
    * @param context of a trace: added, in place of what the app sent of these names
+   * @return 0, or the size of the header list when it is larger than the backend takes: then
+   *     nothing was sent
    */
-  void send(
+  long send(
       Http2Stream upstream,
       boolean endStream,
       RequestHead head,
@@ -57,8 +59,12 @@ final class HopByHopHeaders {
     if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
       room.clear();
       collect(room, head, authority, scheme, timeout, previousAttempts, context);
+      long bytes = room.listBytes();
+      if (bytes > upstream.maxHeaderListBytes()) {
+        return bytes;
+      }
       upstream.sendHeaders(room, endStream);
-      return;
+      return 0;
     }
     HeaderList known = head.upstream(authority, scheme, timeout);
     if (known == null) {
@@ -67,7 +73,12 @@ final class HopByHopHeaders {
       known = made.buildRecurring();
       head.upstream(authority, scheme, timeout, known);
     }
+    long bytes = known.listBytes();
+    if (bytes > upstream.maxHeaderListBytes()) {
+      return bytes;
+    }
     upstream.sendHeaders(known, endStream);
+    return 0;
   }
 
   /** {@code trailers} of either side without what has no place there or belongs to one hop. */

@@ -22,6 +22,10 @@ final class ResponseRelay {
   private final ForwardedCall call;
   private final EndpointAddress address;
   private int status;
+
+  /** The {@code grpc-status} of a head that did not end the stream; null when it had none. */
+  private @Nullable AsciiString headStatus;
+
   private boolean owesGrpcStatus;
   private boolean ended;
   private boolean succeeded;
@@ -62,13 +66,28 @@ final class ResponseRelay {
     }
     status = code;
     call.record.responded(code);
-    owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers);
+    headStatus = grpcStatus(headers);
+    owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers) && headStatus == null;
     HeaderList head = call.filtered(HopByHopHeaders.withoutOurs(headers));
     if (endStream) {
       onEnd(head);
-    } else {
+    } else if (isTaken(head)) {
       call.app.headers(head);
     }
+  }
+
+  /** Whether the app takes a list of that size; when not, the call is over. */
+  private boolean isTaken(HeaderList list) {
+    long limit = call.app.maxHeaderListBytes();
+    long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
+    if (bytes <= limit) {
+      return true;
+    }
+    call.reply(
+        CallFailures.beyondPeersLimit(
+            "a header list of the response of " + address, bytes, "the app", limit),
+        LocalReason.HEADERS_TOO_LARGE);
+    return false;
   }
 
   void onData(ByteBuf data, boolean endStream) {
@@ -90,6 +109,9 @@ final class ResponseRelay {
 
   /** Trailers, or a whole response in one block. */
   private void onEnd(HeaderList last) {
+    if (!isTaken(last)) {
+      return;
+    }
     settle(last);
     if (!owesGrpcStatus || last.contains(KnownName.GRPC_STATUS)) {
       call.app.end(last);
@@ -107,7 +129,7 @@ final class ResponseRelay {
     ended = true;
     Code code;
     if (call.isGrpc()) {
-      AsciiString text = grpcStatus(last);
+      AsciiString text = last.contains(KnownName.GRPC_STATUS) ? grpcStatus(last) : headStatus;
       code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
     } else {
       code = status < 500 ? Code.OK : Code.UNKNOWN;

@@ -46,6 +46,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private boolean drainAnnounced;
   private long keepAlivesSent;
   private String endReason = "";
+  private boolean isOverload;
   private @Nullable FrameReader reader;
   private @Nullable ConnectionHandler handler;
   private Runnable onReleased = () -> {};
@@ -224,7 +225,14 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   private void lose(SocketStream stream, boolean refused, String reason) {
-    streams.lose(stream, handler -> handler.onConnectionLost(refused, reason));
+    streams.lose(
+        stream,
+        handler -> {
+          if (isOverload) {
+            handler.onOverload();
+          }
+          handler.onConnectionLost(refused, reason);
+        });
   }
 
   void drain() {
@@ -325,9 +333,13 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     end(error, reason);
   }
 
-  /** The same, except that the socket closes whether or not the peer has heard why. */
+  /**
+   * Frees memory: says GOAWAY and closes the socket whether or not the peer reads that. Streams end
+   * by {@link StreamHandler#onOverload}.
+   */
   void closeAtOnce(Http2Error error, String reason) {
     if (!state.isEnding()) {
+      isOverload = true;
       writeSettings();
       writer.goAway(table.lastPeerId(), error, reason);
     }

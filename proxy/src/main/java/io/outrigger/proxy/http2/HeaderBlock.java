@@ -18,6 +18,9 @@ final class HeaderBlock {
    */
   private static final int TOLERANCE = 4;
 
+  /** A small list limit costs no connection either: what is tolerated at the default limit. */
+  private static final int LEAST_MAX_BYTES = 256 << 10;
+
   private final int maxBytes;
   private final int maxFrames;
   private @Nullable ByteBuf bytes;
@@ -26,7 +29,8 @@ final class HeaderBlock {
   private boolean endStream;
 
   HeaderBlock(int maxHeaderListBytes, int maxFrames) {
-    this.maxBytes = (int) Math.min(Integer.MAX_VALUE, (long) TOLERANCE * maxHeaderListBytes);
+    long tolerated = Math.max(LEAST_MAX_BYTES, (long) TOLERANCE * maxHeaderListBytes);
+    this.maxBytes = (int) Math.min(Integer.MAX_VALUE, tolerated);
     this.maxFrames = maxFrames;
   }
 

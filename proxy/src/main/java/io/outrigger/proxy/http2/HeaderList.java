@@ -85,6 +85,19 @@ public final class HeaderList {
     return size;
   }
 
+  /** The size of the list as peers count it (RFC 9113 section 6.5.2). */
+  public long listBytes() {
+    return listBytes(fields, size);
+  }
+
+  private static long listBytes(HeaderField[] fields, int size) {
+    long bytes = 0;
+    for (int i = 0; i < size; i++) {
+      bytes += fields[i].size();
+    }
+    return bytes;
+  }
+
   public HeaderField field(int index) {
     return fields[index];
   }
@@ -241,6 +254,11 @@ public final class HeaderList {
 
     HeaderField field(int index) {
       return fields[index];
+    }
+
+    /** As {@link HeaderList#listBytes}. */
+    public long listBytes() {
+      return HeaderList.listBytes(fields, size);
     }
 
     /** The first value of {@code name}; null when absent. */

@@ -71,6 +71,11 @@ final class HpackDecoder {
     return list;
   }
 
+  /** RFC 9113 section 6.5.2: how large a list may be that is not cut. */
+  int maxListBytes() {
+    return maxListBytes;
+  }
+
   /** Lists are kept for all connections of the loop, but not all of them take lists as large. */
   private boolean mayBeAnyKept() {
     return maxListBytes >= HeaderList.MAX_KEPT_BYTES;

@@ -24,6 +24,15 @@ public interface Http2Stream {
   }
 
   /**
+   * The size of the largest header list that the peer takes (RFC 9113 section 6.5.2), by {@link
+   * HeaderList#listBytes}; Long.MAX_VALUE when it has not said. Larger ones may cost the
+   * connection.
+   */
+  default long maxHeaderListBytes() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * Sends {@code data}, of which this takes ownership, but not of its indices, as {@link
    * StreamHandler#onData} has it. What the peer's windows or a full socket do not admit is kept in
    * order; {@link StreamHandler#onDataSent} tells when bytes have gone, which may be before this

@@ -210,7 +210,9 @@ final class InboundFrames implements FrameListener {
       return new Fault(Http2Error.STREAM_CLOSED, "HEADERS after END_STREAM");
     }
     if (headers.isCut()) {
-      return Fault.TOO_LARGE;
+      return new Fault(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "header list is larger than " + hpack.maxListBytes() + " bytes (--max-header-bytes)");
     }
     String fault;
     if (stream.hasHead()) {
@@ -238,10 +240,15 @@ final class InboundFrames implements FrameListener {
     if (table.isIdle(id)) {
       throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "RST_STREAM on an idle stream");
     }
-    faults.countReset();
     SocketStream stream = table.get(id);
-    if (stream != null) {
-      streams.resetByPeer(stream, Http2Error.ofCode(code));
+    if (stream == null) {
+      faults.onIdleFrame(); // it cancels nothing: the stream had ended
+      return;
+    }
+    boolean cancels = !stream.hasHandler() || !stream.handler().isTimeUp();
+    streams.resetByPeer(stream, Http2Error.ofCode(code));
+    if (cancels) {
+      faults.countReset();
     }
   }
 
@@ -313,8 +320,6 @@ final class InboundFrames implements FrameListener {
   }
 
   private record Fault(Http2Error error, String reason) {
-    static final Fault TOO_LARGE =
-        new Fault(Http2Error.ENHANCE_YOUR_CALM, "header list is too large");
     static final Fault WRONG_LENGTH =
         new Fault(Http2Error.PROTOCOL_ERROR, "content-length is wrong");
   }

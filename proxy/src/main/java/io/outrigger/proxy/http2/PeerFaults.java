@@ -80,7 +80,7 @@ final class PeerFaults {
   void reset(SocketStream stream, Http2Error error, String reason) throws ConnectionFault {
     log.debug("{}: stream {} reset: {}", state, stream.id(), reason);
     streams.resetByUs(stream, error);
-    stream.handler().onReset(error, false);
+    stream.handler().onFault(error, reason);
     countReset();
   }
 }

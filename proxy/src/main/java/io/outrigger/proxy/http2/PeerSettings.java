@@ -22,6 +22,7 @@ final class PeerSettings {
   private final FrameWriter writer;
   private int maxConcurrentStreams = Integer.MAX_VALUE;
   private int initialWindow = ConnectionSettings.INITIAL_WINDOW;
+  private long maxHeaderListBytes = Long.MAX_VALUE;
 
   PeerSettings(boolean fromServer, FrameWriter writer) {
     this.fromServer = fromServer;
@@ -34,6 +35,11 @@ final class PeerSettings {
 
   int initialWindow() {
     return initialWindow;
+  }
+
+  /** The largest header list that the peer takes; Long.MAX_VALUE when it has not said. */
+  long maxHeaderListBytes() {
+    return maxHeaderListBytes;
   }
 
   /** Applies a SETTINGS frame's payload in order. */
@@ -68,9 +74,8 @@ final class PeerSettings {
           }
           writer.maxFrameSize((int) value);
         }
-        // MAX_HEADER_LIST_SIZE is advice: the peer answers what it finds too large. Unknown ones
-        // are ignored.
-        default -> {}
+        case FrameType.SETTINGS_MAX_HEADER_LIST_SIZE -> maxHeaderListBytes = value;
+        default -> {} // unknown ones are ignored
       }
     }
     if (least != most) {

@@ -145,6 +145,11 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public long maxHeaderListBytes() {
+    return streams.peer().maxHeaderListBytes();
+  }
+
+  @Override
   public void sendData(ByteBuf data, boolean endStream) {
     if (!isOpenForSending()) {
       data.release();

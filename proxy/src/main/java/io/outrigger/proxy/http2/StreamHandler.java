@@ -29,8 +29,25 @@ public interface StreamHandler {
    */
   void onDataSent(int bytes);
 
-  /** The peer ended the stream with RST_STREAM, or broke a rule so that we did. Last call. */
+  /** The peer ended the stream with RST_STREAM, or we did to free memory. Last call. */
   void onReset(Http2Error error, boolean byPeer);
+
+  /**
+   * The peer broke a rule, so that we have reset the stream. Last call.
+   *
+   * @param reason names the rule and the field, for people
+   */
+  default void onFault(Http2Error error, String reason) {
+    onReset(error, false);
+  }
+
+  /**
+   * Whether the time that the request allows itself is about over: when the peer resets the stream
+   * then, that is no sign of abuse.
+   */
+  default boolean isTimeUp() {
+    return false;
+  }
 
   /**
    * Memory is short and the stream holds much of it: the handler says what it has to say and lets

@@ -62,6 +62,8 @@ final class RemoteStream implements Http2Stream {
   private State state = State.WAITING;
   private boolean sendEnded;
 
+  private long maxHeaderListBytes = Long.MAX_VALUE;
+
   /** Bytes that came and were not returned. */
   private int held;
 
@@ -102,8 +104,9 @@ final class RemoteStream implements Http2Stream {
 
   // What the other loop says.
 
-  void onOpened() {
+  void onOpened(long maxHeaderListBytesOfPeer) {
     if (state == State.WAITING) { // else a reset is on its way
+      maxHeaderListBytes = maxHeaderListBytesOfPeer;
       state = State.OPEN;
       borrower.onLent(waiter);
       waiter.onOpened(this);
@@ -157,6 +160,10 @@ final class RemoteStream implements Http2Stream {
     end(last -> last.onReset(error, byPeer));
   }
 
+  void onFault(Http2Error error, String reason) {
+    end(last -> last.onFault(error, reason));
+  }
+
   void onOverload() {
     if (state == State.OPEN) {
       handler.onOverload();
@@ -190,6 +197,11 @@ final class RemoteStream implements Http2Stream {
   @Override
   public void handler(StreamHandler value) {
     handler = value;
+  }
+
+  @Override
+  public long maxHeaderListBytes() {
+    return maxHeaderListBytes;
   }
 
   @Override

@@ -87,7 +87,8 @@ final class RemoteStreamOwner implements StreamWaiter {
   @Override
   public void onOpened(Http2Stream opened) {
     stream = opened;
-    RemoteStream.post(loopOfCall, remote::onOpened);
+    long maxHeaderListBytes = opened.maxHeaderListBytes();
+    RemoteStream.post(loopOfCall, () -> remote.onOpened(maxHeaderListBytes));
   }
 
   @Override
@@ -113,6 +114,11 @@ final class RemoteStreamOwner implements StreamWaiter {
   @Override
   public void onReset(Http2Error error, boolean byPeer) {
     RemoteStream.post(loopOfCall, () -> remote.onReset(error, byPeer));
+  }
+
+  @Override
+  public void onFault(Http2Error error, String reason) {
+    RemoteStream.post(loopOfCall, () -> remote.onFault(error, reason));
   }
 
   @Override

@@ -34,6 +34,7 @@ class CallFailureTest {
 
     var done = script.unary();
     var goesOn = script.streaming();
+    script.time.run();
 
     String block =
         "H(:status=200, content-type=application/grpc, grpc-status=14, "
@@ -41,6 +42,20 @@ class CallFailureTest {
             + "x-outrigger-local=no_healthy_upstream)!";
     assertThat(done.stream.log).containsExactly(block);
     assertThat(goesOn.stream.log).containsExactly(block, "RST(NO_ERROR)");
+  }
+
+  /** Its END_STREAM stands in the same read as its head. */
+  @Conformance("SC-24")
+  @Test
+  void aLocalFailureDoesNotResetAnAppThatEndsItsRequestAtOnce() {
+    script.fails("no endpoint");
+
+    var unary = script.streaming();
+    unary.data("message", true);
+    script.time.run();
+
+    assertThat(unary.stream.log).hasSize(1);
+    assertThat(unary.stream.credit).isEqualTo("message".length());
   }
 
   @Conformance("SC-05")
@@ -187,6 +202,25 @@ class CallFailureTest {
     assertThat(app.field("grpc-message")).contains("from above").contains(illegal.code().name());
   }
 
+  /** NO_ERROR would let it take the part that it has for the whole. */
+  @Conformance("SC-15")
+  @Test
+  void aResetWithoutErrorInTheMiddleOfAResponseIsAFailure() {
+    var app = script.unary();
+    script.respond();
+    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+
+    assertThat(app.field("grpc-status")).isEqualTo("13");
+    assertThat(app.field("x-outrigger-local")).isEqualTo("upstream_reset");
+    assertThat(app.stream.log).hasSize(2).last().asString().endsWith("!");
+
+    var plain = script.plain(true);
+    backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
+    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+
+    assertThat(plain.stream.log).endsWith("RST(INTERNAL_ERROR)");
+  }
+
   @Conformance("SC-15")
   @ParameterizedTest
   @CsvSource({
@@ -226,9 +260,11 @@ class CallFailureTest {
     var app = script.unary();
     script.respond();
 
-    backend.stream().handlerOf().onReset(Http2Error.PROTOCOL_ERROR, false);
+    backend.stream().handlerOf().onFault(Http2Error.PROTOCOL_ERROR, "te is not trailers");
 
     assertThat(app.field("grpc-status")).isEqualTo("13");
+    assertThat(app.field("grpc-message"))
+        .startsWith("10.0.0.1:80 broke the protocol: te is not trailers");
   }
 
   @Conformance("SC-16")

@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -65,6 +66,22 @@ class CallOutcomeTest {
     script.time.advance(Duration.ofMillis(110));
 
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
+  }
+
+  /** Neither side of the connection that we end is a fault of the backend. */
+  @Conformance("A50-12")
+  @ParameterizedTest(name = "memory of the backend''s stream: {0}, head has come: {1}")
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  void aCallThatWeEndForMemoryCountsAsNothing(boolean ofBackend, boolean begun) {
+    var app = script.unary();
+    if (begun) {
+      script.respond();
+    }
+
+    (ofBackend ? backend.stream().handlerOf() : app.call).onOverload();
+
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
   }
 
   /** It is sent again, and goes well: that is another attempt (decision proxy-0039, as in gRPC). */

@@ -38,6 +38,7 @@ final class FakeBackend implements Subchannel, CallTransport {
   boolean hasTransport = true;
   int picks;
   String note = "";
+  long maxHeaderListBytes = Long.MAX_VALUE;
 
   FakeBackend(String ip) {
     this(ip, "");
@@ -103,6 +104,7 @@ final class FakeBackend implements Subchannel, CallTransport {
 
   private void give(StreamWaiter waiter) {
     var stream = new FakeStream(waiter);
+    stream.maxHeaderListBytes = maxHeaderListBytes;
     streams.add(stream);
     waiter.onOpened(stream);
   }

@@ -27,6 +27,7 @@ final class FakeStream implements Http2Stream {
   private boolean ended;
   private boolean gone;
   int credit;
+  long maxHeaderListBytes = Long.MAX_VALUE;
 
   FakeStream() {}
 
@@ -64,6 +65,11 @@ final class FakeStream implements Http2Stream {
   @Override
   public void handler(StreamHandler value) {
     handler = value;
+  }
+
+  @Override
+  public long maxHeaderListBytes() {
+    return maxHeaderListBytes;
   }
 
   @Override

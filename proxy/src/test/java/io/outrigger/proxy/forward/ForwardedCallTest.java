@@ -145,6 +145,7 @@ class ForwardedCallTest {
     var app = script.streaming();
 
     backend.stream().handlerOf().onHeaders(headers(":status", "200", "grpc-status", "0"), true);
+    script.time.run();
 
     assertThat(app.stream.log).containsExactly("H(:status=200, grpc-status=0)!", "RST(NO_ERROR)");
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");
@@ -158,6 +159,7 @@ class ForwardedCallTest {
     script.respond();
     backend.stream().handlerOf().onData(script.buffer("slow"), false);
     script.succeed();
+    script.time.run();
     assertThat(app.stream.log).endsWith("H(grpc-status=0)!");
 
     app.stream.drain();
@@ -174,6 +176,7 @@ class ForwardedCallTest {
     assertThat(script.ended).isEmpty();
 
     backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    script.time.run();
 
     assertThat(app.stream.log).endsWith("RST(NO_ERROR)");
     assertThat(script.ended).containsExactly("OK/200");
@@ -384,6 +387,7 @@ class ForwardedCallTest {
     grpc.call.onTooLarge(request("content-type", "application/grpc"), true);
     var plain = script.new App();
     plain.call.onTooLarge(request(), false);
+    script.time.run();
 
     assertThat(grpc.stream.log).hasSize(1);
     assertThat(grpc.field("grpc-status")).isEqualTo("8");

@@ -189,7 +189,8 @@ class RequestRelayTest {
     var app = new FakeStream();
     var request =
         new RequestRelay(
-            new DownstreamResponse(app), new CallStatsRecorder(script.forward.stats(script.loop)));
+            new DownstreamResponse(app, Runnable::run),
+            new CallStatsRecorder(script.forward.stats(script.loop)));
     request.keepForReplay(ReplayBuffer.forRefusal(script.loop.copies()));
     var upstream = new FakeStream();
     upstream.stall();

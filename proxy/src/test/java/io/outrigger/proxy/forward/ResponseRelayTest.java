@@ -3,12 +3,14 @@ package io.outrigger.proxy.forward;
 import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.testing.Conformance;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a backend's response says of a call. */
 class ResponseRelayTest {
@@ -47,6 +49,32 @@ class ResponseRelayTest {
     var block = headers(":status", "200", "content-type", GRPC, "grpc-status", status);
 
     assertThat(ResponseRelay.failureOf(block, true)).isEqualTo(failure);
+  }
+
+  /** A status in the head of a response is the backend's: none is added to it. */
+  @Conformance("SC-17")
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"empty DATA", "DATA", "trailers", "DATA, trailers"})
+  void oneStatusStaysOne(String rest) {
+    var script = new CallScript().ready();
+    var app = script.unary();
+    var backend = script.backend.stream().handlerOf();
+    backend.onHeaders(headers(":status", "200", "content-type", GRPC, "grpc-status", "5"), false);
+    assertThat(app.stream.log).isEmpty();
+
+    boolean isTrailed = rest.contains("trailers");
+    if (rest.startsWith("empty")) {
+      backend.onData(Unpooled.EMPTY_BUFFER, true);
+    } else if (rest.startsWith("DATA")) {
+      backend.onData(script.buffer("x"), !isTrailed);
+    }
+    if (isTrailed) {
+      backend.onHeaders(headers("x-cost", "1"), true);
+    }
+
+    assertThat(String.join("", app.stream.log)).containsOnlyOnce("grpc-status=5").endsWith("!");
+    assertThat(String.join("", app.stream.log)).containsOnlyOnce("grpc-status=");
+    assertThat(script.ended).containsExactly("NOT_FOUND/200");
   }
 
   @Conformance("SC-17")

@@ -3,6 +3,7 @@ package io.outrigger.proxy.forward;
 import static io.outrigger.proxy.testing.http2.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.FilterConfig.Abort;
@@ -67,6 +68,22 @@ class RetryTest {
 
   private static void fails(FakeBackend backend, String... more) {
     backend.stream().handlerOf().onHeaders(status(14, more), true);
+  }
+
+  /** As hyper ends a response of nothing but a status: with an empty DATA frame. */
+  @Conformance("A44-06")
+  @Test
+  void aHeadWithAStatusThatEmptyDataEndsIsRetriedLikeTrailersOnly() {
+    var app = script.unary();
+    thenSecond();
+    first.stream().handlerOf().onHeaders(status(14), false);
+    assertThat(app.stream.log).isEmpty();
+    first.stream().handlerOf().onData(Unpooled.EMPTY_BUFFER, true);
+    script.time.advance(A_WHILE);
+    succeeds(second);
+
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(app.stream.log).hasSize(1);
   }
 
   private static void succeeds(FakeBackend backend) {

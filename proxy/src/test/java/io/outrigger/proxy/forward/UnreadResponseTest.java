@@ -93,6 +93,7 @@ final class UnreadResponseTest {
     app.stream.stall();
     script.backend.stream().handlerOf().onData(script.buffer("answer"), true);
     script.backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    script.time.run();
     assertThat(app.stream.log).endsWith("D(answer)!");
 
     app.stream.drain();
@@ -135,7 +136,7 @@ final class UnreadResponseTest {
   void anAnswerThatWasResetIsNotUnread() {
     var stream = new FakeStream();
     stream.stall();
-    var app = new DownstreamResponse(stream);
+    var app = new DownstreamResponse(stream, Runnable::run);
     app.headers(headers(":status", "200"));
     app.data(script.buffer("answer"), true);
     assertThat(app.hasUnread()).isTrue();
@@ -149,7 +150,7 @@ final class UnreadResponseTest {
   void anAnswerThatIsNotCompleteIsNotUnread() {
     var stream = new FakeStream();
     stream.stall();
-    var app = new DownstreamResponse(stream);
+    var app = new DownstreamResponse(stream, Runnable::run);
     app.headers(headers(":status", "200"));
     app.data(script.buffer("part"), false);
 

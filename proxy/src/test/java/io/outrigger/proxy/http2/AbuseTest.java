@@ -97,6 +97,35 @@ final class AbuseTest {
     }
   }
 
+  /** A hung backend, and deadlines of 50 ms: the app resets what it gives up. */
+  @Test
+  void resetsOfCallsWhoseTimeIsUpAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.events.onStream = stream -> stream.timeUp = true;
+      for (int id = 1; id < 2000; id += 2) {
+        peer.send(wholeRequest(id), reset(id, Http2Error.CANCEL));
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+      assertThat(peer.connection.activeStreams()).isZero();
+    }
+  }
+
+  /** The answer, such as that the deadline has passed, crosses the reset. */
+  @Test
+  void resetsOfCallsThatAreAnsweredAreTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      for (int id = 1; id < 2000; id += 2) {
+        peer.send(wholeRequest(id));
+        peer.events.stream(id / 2).stream().sendHeaders(Messages.OK, true);
+        peer.send(reset(id, Http2Error.CANCEL));
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
   @Test
   void windowUpdatesThatLetContentPassAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

@@ -104,7 +104,7 @@ final class Http2ConnectionIT {
       for (int i = 0; i < 400 && accepted; i++) {
         byte[] burst = new byte[0];
         for (int id = 200 * i + 1; id < 200 * i + 200; id += 2) {
-          burst = Frames.join(burst, Frames.wholeRequest(id), Frames.reset(id, Http2Error.CANCEL));
+          burst = Frames.join(burst, Frames.request(id), Frames.reset(id, Http2Error.CANCEL));
         }
         accepted = attacker.send(burst);
       }

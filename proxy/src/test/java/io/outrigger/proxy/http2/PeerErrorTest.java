@@ -237,7 +237,7 @@ final class PeerErrorTest {
             "header block without end",
             join(
                 headers(1, 0, Frames.REQUEST),
-                Frames.repeat(10, frame(FrameType.CONTINUATION, 0, 1, new byte[1000]))),
+                Frames.repeat(20, frame(FrameType.CONTINUATION, 0, 1, new byte[16_000]))),
             "ENHANCE_YOUR_CALM"),
         arguments(
             "CONTINUATION without content",

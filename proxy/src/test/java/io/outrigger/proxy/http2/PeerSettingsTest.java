@@ -53,6 +53,15 @@ final class PeerSettingsTest {
   }
 
   @Test
+  void theLargestHeaderListIsRememberedAsAnUnsignedNumber() throws Exception {
+    assertThat(settings.maxHeaderListBytes()).isEqualTo(Long.MAX_VALUE);
+    apply(settings, FrameType.SETTINGS_MAX_HEADER_LIST_SIZE, 8192);
+    assertThat(settings.maxHeaderListBytes()).isEqualTo(8192);
+    apply(settings, FrameType.SETTINGS_MAX_HEADER_LIST_SIZE, -1);
+    assertThat(settings.maxHeaderListBytes()).isEqualTo(0xffff_ffffL);
+  }
+
+  @Test
   void aServerCannotAskForPushes() throws Exception {
     var ofServer = new PeerSettings(true, writer);
     apply(ofServer, ENABLE_PUSH, 0);

@@ -21,6 +21,7 @@ class RecordingStream implements StreamHandler {
   int sent;
   boolean ended;
   boolean over;
+  boolean timeUp;
 
   Http2Stream stream() {
     Http2Stream known = stream;
@@ -70,6 +71,11 @@ class RecordingStream implements StreamHandler {
     } else {
       stream().consumed(bytes);
     }
+  }
+
+  @Override
+  public boolean isTimeUp() {
+    return timeUp;
   }
 
   @Override
