@@ -332,7 +332,7 @@ final class OutriggerCommandTest {
     String at = bad + " (--bootstrap): xds server ";
     assertThat(outrigger.outLines())
         .containsExactly(
-            "warning: " + at + "tls:1: jwt_token_file /no/token is not there",
+            "warning: " + at + "tls:1: jwt_token_file /no/token does not exist",
             at
                 + "tls:2: tls credentials: certificate_file "
                 + folder.resolve("empty.pem")

@@ -212,7 +212,7 @@ class CredentialsOverGrpcTest {
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 
       assertThat(missing)
-          .isEqualTo(RpcStatus.unavailable("jwt_token_file " + file + " is not there"));
+          .isEqualTo(RpcStatus.unavailable("jwt_token_file " + file + " does not exist"));
       assertThat(unsafe.toString()).startsWith("UNAUTHENTICATED").contains("over tls only");
       assertThat(seen).isEmpty();
     } finally {
