@@ -1,6 +1,7 @@
 package io.outrigger.lb.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -267,6 +268,28 @@ class LoadScenarioTest {
     assertThat(only(take(ONE)).localities()).containsExactly(load("a", 2, 2, 0, 0));
     assertThat(only(take(TWO)).localities()).containsExactly(load("a", 3, 3, 0, 0));
     assertThat(servers()).containsExactly(TWO);
+  }
+
+  @Conformance("A27-12")
+  @Test
+  void anotherServiceNameIsReportedFromThenOn() {
+    serve(cluster(ONE, Samples.zone("a", E1)));
+    script.ready(E1);
+    script.traffic("pay", 2, address -> false);
+
+    ClusterConfig.Leaf before = cluster(ONE, Samples.zone("a", E1));
+    serve(
+        Samples.leaf(
+            Samples.cluster("pay", new ClusterSource.Eds("renamed"))
+                .reportedTo(before.cluster().loadReporting().orElseThrow()),
+            Samples.priorities(Samples.zone("a", E1))));
+    script.traffic("pay", 3, address -> false);
+
+    assertThat(take(ONE))
+        .extracting(ClusterLoad::edsServiceName, ClusterLoad::localities)
+        .containsExactly(
+            tuple("pay-eds", List.of(load("a", 2, 2, 0, 0))),
+            tuple("renamed", List.of(load("a", 3, 3, 0, 0))));
   }
 
   @Test

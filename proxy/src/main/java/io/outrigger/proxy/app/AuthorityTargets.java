@@ -89,8 +89,7 @@ final class AuthorityTargets implements TargetResolver {
 
   /** The target of an authority, if it was ever asked for; this is no use of it. */
   Optional<TargetRuntime> known(String authority) {
-    return Optional.ofNullable(byAuthority.get(authority))
-        .map(entry -> entry.target);
+    return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }
 
   /** The targets in use. */

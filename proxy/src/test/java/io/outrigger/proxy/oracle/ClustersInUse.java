@@ -77,8 +77,9 @@ final class ClustersInUse {
       } else {
         mayDiffer.add(name);
       }
-    } else if (before != null) {
-      used.put(name, new Cluster(before.subset(), before.tls(), next.priorities()));
+    } else if (before != null && before.renamed() == next.renamed()) {
+      used.put(
+          name, new Cluster(before.renamed(), before.subset(), before.tls(), next.priorities()));
     }
   }
 

@@ -69,7 +69,7 @@ class TrafficOracleTest {
             .filter(Optional::isPresent)
             .count();
 
-    assertThat(told).isGreaterThan(STORIES / 5);
+    assertThat(told).isGreaterThan(STORIES / 6);
   }
 
   private static Step withoutABackend(Step step) {
@@ -81,6 +81,7 @@ class TrafficOracleTest {
                 .map(
                     cluster ->
                         new Cluster(
+                            cluster.renamed(),
                             cluster.subset(),
                             cluster.tls(),
                             cluster.priorities().stream()

@@ -64,8 +64,18 @@ final class TrafficResources {
     return plugin.build();
   }
 
+  /** The EDS services that a cluster may have. */
+  static List<String> services(String cluster) {
+    return List.of(cluster, cluster + "-renamed");
+  }
+
+  private static String service(String name, TrafficStory.Cluster cluster) {
+    return services(name).get(cluster.renamed() ? 1 : 0);
+  }
+
   static Cluster cluster(String name, TrafficStory.Cluster cluster) {
     var proto = MeshResources.cluster(name).toBuilder();
+    proto.getEdsClusterConfigBuilder().setServiceName(service(name, cluster));
     if (cluster.subset() > 0) {
       proto
           .getLoadBalancingPolicyBuilder()
@@ -119,7 +129,7 @@ final class TrafficResources {
 
   static ClusterLoadAssignment endpoints(String name, TrafficStory.Cluster cluster) {
     return MeshResources.assignment(
-        name,
+        service(name, cluster),
         IntStream.range(0, cluster.priorities().size())
             .mapToObj(
                 priority ->

@@ -260,10 +260,15 @@ final class TrafficRun implements AutoCloseable {
           ResourceType.CLUSTER,
           name,
           deploy.cluster().map(it -> TrafficResources.cluster(name, it)));
-      client.serve(
-          ResourceType.ENDPOINT,
-          name,
-          deploy.cluster().map(it -> TrafficResources.endpoints(name, it)));
+      for (String service : TrafficResources.services(name)) {
+        client.serve(
+            ResourceType.ENDPOINT,
+            service,
+            deploy
+                .cluster()
+                .map(it -> TrafficResources.endpoints(name, it))
+                .filter(it -> it.getClusterName().equals(service)));
+      }
     } else if (step instanceof Step.Network network) {
       client.set(network.port(), network.condition());
       if (network.condition() == Condition.UP) {

@@ -52,10 +52,11 @@ record TrafficStory(List<Step> steps) {
   /**
    * A cluster as the control plane has it.
    *
+   * @param renamed whether its EDS service has another name than the cluster
    * @param subset the size of {@code random_subsetting} over round_robin; 0 for plain round_robin
    * @param priorities the ports of each priority's only locality
    */
-  record Cluster(int subset, Tls tls, List<List<Integer>> priorities) {
+  record Cluster(boolean renamed, int subset, Tls tls, List<List<Integer>> priorities) {
     /** The ports of the first priority that has any; none if none has. */
     List<Integer> first() {
       return priorities.stream().filter(ports -> !ports.isEmpty()).findFirst().orElse(List.of());
@@ -160,11 +161,13 @@ record TrafficStory(List<Step> steps) {
   private static Cluster cluster(String name, Random random) {
     Tls tls = random.nextInt(3) > 0 ? Tls.NONE : pick(random, Tls.values());
     List<Integer> ports = portsOf(name).filter(port -> random.nextInt(5) > 0).boxed().toList();
+    boolean renamed = random.nextInt(4) == 0;
     if (random.nextBoolean()) {
-      return new Cluster(1 + random.nextInt(PORTS), tls, List.of(ports));
+      return new Cluster(renamed, 1 + random.nextInt(PORTS), tls, List.of(ports));
     }
     int split = random.nextInt(ports.size() + 1);
     return new Cluster(
+        renamed,
         0,
         tls,
         random.nextBoolean()
