@@ -59,8 +59,7 @@ class ConfigBytesRandomTest {
             "a\u202eb\u0000c"));
   }
 
-  private static Case of(
-      String name, ForeignBytes.Reader reader, Shape shape, String... samples) {
+  private static Case of(String name, ForeignBytes.Reader reader, Shape shape, String... samples) {
     return Case.ofText(name, Void.class, reader, shape, samples);
   }
 

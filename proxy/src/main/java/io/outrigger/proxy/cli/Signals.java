@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * SIGUSR1          {@link #onReopen}
  * </pre>
  *
- * <p>The JVM does not act on them itself, which would end it with 143 whatever a drain achieved. The
- * action of a first or second signal runs at most once; when it is set after the signal came, it runs
- * at once, so no signal is lost during a start. Actions run on a thread of the JVM.
+ * <p>The JVM does not act on them itself, which would end it with 143 whatever a drain achieved.
+ * The action of a first or second signal runs at most once; when it is set after the signal came,
+ * it runs at once, so no signal is lost during a start. Actions run on a thread of the JVM.
  */
 @AnyThread
 public final class Signals {

@@ -2,6 +2,7 @@ package io.outrigger.proxy.filter;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import com.github.xds.data.orca.v3.OrcaLoadReport;
 import io.netty.util.AsciiString;
 import io.outrigger.proxy.orca.OrcaReports;
 import io.outrigger.proxy.route.GrpcTimeout;
@@ -15,7 +16,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import com.github.xds.data.orca.v3.OrcaLoadReport;
 
 /** Values of header fields: any bytes are a value, or none; nothing is thrown. */
 class FieldBytesRandomTest {

@@ -22,8 +22,7 @@ class BlockBytesRandomTest {
         new Case(
             "header block",
             ConnectionFault.class,
-            bytes ->
-                new HpackDecoder(MAX_LIST_BYTES).decode(Unpooled.wrappedBuffer(bytes)),
+            bytes -> new HpackDecoder(MAX_LIST_BYTES).decode(Unpooled.wrappedBuffer(bytes)),
             Shape.BYTES,
             Stream.of( // RFC 7541, appendix C.3.1, C.4.1, C.6.1, and an update of the table's size
                     "828684410f7777772e6578616d706c652e636f6d",
@@ -37,8 +36,7 @@ class BlockBytesRandomTest {
             "text in Huffman's code",
             Void.class,
             bytes ->
-                Huffman.decode(
-                    bytes, 0, bytes.length, new byte[Huffman.mostDecoded(bytes.length)]),
+                Huffman.decode(bytes, 0, bytes.length, new byte[Huffman.mostDecoded(bytes.length)]),
             Shape.BYTES,
             List.of(HexFormat.of().parseHex("f1e3c2e5f23a6ba0ab90f4ff"))));
   }

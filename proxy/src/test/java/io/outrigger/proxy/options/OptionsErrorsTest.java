@@ -20,14 +20,14 @@ final class OptionsErrorsTest extends OptionsFixture {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'log_level: INFO' | DIR/o.yaml: log_level: is not known; did you mean \"log-level\"?;"
+        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean \"log-level\"?;"
             + " the keys are the flags of run",
-        "'config: x' | DIR/o.yaml: config: is not known; the keys are the flags of run",
-        "'threads: many' | DIR/o.yaml: threads: \"many\" is not a whole number from 1 to 1024",
-        "'threads: [1, 2]' | DIR/o.yaml: threads: takes one value, not a list",
-        "'forward: []' | DIR/o.yaml: forward: is an empty list",
-        "'admin: {a: b}' | DIR/o.yaml: admin: has no plain value; write it as \"admin: value\"",
-        "'admin:' | DIR/o.yaml: admin: has no plain value; write it as \"admin: value\"",
+        "'config: x' | DIR/o.yaml:1: config: is not known; the keys are the flags of run",
+        "'threads: many' | DIR/o.yaml:1: threads: \"many\" is not a whole number from 1 to 1024",
+        "'threads: [1, 2]' | DIR/o.yaml:1: threads: takes one value, not a list",
+        "'forward: []' | DIR/o.yaml:1: forward: is an empty list",
+        "'admin: {a: b}' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
+        "'admin:' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
         "'- a' | DIR/o.yaml: is no map; write lines such as \"admin: 127.0.0.1:9901\"",
       })
   void aBadFileIsNamedWithTheKey(String yaml, String expected) throws IOException {
@@ -42,7 +42,7 @@ final class OptionsErrorsTest extends OptionsFixture {
   void brokenYamlIsNamedWithTheLine() throws IOException {
     give(Flag.CONFIG, write("o.yaml", "threads: 1\nadmin: [\n").toString());
 
-    assertThat(errors()).singleElement().asString().startsWith("DIR/o.yaml: line 3, column 1: ");
+    assertThat(errors()).singleElement().asString().startsWith("DIR/o.yaml:3:1: not YAML: ");
   }
 
   @Test

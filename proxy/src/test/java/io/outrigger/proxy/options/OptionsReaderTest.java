@@ -185,6 +185,13 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(read().drain().timeout()).isEqualTo(Duration.ofSeconds(seconds));
   }
 
+  @Test
+  void aTextOfTheFileKeepsItsCharacters() throws IOException, InvalidInput {
+    give(Flag.CONFIG, write("o.yaml", "authority: 1.10\n").toString());
+
+    assertThat(read().authority()).isEqualTo(new AuthorityMode.Fixed("1.10"));
+  }
+
   @Conformance("A121-01")
   @Test
   void anUnknownExperimentIsAnErrorThatNamesThoseThereAre() {

@@ -35,15 +35,16 @@ public record CertificateView(
       List<CertificateView> roots,
       Optional<Instant> loaded,
       Optional<String> error) {
-    static Provider of(
-        String instance, String plugin, CertificateSnapshot snapshot, Instant now) {
+    static Provider of(String instance, String plugin, CertificateSnapshot snapshot, Instant now) {
       return new Provider(
           instance,
           plugin,
           snapshot.identity().map(own -> all(own.chain())).orElse(List.of()),
           snapshot.roots().map(roots -> all(roots.certificates())).orElse(List.of()),
           snapshot.loaded(),
-          snapshot.error().or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
+          snapshot
+              .error()
+              .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
     }
 
     /** When the first certificate of the chain ends; empty when there is no chain. */

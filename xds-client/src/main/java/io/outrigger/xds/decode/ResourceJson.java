@@ -40,13 +40,19 @@ public final class ResourceJson {
    *
    * @param resources those that could be read, each of one of the four types of {@link
    *     ResourceType#ALL}, in the order of the document
-   * @param errors one line each, beginning with the place, such as {@code resources[2] (Cluster
-   *     "pay"): lb_polcy: …}; not empty when something was left out
+   * @param steps the way to each of them in the document, as in {@link FieldError}
+   * @param errors the path of each begins with its resource, such as {@code resources[2] (Cluster
+   *     "pay"): lb_polcy}; not empty when something was left out
    */
-  public record Document(List<Any> resources, List<String> errors) {
+  public record Document(List<Any> resources, List<List<String>> steps, List<FieldError> errors) {
     public Document {
       resources = List.copyOf(resources);
+      steps = List.copyOf(steps);
       errors = List.copyOf(errors);
+    }
+
+    private static Document wrong(String reason) {
+      return new Document(List.of(), List.of(), List.of(FieldError.of(reason)));
     }
   }
 
@@ -54,25 +60,35 @@ public final class ResourceJson {
 
   /** Reads {@code {"resources":[{"@type":"type.googleapis.com/…",…},…]}}; never throws. */
   public static Document parse(String json) {
-    JsonElement tree;
     try {
-      tree = readTree(json);
+      return of(readTree(json));
     } catch (JsonParseException | IOException | IllegalStateException e) {
-      return new Document(List.of(), List.of("not JSON: " + JsonSyntax.reason(e)));
+      return Document.wrong("not JSON: " + JsonSyntax.reason(e));
     }
+  }
+
+  /** Reads the same from a tree; never throws. */
+  public static Document of(JsonElement tree) {
     if (!tree.isJsonObject()
         || !tree.getAsJsonObject().has("resources")
         || !tree.getAsJsonObject().get("resources").isJsonArray()) {
-      return new Document(
-          List.of(), List.of("must be an object with a list, as {\"resources\":[…]}"));
+      return Document.wrong("must be an object with a list, as {\"resources\":[…]}");
     }
     JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
     var resources = new ArrayList<Any>();
-    var errors = new ArrayList<String>();
+    var steps = new ArrayList<List<String>>();
+    var errors = new ArrayList<FieldError>();
     for (int i = 0; i < list.size(); i++) {
-      resource(list.get(i), "resources[" + i + "]", errors).ifPresent(resources::add);
+      Optional<Any> resource = resource(list.get(i), i, errors);
+      if (resource.isPresent()) {
+        resources.add(resource.get());
+        steps.add(
+            isWrapper(typeOf(list.get(i).getAsJsonObject()))
+                ? List.of("resources", "" + i, "resource")
+                : List.of("resources", "" + i));
+      }
     }
-    return new Document(resources, errors);
+    return new Document(resources, steps, errors);
   }
 
   private static JsonElement readTree(String json) throws IOException {
@@ -106,9 +122,10 @@ public final class ResourceJson {
     return types;
   }
 
-  private static Optional<Any> resource(JsonElement tree, String place, List<String> errors) {
+  private static Optional<Any> resource(JsonElement tree, int index, List<FieldError> errors) {
+    String place = "resources[" + index + "]";
     if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
-      errors.add(place + ": must be an object with \"@type\"");
+      errors.add(error(place, index, FieldError.of("must be an object with \"@type\"")));
       return Optional.empty();
     }
     String where = place + describe(tree.getAsJsonObject());
@@ -119,21 +136,31 @@ public final class ResourceJson {
       List<FieldError> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
       for (FieldError error :
           found.isEmpty() ? List.of(FieldError.of(String.valueOf(e.getMessage()))) : found) {
-        errors.add(where + ": " + error);
+        errors.add(error(where, index, error));
       }
       return Optional.empty();
     }
     String url = URL_PREFIX + TypedConfig.typeName(any.getTypeUrl());
     if (ResourceType.ALL.stream().noneMatch(type -> type.typeUrl().equals(url))) {
-      errors.add(
-          where
-              + ": "
-              + quoted(any.getTypeUrl())
+      String reason =
+          quoted(any.getTypeUrl())
               + " is not a resource of its own; there are Listener, RouteConfiguration, Cluster"
-              + " and ClusterLoadAssignment");
+              + " and ClusterLoadAssignment";
+      errors.add(error(where, index, FieldError.of(reason)));
       return Optional.empty();
     }
     return Optional.of(any.toBuilder().setTypeUrl(url).build());
+  }
+
+  private static FieldError error(String resource, int index, FieldError inside) {
+    List<String> steps = new ArrayList<>(List.of("resources", "" + index));
+    steps.addAll(inside.steps());
+    String path = inside.path().isEmpty() ? resource : resource + ": " + inside.path();
+    return new FieldError(path, steps, inside.reason());
+  }
+
+  private static boolean isWrapper(String typeUrl) {
+    return TypedConfig.typeName(typeUrl).equals(WRAPPER);
   }
 
   private static Any message(JsonElement tree) throws InvalidProtocolBufferException {
@@ -144,9 +171,7 @@ public final class ResourceJson {
   }
 
   private static Any unwrapped(Any any) throws InvalidProtocolBufferException {
-    return TypedConfig.typeName(any.getTypeUrl()).equals(WRAPPER)
-        ? Resource.parseFrom(any.getValue()).getResource()
-        : any;
+    return isWrapper(any.getTypeUrl()) ? Resource.parseFrom(any.getValue()).getResource() : any;
   }
 
   private static String typeOf(JsonObject tree) {

@@ -8,12 +8,17 @@ import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.ResourceType;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A resource with the name that it gives itself. */
+/**
+ * A resource with the name that it gives itself.
+ *
+ * @param steps the way to it in its document
+ */
 @AnyThread
-record NamedResource(ResourceType<?> type, String name, Any resource) {
+record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
   /** How the name of a resource of one type is read. */
   private interface Naming {
     String nameOf(Any resource) throws InvalidProtocolBufferException;
@@ -28,21 +33,22 @@ record NamedResource(ResourceType<?> type, String name, Any resource) {
               any -> ClusterLoadAssignment.parseFrom(any.getValue()).getClusterName());
 
   /** Reads the name; empty when there is none, or when it is no xDS resource of the four types. */
-  static Optional<NamedResource> of(Any resource) {
+  static Optional<NamedResource> of(Any resource, List<String> steps) {
     for (Map.Entry<ResourceType<?>, Naming> type : NAMING.entrySet()) {
       if (type.getKey().typeUrl().equals(resource.getTypeUrl())) {
-        return named(type.getKey(), type.getValue(), resource);
+        return named(type.getKey(), type.getValue(), resource, steps);
       }
     }
     return Optional.empty();
   }
 
-  private static Optional<NamedResource> named(ResourceType<?> type, Naming naming, Any resource) {
+  private static Optional<NamedResource> named(
+      ResourceType<?> type, Naming naming, Any resource, List<String> steps) {
     try {
       String name = naming.nameOf(resource);
       return name.isEmpty()
           ? Optional.empty()
-          : Optional.of(new NamedResource(type, name, resource));
+          : Optional.of(new NamedResource(type, name, resource, steps));
     } catch (InvalidProtocolBufferException e) {
       return Optional.empty();
     }

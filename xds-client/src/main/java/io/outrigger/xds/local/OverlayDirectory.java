@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Files of local policy that are watched, off the control loop; a change makes the next overlay. */
+/**
+ * Files of local policy that are watched, off the control loop; a change makes the next overlay.
+ */
 @ControlConfined
 public final class OverlayDirectory {
   /** Hears of changes, on the control loop. */

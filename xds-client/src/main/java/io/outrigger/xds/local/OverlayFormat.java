@@ -63,11 +63,11 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
     // JSON may be indented by tabs, which YAML refuses; in its strings there are none.
     String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
     try {
-      Optional<Located> tree = LocatedYaml.read(yaml, MAX_SIZE);
+      Optional<Located> tree = YamlReader.read(yaml, MAX_SIZE);
       var reading = new Reading(path, problems);
       tree.ifPresentOrElse(reading::document, () -> reading.add(new Place(1, 1), "", SHAPE));
       return problems.isEmpty() ? new Rules(reading.clusters, reading.routes) : Rules.NONE;
-    } catch (LocatedYaml.Unreadable e) {
+    } catch (YamlReader.Unreadable e) {
       problems.add(
           new FileProblem(
               path, e.place().line(), e.place().column(), String.valueOf(e.getMessage())));

@@ -3,6 +3,7 @@ package io.outrigger.xds.local;
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,13 +88,13 @@ public record ResourceFiles(
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
               .put(resource.name(), resource.resource());
         } else {
+          String elsewhere = first.equals(file.path()) ? "" : " in " + first;
           problems.add(
-              new FileProblem(
-                  file.path(),
-                  resource.subject()
-                      + " is defined already"
-                      + (first.equals(file.path()) ? "" : " in " + first)
-                      + "; the first counts"));
+              Places.of(file.path())
+                  .problem(
+                      resource.steps(),
+                      resource.subject(),
+                      FieldError.of("is defined already" + elsewhere + "; the first counts")));
         }
       }
     }

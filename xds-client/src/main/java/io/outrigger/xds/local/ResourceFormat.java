@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.decode.ResourceJson;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
@@ -11,10 +12,7 @@ import java.util.List;
 /** Files of resources (CONTRACT section 4). */
 @AnyThread
 final class ResourceFormat implements WatchedFile.Format<List<NamedResource>> {
-  /** Of a file, and of the JSON that a YAML file stands for. */
   static final int MAX_SIZE = 64 << 20;
-
-  private static final YamlJson YAML = new YamlJson(MAX_SIZE);
 
   @Override
   public int maxSize() {
@@ -28,18 +26,26 @@ final class ResourceFormat implements WatchedFile.Format<List<NamedResource>> {
 
   @Override
   public List<NamedResource> parse(Path path, String text, List<FileProblem> problems) {
-    List<NamedResource> resources = new ArrayList<>();
+    var places = new Places(path, text);
+    ResourceJson.Document document;
     try {
-      String json = FileListing.isYaml(path) ? YAML.toJson(text) : text;
-      ResourceJson.Document document = ResourceJson.parse(json);
-      document.errors().forEach(error -> problems.add(new FileProblem(path, error)));
-      for (Any any : document.resources()) {
-        NamedResource.of(any)
-            .ifPresentOrElse(
-                resources::add, () -> problems.add(new FileProblem(path, nameless(any))));
-      }
-    } catch (YamlJson.Unreadable e) {
-      problems.add(new FileProblem(path, String.valueOf(e.getMessage())));
+      document =
+          FileListing.isYaml(path)
+              ? ResourceJson.of(places.tree().json())
+              : ResourceJson.parse(text);
+    } catch (YamlReader.Unreadable e) {
+      problems.add(places.problem(e));
+      return List.of();
+    }
+    document.errors().forEach(error -> problems.add(places.problem(List.of(), "", error)));
+    List<NamedResource> resources = new ArrayList<>();
+    for (int i = 0; i < document.resources().size(); i++) {
+      Any any = document.resources().get(i);
+      List<String> steps = document.steps().get(i);
+      NamedResource.of(any, steps)
+          .ifPresentOrElse(
+              resources::add,
+              () -> problems.add(places.problem(steps, "", FieldError.of(nameless(any)))));
     }
     return List.copyOf(resources);
   }

@@ -100,7 +100,10 @@ record WatchedFile<T>(
     try {
       Optional<FileStamp> stamp = FileStamp.of(path.toString());
       int seen =
-          before.filter(file -> stamp.isPresent() && file.stamp.equals(stamp)).map(file -> file.seen + 1).orElse(1);
+          before
+              .filter(file -> stamp.isPresent() && file.stamp.equals(stamp))
+              .map(file -> file.seen + 1)
+              .orElse(1);
       if (seen > TRUSTED) {
         return before.orElseThrow();
       }

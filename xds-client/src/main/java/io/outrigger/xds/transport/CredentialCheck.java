@@ -40,8 +40,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
                 errors.add(String.valueOf(unusable.getMessage()));
               }
               server.callCredentials().stream()
-                  .flatMap(
-                      each -> JwtTokenFile.problem(each.jwtTokenFile(), now).stream())
+                  .flatMap(each -> JwtTokenFile.problem(each.jwtTokenFile(), now).stream())
                   .forEach(problem -> warnings.add("xds server " + server.uri() + ": " + problem));
               if (server.credentials() instanceof Tls tls) {
                 CertificateCheck check = CertificateCheck.of(tls.files(), now);

@@ -104,7 +104,9 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     return new OpenCall(channel, call);
   }
 
-  /** The answer that {@code message} is; throws a {@code StatusRuntimeException} when it is none. */
+  /**
+   * The answer that {@code message} is; throws a {@code StatusRuntimeException} when it is none.
+   */
   static WorkloadResponse parse(InputStream message) {
     return Fetch.METHOD.parseResponse(message);
   }

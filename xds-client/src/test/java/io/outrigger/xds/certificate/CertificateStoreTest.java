@@ -622,9 +622,7 @@ class CertificateStoreTest {
     Files.writeString(roots, AUTHORITY.rootPem() + TestIdentity.pem("X509 CRL", new byte[9]));
 
     Roots.Authorities read =
-        FileReading.read(() -> Roots.Authorities.read(roots.toString()))
-            .toOptional()
-            .orElseThrow();
+        FileReading.read(() -> Roots.Authorities.read(roots.toString())).toOptional().orElseThrow();
 
     assertThat(read.certificates()).containsExactly(AUTHORITY.root());
     assertThat(read.note().orElseThrow())

@@ -129,7 +129,7 @@ class ResourceJsonTest {
         .containsExactly(
             "envoy.config.cluster.v3.Cluster", "envoy.config.endpoint.v3.ClusterLoadAssignment");
     String place = "resources[1] (Cluster \"pay\"): ";
-    assertThat(document.errors())
+    assertThat(document.errors().stream().map(FieldError::toString))
         .satisfiesExactly(
             e ->
                 assertThat(e)

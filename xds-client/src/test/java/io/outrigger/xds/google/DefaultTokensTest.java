@@ -464,7 +464,17 @@ class DefaultTokensTest {
         .isEqualTo("GOOGLE_APPLICATION_CREDENTIALS " + absent + " does not exist");
     assertThat(refused("GOOGLE_APPLICATION_CREDENTIALS", html))
         .isEqualTo("GOOGLE_APPLICATION_CREDENTIALS " + html + " is not a JSON object");
-    for (String host : List.of("http://metadata", "a/b", "a b", "user@host", "host:x", "-:1", "127.0.0.1:99999", "host:0", "[::1]:65536")) {
+    for (String host :
+        List.of(
+            "http://metadata",
+            "a/b",
+            "a b",
+            "user@host",
+            "host:x",
+            "-:1",
+            "127.0.0.1:99999",
+            "host:0",
+            "[::1]:65536")) {
       assertThat(refused("GCE_METADATA_HOST", host))
           .isEqualTo("GCE_METADATA_HOST: \"" + host + "\" is not HOST or HOST:PORT");
     }

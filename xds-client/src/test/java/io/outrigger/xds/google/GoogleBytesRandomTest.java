@@ -2,11 +2,11 @@ package io.outrigger.xds.google;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import io.outrigger.testing.TestAuthority;
-import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -72,8 +72,7 @@ class GoogleBytesRandomTest {
             "refusal",
             bytes -> {
               try {
-                TokenAnswer.read(
-                    new Account.MetadataServer(List.of("a")), new Answer(400, bytes));
+                TokenAnswer.read(new Account.MetadataServer(List.of("a")), new Answer(400, bytes));
               } catch (NoToken expected) {
                 // whatever the body is
               }

@@ -65,7 +65,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     List<String> names = new ArrayList<>();
     response
         .getResourcesList()
-        .forEach(any -> names.add(NamedResource.of(any).orElseThrow().name()));
+        .forEach(any -> names.add(NamedResource.of(any, List.of()).orElseThrow().name()));
     response
         .getResourceErrorsList()
         .forEach(

@@ -89,12 +89,12 @@ class ResourceFilesTest {
         .anySatisfy(
             p ->
                 assertThat(p)
-                    .startsWith("TEMP/c.json: resources[1] (Cluster \"x\"): ")
+                    .startsWith("TEMP/c.json:2:124: resources[1] (Cluster \"x\"): ")
                     .contains("lb_polcy"))
-        .anySatisfy(p -> assertThat(p).startsWith("TEMP/e.yaml: not YAML").contains("line 1"))
-        .anySatisfy(p -> assertThat(p).startsWith("TEMP/f.json: ").endsWith("has no name"))
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/e.yaml:1:5: not YAML"))
+        .anySatisfy(p -> assertThat(p).startsWith("TEMP/f.json:1:15: ").endsWith("has no name"))
         .contains(
-            "TEMP/d.json: cluster \"good\" is defined already in TEMP/c.json; the first counts",
+            "TEMP/d.json:1:15: cluster \"good\": is defined already in TEMP/c.json; the first counts",
             "TEMP/gone: no such file or folder");
   }
 

@@ -2,19 +2,23 @@ package io.outrigger.xds.local;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
+import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Place;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -27,18 +31,28 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * YAML, or JSON, as a tree that knows where its parts stand. What aliases stand for is written out;
- * depth and size are limited, so that a small file cannot fill the memory.
+ * Reads YAML, or JSON, as a tree that knows where its parts stand. The content of aliases is
+ * repeated where they stand; depth and size are limited, so that a small file cannot fill the
+ * memory.
+ *
+ * <p>Numbers keep their own characters, since a field of text takes them as they are: {@code 1.10}
+ * is not {@code 1.1}. A number or truth value that JSON would spell in another way is an error: its
+ * reader cannot know whether it is meant as text.
  */
 @AnyThread
-final class LocatedYaml {
-  private static final int MAX_PARTS = 1_000_000;
+public final class YamlReader {
+  private static final int MAX_DEPTH = 200;
+  private static final int MAX_ALIASES = 1000;
+  private static final int MAX_REPEATED = 1_000_000; // parts, by aliases
+  private static final Pattern JSON_NUMBER =
+      Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
   private final LoadSettings settings;
   private int parts;
+  private int maxParts;
 
   /** The text is not one YAML document, or is past a limit. */
-  static final class Unreadable extends Exception {
+  public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1;
 
     private final transient Place place;
@@ -48,12 +62,13 @@ final class LocatedYaml {
       this.place = place;
     }
 
-    Place place() {
+    /** Where reading ended. */
+    public Place place() {
       return place;
     }
   }
 
-  private LocatedYaml(LoadSettings settings) {
+  private YamlReader(LoadSettings settings) {
     this.settings = settings;
   }
 
@@ -63,19 +78,21 @@ final class LocatedYaml {
    * @param maxLength of the text, in characters
    * @return empty when there is nothing but space and comments
    */
-  static Optional<Located> read(String text, int maxLength) throws Unreadable {
+  public static Optional<Located> read(String text, int maxLength) throws Unreadable {
     var settings =
-        LoadSettings.builder().setSchema(new CoreSchema()).setCodePointLimit(maxLength).build();
-    return new LocatedYaml(settings).compose(text);
+        LoadSettings.builder()
+            .setSchema(new CoreSchema())
+            .setMaxAliasesForCollections(MAX_ALIASES)
+            .setCodePointLimit(maxLength)
+            .build();
+    return new YamlReader(settings).compose(text);
   }
 
   private Optional<Located> compose(String text) throws Unreadable {
     Optional<Node> root;
     try {
-      YamlJson.checkDepth(settings, text); // composing recurses
+      checkDepth(text);
       root = new Compose(settings).composeString(text);
-    } catch (YamlJson.Unreadable e) {
-      throw new Unreadable(new Place(1, 1), String.valueOf(e.getMessage()));
     } catch (MarkedYamlEngineException e) {
       String context = e.getContext() == null ? "" : e.getContext() + " ";
       throw new Unreadable(place(e.getProblemMark()), "not YAML: " + context + e.getProblem());
@@ -86,10 +103,32 @@ final class LocatedYaml {
     return root.isEmpty() ? Optional.empty() : Optional.of(located(root.get(), 0));
   }
 
+  /** Composing recurses, and the text may be deeper than the stack. */
+  private void checkDepth(String text) throws Unreadable {
+    int depth = 0;
+    int events = 0;
+    for (Event event : new Parse(settings).parseString(text)) {
+      events++;
+      if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
+        throw tooDeep(place(event.getStartMark()));
+      } else if (event instanceof CollectionEndEvent) {
+        depth--;
+      }
+    }
+    maxParts = events + MAX_REPEATED;
+  }
+
+  private static Unreadable tooDeep(Place place) {
+    return new Unreadable(place, "nested deeper than " + MAX_DEPTH + " levels");
+  }
+
   private Located located(Node node, int depth) throws Unreadable {
     Place place = place(node.getStartMark());
-    if (depth > YamlJson.MAX_DEPTH || ++parts > MAX_PARTS) {
-      throw new Unreadable(place, "too deep or too large with its aliases written out");
+    if (depth > MAX_DEPTH) {
+      throw tooDeep(place); // an alias within itself
+    }
+    if (++parts > maxParts) {
+      throw new Unreadable(place, "its aliases repeat more than " + MAX_REPEATED + " parts");
     }
     if (node instanceof MappingNode mapping) {
       return fields(mapping, place, depth);
@@ -101,7 +140,7 @@ final class LocatedYaml {
       }
       return new Located.Items(place, items);
     }
-    return new Located.Scalar(place, scalar((ScalarNode) node));
+    return new Located.Scalar(place, scalar((ScalarNode) node, place));
   }
 
   private Located fields(MappingNode mapping, Place place, int depth) throws Unreadable {
@@ -119,29 +158,28 @@ final class LocatedYaml {
     return new Located.Fields(place, entries);
   }
 
-  private static JsonElement scalar(ScalarNode node) {
+  private static JsonElement scalar(ScalarNode node, Place place) throws Unreadable {
     String text = node.getValue();
     Tag tag = node.getTag();
     if (tag.equals(Tag.NULL)) {
       return JsonNull.INSTANCE;
     }
-    if (tag.equals(Tag.BOOL)) {
-      return new JsonPrimitive(text.toLowerCase(Locale.ROOT).equals("true"));
+    boolean isNumber = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
+    if (isNumber && JSON_NUMBER.matcher(text).matches()) {
+      return JsonParser.parseString(text); // which keeps the characters
     }
-    if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
-      return number(text);
+    boolean isTruth = tag.equals(Tag.BOOL);
+    if (isTruth && (text.equals("true") || text.equals("false"))) {
+      return new JsonPrimitive(text.equals("true"));
+    }
+    if (isNumber || isTruth) {
+      throw new Unreadable(
+          place,
+          "%s is a %s that JSON writes differently; put it in quotes if it is a text, or write it"
+                  .formatted(text, isNumber ? "number" : "truth value")
+              + (isNumber ? " with decimal digits" : " in small letters"));
     }
     return new JsonPrimitive(text);
-  }
-
-  private static JsonPrimitive number(String text) {
-    try {
-      return text.startsWith("0x") || text.startsWith("0o")
-          ? new JsonPrimitive(Long.parseLong(text.substring(2), text.charAt(1) == 'x' ? 16 : 8))
-          : new JsonPrimitive(new BigDecimal(text));
-    } catch (NumberFormatException infinite) { // or of more digits than any field has
-      return new JsonPrimitive(text);
-    }
   }
 
   private static Place place(Optional<Mark> mark) {
