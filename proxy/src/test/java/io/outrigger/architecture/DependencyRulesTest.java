@@ -79,7 +79,7 @@ class DependencyRulesTest {
         + " proxy.demo",
     "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.orca proxy.admin"
         + " proxy.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate xds.google"
+    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate xds.google xds.token"
         + " proxy.admin proxy.cli",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",

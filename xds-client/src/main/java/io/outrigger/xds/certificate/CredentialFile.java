@@ -1,8 +1,10 @@
 package io.outrigger.xds.certificate;
 
+import com.google.gson.JsonObject;
 import io.outrigger.base.RegularFile;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.util.Optional;
 
 /**
  * A file that a field of the bootstrap names, as it was read.
@@ -14,6 +16,11 @@ import java.security.GeneralSecurityException;
 public record CredentialFile(String field, String path, String text) {
   /** Some hundred certificates; a larger file is named by mistake. */
   static final int MAX_BYTES = 1 << 20;
+
+  /** The JSON object that the file is; empty when it is anything else. */
+  public Optional<JsonObject> json() {
+    return SecretJson.object(text.getBytes(StandardCharsets.ISO_8859_1));
+  }
 
   /** Makes something of a file. */
   interface Parser<T> {

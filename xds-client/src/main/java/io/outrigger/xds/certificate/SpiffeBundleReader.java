@@ -2,16 +2,8 @@ package io.outrigger.xds.certificate;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
-import com.google.gson.Strictness;
-import com.google.gson.stream.JsonReader;
-import com.google.gson.stream.JsonToken;
 import io.outrigger.base.PlainText;
-import java.io.IOException;
-import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -53,20 +45,9 @@ final class SpiffeBundleReader {
     return new Roots.SpiffeBundles(bundles);
   }
 
-  /** Strict JSON, read as UTF-8. */
   private JsonObject document() throws UnusableFile {
-    byte[] bytes = file.text().getBytes(StandardCharsets.ISO_8859_1);
-    JsonReader reader = new JsonReader(new StringReader(new String(bytes, StandardCharsets.UTF_8)));
-    reader.setStrictness(Strictness.STRICT);
-    try {
-      JsonElement document = JsonParser.parseReader(reader);
-      if (reader.peek() == JsonToken.END_DOCUMENT && document instanceof JsonObject object) {
-        return object;
-      }
-    } catch (JsonParseException | IOException notJson) {
-      // told below
-    }
-    throw file.unusable("is not a JSON object with trust_domains");
+    return file.json()
+        .orElseThrow(() -> file.unusable("is not a JSON object with trust_domains"));
   }
 
   private List<X509Certificate> bundle(JsonObject set, String place) throws UnusableFile {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import io.outrigger.xds.token.NoToken;
 
 /** In whose name tokens are asked for, and how. */
 sealed interface Account {

@@ -9,9 +9,9 @@ import io.outrigger.xds.certificate.UnusableFile;
 import io.outrigger.xds.google.Account.AuthorizedUser;
 import io.outrigger.xds.google.Account.MetadataServer;
 import io.outrigger.xds.google.Account.ServiceAccount;
+import io.outrigger.xds.token.NoToken;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -63,8 +63,7 @@ final class AccountReader {
     }
     try {
       CredentialFile file = CredentialFile.read(FILE_VARIABLE, path.get());
-      byte[] bytes = file.text().getBytes(StandardCharsets.ISO_8859_1);
-      Optional<JsonObject> content = JsonText.object(new String(bytes, StandardCharsets.UTF_8));
+      Optional<JsonObject> content = file.json();
       if (content.isEmpty()) {
         throw file.unusable("is not a JSON object");
       }

@@ -2,6 +2,9 @@ package io.outrigger.xds.google;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.BackgroundThread;
+import io.outrigger.xds.token.AccessToken;
+import io.outrigger.xds.token.NoToken;
+import io.outrigger.xds.token.TokenSource;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;

@@ -4,8 +4,10 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.PlainText;
+import io.outrigger.xds.certificate.SecretJson;
+import io.outrigger.xds.token.AccessToken;
+import io.outrigger.xds.token.NoToken;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -31,8 +33,7 @@ final class TokenAnswer {
     if (objection.isPresent()) {
       throw new NoToken(objection.get());
     }
-    Optional<JsonObject> content =
-        JsonText.object(new String(answer.body(), StandardCharsets.UTF_8));
+    Optional<JsonObject> content = SecretJson.object(answer.body());
     if (answer.statusCode() != OK) {
       throw new NoToken(
           "answered " + answer.statusCode() + content.map(TokenAnswer::error).orElse(""));

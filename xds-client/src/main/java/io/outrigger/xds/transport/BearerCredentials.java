@@ -4,29 +4,78 @@ import io.grpc.CallCredentials;
 import io.grpc.Metadata;
 import io.grpc.SecurityLevel;
 import io.grpc.Status;
+import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.xds.token.AccessToken;
+import io.outrigger.xds.token.NoToken;
+import io.outrigger.xds.token.TokenSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
-/** Call credentials that are a bearer token (RFC 6750), which is never sent in plain text. */
+/**
+ * Call credentials that are a bearer token (RFC 6750), which is never sent in plain text.
+ *
+ * <pre>
+ * a call comes with
+ *   a token                     gets it
+ *   no token, not backing off   waits for one to be fetched
+ *   no token, backing off       fails as the last fetch did (A97)
+ * a fetch
+ *   succeeds                    the calls that wait get the token; back-off begins anew; the next
+ *                               fetch is due some time before the end of the token
+ *   fails, or takes longer      the calls that wait fail with the reason; back-off; while there is
+ *   than 10 s                   a token the next fetch follows it, else it is due when a call comes
+ * </pre>
+ *
+ * <p>A token is kept until 30 s before its end, by the wall clock; one that is nearer to its end is
+ * for the calls that wait. Nothing is fetched before the first call.
+ */
 @ControlConfined
-abstract class BearerCredentials extends CallCredentials {
+final class BearerCredentials extends CallCredentials {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final ControlLoop loop;
   private final String name;
+  private final TokenSource source;
+  private final Duration ahead;
+  private final Backoff backoff;
+  private final List<MetadataApplier> waiting = new ArrayList<>();
+  private @Nullable AccessToken token;
+  private Instant usableUntil = Instant.MIN; // when there is a token
+  private @Nullable CompletableFuture<AccessToken> fetch; // under way
+  private long startNanos; // of the last fetch
+  private @Nullable Status lastFailure; // while backing off
+  private TimerHandle limit = () -> {};
+  private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
+   * Fetches nothing yet.
+   *
    * @param name of the credentials, for people
+   * @param source closed with this
+   * @param ahead how long before its end a token is fetched again; half of a short lifetime at most
    */
-  BearerCredentials(ControlLoop loop, String name) {
+  BearerCredentials(
+      ControlLoop loop, String name, TokenSource source, Duration ahead, RandomSource random) {
     this.loop = loop;
     this.name = name;
+    this.source = source;
+    this.ahead = ahead;
+    this.backoff = new Backoff(random);
   }
 
   @Override
-  public final void applyRequestMetadata(RequestInfo call, Executor app, MetadataApplier applier) {
+  public void applyRequestMetadata(RequestInfo call, Executor app, MetadataApplier applier) {
     if (call.getSecurityLevel() != SecurityLevel.PRIVACY_AND_INTEGRITY) {
       applier.fail(
           Status.UNAUTHENTICATED.withDescription(
@@ -36,12 +85,123 @@ abstract class BearerCredentials extends CallCredentials {
     loop.execute(() -> apply(applier));
   }
 
-  /** A call asks for the token; on the control loop. */
-  abstract void apply(MetadataApplier applier);
+  private void apply(MetadataApplier applier) {
+    AccessToken known = usable();
+    if (known != null) {
+      applier.apply(header(known));
+    } else if (lastFailure != null) {
+      applier.fail(lastFailure);
+    } else {
+      waiting.add(applier);
+      fetch();
+    }
+  }
 
-  static Metadata header(String token) {
+  private @Nullable AccessToken usable() {
+    if (!loop.now().isBefore(usableUntil)) {
+      token = null;
+    }
+    return token;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // this very fetch
+  private void fetch() {
+    if (fetch != null) {
+      return;
+    }
+    next.cancel();
+    Instant start = loop.now();
+    startNanos = loop.nanoTime();
+    CompletableFuture<AccessToken> begun = source.fetch(start);
+    fetch = begun;
+    limit = loop.schedule(LIMIT, () -> onLate(begun));
+    begun.whenComplete(
+        (fetched, failure) ->
+            loop.execute(
+                () -> {
+                  if (fetch == begun) { // else it was late
+                    onEnd(start, fetched, failure);
+                  }
+                }));
+  }
+
+  private void onLate(CompletableFuture<AccessToken> late) {
+    onFailed(Status.UNAVAILABLE, "no token within " + LIMIT.toSeconds() + " s");
+    late.cancel(true);
+  }
+
+  private void onEnd(Instant start, @Nullable AccessToken fetched, @Nullable Throwable failure) {
+    if (fetched != null) {
+      onFetched(start, fetched);
+    } else if (failure instanceof NoToken none) {
+      onFailed(
+          none.isUnusable() ? Status.UNAUTHENTICATED : Status.UNAVAILABLE,
+          "no token: " + none.reason());
+    } else { // a bug, whose text may quote a secret
+      onFailed(Status.UNAVAILABLE, "no token: not asked for");
+    }
+  }
+
+  private void onFetched(Instant start, AccessToken fetched) {
+    endFetch();
+    if (fetched.usable().compareTo(Duration.ZERO) > 0) {
+      token = fetched;
+      usableUntil = start.plus(fetched.usable());
+      backoff.reset();
+      next = loop.schedule(untilNext(fetched.lifetime()), this::fetch);
+    } else if (usable() != null) {
+      next = loop.schedule(backoff.next(), this::fetch);
+    }
+    takeWaiting().forEach(applier -> applier.apply(header(fetched)));
+  }
+
+  /** A server gives the same token until near its end: of a short lifetime half is used up. */
+  private Duration untilNext(Duration lifetime) {
+    Duration half = lifetime.dividedBy(2);
+    return half.compareTo(ahead) < 0 ? half : lifetime.minus(ahead);
+  }
+
+  private void onFailed(Status status, String reason) {
+    endFetch();
+    Status failure = status.withDescription(name + ": " + reason);
+    lastFailure = failure;
+    Duration sinceStart = Duration.ofNanos(loop.nanoTime() - startNanos);
+    next = loop.schedule(backoff.next().minus(sinceStart), this::onBackoffOver);
+    takeWaiting().forEach(applier -> applier.fail(failure));
+  }
+
+  private void onBackoffOver() {
+    lastFailure = null;
+    if (usable() != null) {
+      fetch();
+    }
+  }
+
+  private void endFetch() {
+    fetch = null;
+    limit.cancel();
+  }
+
+  private List<MetadataApplier> takeWaiting() {
+    var all = List.copyOf(waiting);
+    waiting.clear();
+    return all;
+  }
+
+  private static Metadata header(AccessToken token) {
     var headers = new Metadata();
-    headers.put(AUTHORIZATION, "Bearer " + token);
+    headers.put(AUTHORIZATION, "Bearer " + token.text());
     return headers;
+  }
+
+  void close() {
+    loop.checkInside();
+    next.cancel();
+    CompletableFuture<AccessToken> begun = fetch;
+    endFetch();
+    if (begun != null) {
+      begun.cancel(true);
+    }
+    source.close();
   }
 }

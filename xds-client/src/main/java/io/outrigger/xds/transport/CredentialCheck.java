@@ -5,9 +5,12 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.FileWatcher;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.xds.certificate.CertificateCheck;
+import io.outrigger.xds.token.JwtTokenFile;
+import io.outrigger.xds.token.NoToken;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Whether the control planes of a bootstrap could be asked: their targets, and the files that their
@@ -40,7 +43,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
                 errors.add(String.valueOf(unusable.getMessage()));
               }
               server.callCredentials().stream()
-                  .flatMap(each -> JwtTokenFile.problem(each.jwtTokenFile(), now).stream())
+                  .flatMap(each -> problem(each.jwtTokenFile(), now).stream())
                   .forEach(problem -> warnings.add("xds server " + server.uri() + ": " + problem));
               if (server.credentials() instanceof Tls tls) {
                 CertificateCheck check = CertificateCheck.of(tls.files(), now);
@@ -61,6 +64,16 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
               }
             });
     return new CredentialCheck(errors, warnings);
+  }
+
+  /** Why there would be no token now; empty when there is one. */
+  private static Optional<String> problem(String tokenFile, Instant now) {
+    try {
+      var unused = JwtTokenFile.read(tokenFile, now);
+      return Optional.empty();
+    } catch (NoToken none) {
+      return Optional.of(none.reason());
+    }
   }
 
   private static void add(String subject, List<String> findings, List<String> to) {

@@ -15,7 +15,10 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.GoogleDefault;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Insecure;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.xds.google.DefaultTokens;
+import io.outrigger.xds.token.JwtTokenFile;
+import io.outrigger.xds.token.TokenSource;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -33,22 +36,27 @@ final class ServerCredentials {
   /** How the certificates of {@code google_default} are read again: as those of {@code tls}. */
   private static final Duration REFRESH_INTERVAL = CertificateFiles.DEFAULT_REFRESH_INTERVAL;
 
+  /** A97: a minute before it counts as ended, which is 30 s before its end. */
+  private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
+
+  private static final Duration GOOGLE_AHEAD = Duration.ofMinutes(5);
+
   private final ChannelCredentials channel;
   private final Optional<CallCredentials> calls;
   private final Optional<TlsReload> reload;
-  private final Optional<GoogleToken> token;
+  private final List<BearerCredentials> tokens;
 
   private ServerCredentials(
       ChannelCredentials channel,
-      Optional<CallCredentials> calls,
       Optional<TlsReload> reload,
-      Optional<GoogleToken> token) {
+      Stream<BearerCredentials> tokens) {
     this.channel = channel;
+    this.tokens = tokens.toList();
     this.calls =
-        Stream.concat(token.stream(), calls.stream())
+        this.tokens.stream()
+            .<CallCredentials>map(each -> each)
             .reduce(CompositeCallCredentials::new); // A97: all of them
     this.reload = reload;
-    this.token = token;
   }
 
   /**
@@ -57,14 +65,13 @@ final class ServerCredentials {
    * @throws IllegalArgumentException naming the server, if a file cannot be used
    */
   static ServerCredentials of(ControlLoop loop, XdsServer server, Map<String, String> environment) {
-    Optional<CallCredentials> calls =
+    Stream<BearerCredentials> tokens =
         server.callCredentials().stream()
-            .<CallCredentials>map(
-                each -> new JwtTokenFile(loop, READING, RandomSource.SYSTEM, each.jwtTokenFile()))
-            .reduce(CompositeCallCredentials::new);
+            .map(each -> new JwtTokenFile(READING, each.jwtTokenFile()))
+            .map(file -> bearer(loop, "call_creds", file, JWT_AHEAD));
     if (server.credentials() instanceof Insecure) {
       return new ServerCredentials(
-          InsecureChannelCredentials.create(), calls, Optional.empty(), Optional.empty());
+          InsecureChannelCredentials.create(), Optional.empty(), tokens);
     }
     if (server.credentials() instanceof Tls tls) {
       TlsFiles files = usable(server, "tls", () -> TlsFiles.read(tls));
@@ -73,18 +80,22 @@ final class ServerCredentials {
               ? Optional.of(
                   new TlsReload(loop, READING, server.uri(), tls.refreshInterval(), files::reload))
               : Optional.empty();
-      return new ServerCredentials(files.credentials(), calls, reload, Optional.empty());
+      return new ServerCredentials(files.credentials(), reload, tokens);
     }
     if (server.credentials() instanceof GoogleDefault) {
       SystemTrust trust = usable(server, GOOGLE, () -> googleDefault(environment));
-      var tokens = new DefaultTokens(environment, trust::context);
+      var google = new DefaultTokens(environment, trust::context);
       return new ServerCredentials(
           trusting(trust),
-          calls,
           Optional.of(new TlsReload(loop, READING, server.uri(), REFRESH_INTERVAL, trust::reload)),
-          Optional.of(new GoogleToken(loop, tokens, RandomSource.SYSTEM)));
+          Stream.concat(Stream.of(bearer(loop, GOOGLE, google, GOOGLE_AHEAD)), tokens));
     }
     throw new AssertionError(server.credentials());
+  }
+
+  private static BearerCredentials bearer(
+      ControlLoop loop, String name, TokenSource source, Duration ahead) {
+    return new BearerCredentials(loop, name, source, ahead, RandomSource.SYSTEM);
   }
 
   /**
@@ -137,6 +148,6 @@ final class ServerCredentials {
 
   void close() {
     reload.ifPresent(TlsReload::close);
-    token.ifPresent(GoogleToken::close);
+    tokens.forEach(BearerCredentials::close);
   }
 }

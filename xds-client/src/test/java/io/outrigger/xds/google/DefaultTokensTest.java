@@ -15,6 +15,8 @@ import com.sun.net.httpserver.HttpsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.token.AccessToken;
+import io.outrigger.xds.token.NoToken;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -7,6 +7,7 @@ import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import io.outrigger.testing.TestAuthority;
+import io.outrigger.xds.token.NoToken;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;

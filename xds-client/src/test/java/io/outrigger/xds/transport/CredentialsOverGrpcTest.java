@@ -31,6 +31,7 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.Jwt;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
@@ -184,7 +185,7 @@ class CredentialsOverGrpcTest {
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     Server server = listen(mutual(), seen);
     String token =
-        JwtTokenTest.token("{\"exp\":" + Instant.now().plusSeconds(3600).getEpochSecond() + "}");
+        Jwt.of("{\"exp\":" + Instant.now().plusSeconds(3600).getEpochSecond() + "}");
     Path file = Files.writeString(folder.resolve("token"), token);
     try (var loop = new ControlThread("control")) {
       CompletableFuture<RpcStatus> closed = open(loop, server, client(), file);
@@ -212,7 +213,8 @@ class CredentialsOverGrpcTest {
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 
       assertThat(missing)
-          .isEqualTo(RpcStatus.unavailable("jwt_token_file " + file + " does not exist"));
+          .isEqualTo(RpcStatus.unavailable(
+                  "call_creds: no token: jwt_token_file " + file + " does not exist"));
       assertThat(unsafe.toString()).startsWith("UNAUTHENTICATED").contains("over tls only");
       assertThat(seen).isEmpty();
     } finally {

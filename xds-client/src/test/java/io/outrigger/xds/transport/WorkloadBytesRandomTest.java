@@ -1,7 +1,5 @@
 package io.outrigger.xds.transport;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.grpc.StatusRuntimeException;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
@@ -17,26 +15,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Token files and answers of a Workload API: any bytes are read, or refused as declared. */
-class TokenBytesRandomTest {
+/** Answers of a Workload API: any bytes are read, or refused as declared. */
+class WorkloadBytesRandomTest {
   private static final String ID = "spiffe://mesh/a";
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final int RUNS = 3000;
 
   static Stream<Case> readers() {
     return Stream.of(
-        Case.ofText(
-            "claims of a JWT",
-            IllegalArgumentException.class,
-            bytes -> JwtToken.parse(JwtTokenTest.token(new String(bytes, UTF_8))),
-            Shape.JSON,
-            "{\"sub\": \"a\", \"exp\": 1764000000, \"aud\": [\"istio-ca\"], \"n\": {\"a\": null}}"),
-        Case.ofText(
-            "JWT",
-            IllegalArgumentException.class,
-            bytes -> JwtToken.parse(new String(bytes, UTF_8)),
-            Shape.BYTES,
-            JwtTokenTest.token("{\"exp\": 1764000000}")),
         new Case(
             "answer of a Workload API",
             StatusRuntimeException.class,

@@ -1,4 +1,4 @@
-package io.outrigger.xds.google;
+package io.outrigger.xds.certificate;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -9,15 +9,16 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import java.io.IOException;
 import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Strict JSON whose text is secret: nothing is told of what is wrong with it. */
-final class JsonText {
-  private JsonText() {}
+/** Strict JSON whose text may be secret: no message quotes it. */
+public final class SecretJson {
+  private SecretJson() {}
 
-  /** The object that {@code text} is; empty when it is anything else. */
-  static Optional<JsonObject> object(String text) {
-    var reader = new JsonReader(new StringReader(text));
+  /** The object that {@code utf8} is; empty when it is anything else. */
+  public static Optional<JsonObject> object(byte[] utf8) {
+    var reader = new JsonReader(new StringReader(new String(utf8, StandardCharsets.UTF_8)));
     reader.setStrictness(Strictness.STRICT);
     try {
       JsonElement document = JsonParser.parseReader(reader);

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.SecurityLevel;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
-import io.outrigger.xds.google.AccessToken;
-import io.outrigger.xds.google.TokenSource;
+import io.outrigger.xds.token.AccessToken;
+import io.outrigger.xds.token.NoToken;
+import io.outrigger.xds.token.TokenSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -15,13 +16,18 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** When tokens are fetched, kept and given. */
-class GoogleTokenTest {
+class BearerCredentialsTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final Source source = new Source();
-  private final GoogleToken credentials =
-      new GoogleToken(loop, source, (bound, purpose) -> bound / 2); // no jitter
+  private final BearerCredentials credentials =
+      new BearerCredentials(
+          loop,
+          "google_default",
+          source,
+          Duration.ofMinutes(5),
+          (bound, purpose) -> bound / 2); // no jitter
 
   /** Gives what the test says. */
   private static final class Source implements TokenSource {
@@ -138,7 +144,7 @@ class GoogleTokenTest {
     loop.advance(Duration.ofSeconds(5 * 60 - 30 - 10 - 1));
     assertThat(call().outcome()).isEqualTo("Bearer old");
     loop.advance(Duration.ofSeconds(1));
-    assertThat(call().outcome()).isEqualTo("waits");
+    assertThat(call().outcome()).isNotEqualTo("Bearer old");
   }
 
   @Test
@@ -153,6 +159,25 @@ class GoogleTokenTest {
     assertThat(next.outcome()).isEqualTo("waits");
     give("long", HOUR);
     assertThat(next.outcome()).isEqualTo("Bearer long");
+  }
+
+  /** A97: while it backs off, calls fail at once; nothing is fetched without a call. */
+  @Test
+  void withinTheBackOffCallsFailAsTheLastFetchDid() {
+    TokenCall first = call();
+    source.asked.remove().completeExceptionally(new NoToken("/t does not exist"));
+    loop.run();
+    String failed = "UNAVAILABLE: google_default: no token: /t does not exist";
+    assertThat(first.outcome()).isEqualTo(failed);
+
+    loop.advance(Duration.ofMillis(999));
+    assertThat(call().outcome()).isEqualTo(failed);
+    assertThat(source.asked).isEmpty();
+    loop.advance(Duration.ofMillis(1));
+    assertThat(source.asked).isEmpty();
+    TokenCall later = call();
+    give("a", HOUR);
+    assertThat(later.outcome()).isEqualTo("Bearer a");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.outrigger.xds.google;
+package io.outrigger.xds.token;
 
 import io.outrigger.base.AnyThread;
 import java.time.Instant;
