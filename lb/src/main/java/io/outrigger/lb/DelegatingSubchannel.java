@@ -67,11 +67,6 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public void setLocality(Locality locality) {
-    delegate().setLocality(locality);
-  }
-
-  @Override
   public CallTotals calls() {
     return delegate().calls();
   }
@@ -97,7 +92,7 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public void take(Backend backend) {
-    delegate().take(backend);
+  public void update(Backend backend) {
+    delegate().update(backend);
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.ObjDoubleConsumer;
  * connected or chosen by making a plan. Immutable; any thread.
  */
 public sealed interface PickPlan {
-  /** Tells {@code reader} each result with its probability, times {@code share}. */
-  void tell(double share, ObjDoubleConsumer<PickResult> reader);
+  /** Gives {@code reader} each result with its probability times {@code share}. */
+  void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
    * Why an endpoint that is READY may be none of the results, for people; empty where the plan
@@ -27,23 +27,23 @@ public sealed interface PickPlan {
   /** All results; their probabilities sum up to 1, less for what is unknown. */
   default List<Odds> odds() {
     List<Odds> odds = new ArrayList<>();
-    tell(1, (result, probability) -> odds.add(new Odds(probability, result)));
+    forEachResult(1, (result, probability) -> odds.add(new Odds(probability, result)));
     return odds;
   }
 
   /** A result and how likely it is. */
   record Odds(double probability, PickResult result) {}
 
-  /** Of a picker that does not tell. */
+  /** The plan of a picker that makes none. */
   record Unknown() implements PickPlan {
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {}
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {}
   }
 
   /** Always the same result. */
   record Certain(PickResult result) implements PickPlan {
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
       reader.accept(result, share);
     }
 
@@ -66,7 +66,7 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
       results.forEach(result -> reader.accept(result, share / results.size()));
     }
   }
@@ -82,11 +82,11 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
-      shares.forEach(part -> part.plan().tell(share * part.probability(), reader));
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
+      shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** That of the first part which has one: parts are of one kind. */
+    /** The reason of the first part that has one: all parts are of one kind. */
     @Override
     public Optional<String> whyNotOthers() {
       return shares.stream().flatMap(part -> part.plan().whyNotOthers().stream()).findFirst();
@@ -96,14 +96,14 @@ public sealed interface PickPlan {
   /** A part of {@link Shared}. */
   record Share(double probability, PickPlan plan) {}
 
-  /** Each category is drawn by itself; who is in none goes on (A27). */
+  /** Each category is drawn by itself; a call that no category drops goes on (A27). */
   record Dropping(List<Drop> drops, PickPlan rest) implements PickPlan {
     public Dropping {
       drops = List.copyOf(drops);
     }
 
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
       double left = share;
       for (Drop drop : drops) {
         double dropped = left * drop.category().share().asDouble();
@@ -112,7 +112,7 @@ public sealed interface PickPlan {
         }
         left -= dropped;
       }
-      rest.tell(left, reader);
+      rest.forEachResult(left, reader);
     }
 
     @Override
@@ -121,13 +121,13 @@ public sealed interface PickPlan {
     }
   }
 
-  /** A category of {@link Dropping} and what a dropped call is told. */
+  /** A category of {@link Dropping} and the result of a dropped call. */
   record Drop(DropCategory category, PickResult result) {}
 
   /**
    * A limit of calls in flight (A32): at the limit, a call that has its endpoint is refused.
    *
-   * @param full what it is told then
+   * @param full the result at the limit
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements PickPlan {
     /** Whether the limit is reached at this moment. */
@@ -136,9 +136,9 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
       boolean isFull = isFull();
-      rest.tell(
+      rest.forEachResult(
           share,
           (result, probability) ->
               reader.accept(
@@ -151,40 +151,40 @@ public sealed interface PickPlan {
     }
   }
 
-  /** What becomes of a session's wishes. */
+  /** The result of looking up a session's endpoints. */
   enum OverrideOutcome {
-    /** The call goes to one of them, or waits for it. */
+    /** The call goes to one of the endpoints, or waits for one. */
     KEPT,
-    /** None of them can be had: the balancer picks. */
+    /** No endpoint of the session can be used: the balancer picks. */
     LOST,
-    /** Endpoints are looked up for sessions only once there was one; the call waits for that. */
+    /** The address map is made for the first session; the call waits for it. */
     NOT_LOOKED_UP
   }
 
   /**
-   * A session (A75): what it prefers, and what comes of that.
+   * The endpoints that a session prefers, and which of them the call gets (A75).
    *
-   * @param wishes in the session's order; none for a session that begins
-   * @param keeping whether the call goes to one of them
+   * @param candidates in the session's order; none for a session that begins
+   * @param outcome whether the call goes to one of them
    */
-  record Preferring(List<OverrideCandidate> wishes, OverrideOutcome keeping, PickPlan rest)
+  record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan rest)
       implements PickPlan {
     public Preferring {
-      wishes = List.copyOf(wishes);
+      candidates = List.copyOf(candidates);
     }
 
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
-      rest.tell(share, reader);
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
+      rest.forEachResult(share, reader);
     }
 
     @Override
     public Optional<String> whyNotOthers() {
-      return switch (keeping) {
+      return switch (outcome) {
         case KEPT -> Optional.of("the session stays with another endpoint");
         case LOST -> rest.whyNotOthers();
         case NOT_LOOKED_UP ->
-            wishes.isEmpty()
+            candidates.isEmpty()
                 ? rest.whyNotOthers()
                 : Optional.of("the endpoint that the session names is being looked up");
       };
@@ -210,8 +210,8 @@ public sealed interface PickPlan {
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
       implements PickPlan {
     @Override
-    public void tell(double share, ObjDoubleConsumer<PickResult> reader) {
-      rest.tell(share, reader);
+    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
+      rest.forEachResult(share, reader);
     }
 
     @Override

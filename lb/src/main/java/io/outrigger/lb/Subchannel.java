@@ -59,9 +59,6 @@ public interface Subchannel {
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
-  /** The endpoint stands in another locality from now on. Control loop. */
-  default void setLocality(Locality locality) {}
-
   /** What was counted of its calls, for status views. Control loop. */
   default CallTotals calls() {
     return CallTotals.NONE;
@@ -87,8 +84,6 @@ public interface Subchannel {
     return OptionalInt.empty();
   }
 
-  /**
-   * The same endpoint with what may change of it: where it stands, and its weight. Control loop.
-   */
-  default void take(Backend backend) {}
+  /** The endpoint has another locality, priority or weight from now on. Control loop. */
+  default void update(Backend backend) {}
 }

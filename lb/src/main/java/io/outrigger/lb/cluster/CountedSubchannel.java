@@ -9,6 +9,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.load.MetricTally;
 import io.outrigger.lb.state.CallTotals;
@@ -92,11 +93,11 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
-  public void setLocality(Locality next) {
+  public void update(Backend backend) {
     meter.onMoving(this);
-    connections.setLocality(next);
-    locality = next;
-    subchannel.setLocality(next);
+    connections.setLocality(backend.locality());
+    locality = backend.locality();
+    subchannel.update(backend);
   }
 
   @Override

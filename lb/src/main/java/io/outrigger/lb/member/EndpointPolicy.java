@@ -145,7 +145,7 @@ public abstract class EndpointPolicy<
       } else {
         kept.add(member);
       }
-      member.take(backend);
+      member.update(backend);
       members.put(key, member);
       between.add(member);
     }

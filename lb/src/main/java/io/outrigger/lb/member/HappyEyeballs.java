@@ -150,7 +150,7 @@ public final class HappyEyeballs {
         if (candidate == null) {
           candidate = new Candidate(backend, address);
         }
-        candidate.take(backend);
+        candidate.update(backend);
         after.put(key, candidate);
         list.add(candidate);
       }
@@ -330,11 +330,11 @@ public final class HappyEyeballs {
     }
 
     @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
-    void take(Backend current) {
+    void update(Backend current) {
       if (backend != current) {
         backend = current;
         if (subchannel != null) {
-          subchannel.take(current);
+          subchannel.update(current);
         }
       }
     }

@@ -66,7 +66,7 @@ public class LeafEndpoint {
     return addresses.lastError().message();
   }
 
-  final void take(Backend current) {
+  final void update(Backend current) {
     backend = current;
     addresses.update(List.of(current));
   }

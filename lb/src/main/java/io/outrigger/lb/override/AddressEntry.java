@@ -125,7 +125,7 @@ final class AddressEntry implements SubchannelListener {
   void list(Backend backend, boolean reachable) {
     listing = listing(address, backend, reachable);
     if (lease != null) {
-      lease.take(backend);
+      lease.update(backend);
     }
   }
 

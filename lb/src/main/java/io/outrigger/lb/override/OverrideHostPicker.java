@@ -68,12 +68,12 @@ final class OverrideHostPicker implements Picker {
         chosen == null
             ? child.plan(call)
             : new PickPlan.Certain(link != null && link.use() != null ? link.use() : WAITS);
-    var wishes =
+    var candidates =
         preferred.stream()
             .map(each -> new PickPlan.OverrideCandidate(each, standing(each)))
             .toList();
     return new PickPlan.Preferring(
-        wishes,
+        candidates,
         chosen == null ? PickPlan.OverrideOutcome.LOST : PickPlan.OverrideOutcome.KEPT,
         rest);
   }

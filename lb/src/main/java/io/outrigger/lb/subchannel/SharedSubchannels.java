@@ -170,12 +170,12 @@ public final class SharedSubchannels {
       }
     }
 
-    /** The endpoint stands where its newest owner says: an older one is about to let go of it. */
+    /** The newest owner knows the locality: an older one is about to return its lease. */
     void noteLocality() {
-      Locality newest = leases.get(leases.size() - 1).backend.locality();
-      if (!newest.equals(locality)) {
-        locality = newest;
-        subchannel().setLocality(newest);
+      Backend newest = leases.get(leases.size() - 1).backend;
+      if (!newest.locality().equals(locality)) {
+        locality = newest.locality();
+        subchannel().update(newest);
       }
     }
 
@@ -260,7 +260,7 @@ public final class SharedSubchannels {
     }
 
     @Override
-    public void take(Backend next) {
+    public void update(Backend next) {
       backend = next;
       if (!closed) {
         shared.noteLocality();

@@ -13,12 +13,14 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadMeter;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
@@ -51,7 +53,7 @@ class CountedSubchannelTest {
   void theSubchannelBeneathHearsAllThatItIsTold() {
     counted.callStarted(TestCall.CALL);
     counted.callEnded(TestCall.CALL, CallOutcome.FAILURE);
-    counted.setLocality(THERE);
+    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE));
     counted.close();
 
     assertThat(beneath).containsExactly("started", "ended FAILURE", "in " + THERE, "closed");
@@ -73,7 +75,7 @@ class CountedSubchannelTest {
   void connectionsMoveWithTheEndpointAndEndWithIt() {
     connections.onConnection(new ConnectionEvent.Made());
 
-    counted.setLocality(THERE);
+    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE));
     counted.close();
 
     assertThat(told)
@@ -179,8 +181,8 @@ class CountedSubchannelTest {
     }
 
     @Override
-    public void setLocality(Locality locality) {
-      beneath.add("in " + locality);
+    public void update(Backend backend) {
+      beneath.add("in " + backend.locality());
     }
 
     @Override

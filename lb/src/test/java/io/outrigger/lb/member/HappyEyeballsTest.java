@@ -60,7 +60,7 @@ class HappyEyeballsTest {
         }
 
         @Override
-        public void take(Backend next) {
+        public void update(Backend next) {
           taken.add(next);
         }
       };

@@ -48,13 +48,13 @@ class SessionPlansTest {
     lb.ready(A);
 
     PickPlan.Preferring named = preferring(plan(Optional.of(List.of(address(A)))));
-    assertThat(named.keeping()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
-    assertThat(named.wishes())
+    assertThat(named.outcome()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
+    assertThat(named.candidates())
         .containsExactly(new OverrideCandidate(address(A), "not looked up before a first session"));
     assertThat(named.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
 
     PickPlan.Preferring beginning = preferring(plan(Optional.of(List.of())));
-    assertThat(beginning.keeping()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
+    assertThat(beginning.outcome()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
     assertThat(picked(beginning)).containsExactly(A);
     assertThat(picked(plan(Optional.empty()))).containsExactly(A);
     assertThat(overrideNode().detail()).isEqualTo("no session so far");
@@ -74,11 +74,11 @@ class SessionPlansTest {
                 Optional.of(
                     List.of(address(GONE), address("10.0.1.2:80"), address(C), address(A)))));
 
-    assertThat(plan.wishes())
+    assertThat(plan.candidates())
         .extracting(OverrideCandidate::standing)
         .containsExactly(
             "not in the cluster", "its health keeps sessions away", "not connected", "READY");
-    assertThat(plan.keeping()).isEqualTo(OverrideOutcome.KEPT);
+    assertThat(plan.outcome()).isEqualTo(OverrideOutcome.KEPT);
     assertThat(picked(plan)).containsExactly(A);
   }
 
@@ -87,13 +87,13 @@ class SessionPlansTest {
     start(Set.of(HEALTHY), Samples.priorities(zone("x", A), zone("y", C)));
 
     PickPlan.Preferring unconnected = preferring(plan(Optional.of(List.of(address(C)))));
-    assertThat(unconnected.keeping()).isEqualTo(OverrideOutcome.KEPT);
+    assertThat(unconnected.outcome()).isEqualTo(OverrideOutcome.KEPT);
     assertThat(unconnected.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
     assertThat(lb.open()).containsExactly(A);
 
     lb.pick("pay", SessionCall.to(C));
     PickPlan.Preferring connecting = preferring(plan(Optional.of(List.of(address(C)))));
-    assertThat(connecting.wishes())
+    assertThat(connecting.candidates())
         .containsExactly(new OverrideCandidate(address(C), "CONNECTING"));
     assertThat(connecting.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
   }
@@ -103,7 +103,7 @@ class SessionPlansTest {
     start(Set.of(HEALTHY), Samples.priorities(zone("x", A, B)));
 
     PickPlan.Preferring lost = preferring(plan(Optional.of(List.of(address(GONE)))));
-    assertThat(lost.keeping()).isEqualTo(OverrideOutcome.LOST);
+    assertThat(lost.outcome()).isEqualTo(OverrideOutcome.LOST);
     assertThat(picked(lost)).containsExactlyInAnyOrder(A, B);
     assertThat(picked(plan(Optional.empty()))).containsExactlyInAnyOrder(A, B);
     assertThat(unlimited(plan(Optional.empty()))).isNotInstanceOf(PickPlan.Preferring.class);

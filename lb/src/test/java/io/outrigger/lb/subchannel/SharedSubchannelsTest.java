@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
@@ -43,8 +42,8 @@ class SharedSubchannelsTest {
         }
 
         @Override
-        public void setLocality(Locality locality) {
-          zones.add(locality.zone());
+        public void update(Backend next) {
+          zones.add(next.locality().zone());
         }
       };
     }
@@ -215,16 +214,16 @@ class SharedSubchannelsTest {
     assertThat(zones).isEmpty();
 
     Subchannel second = lease("b");
-    parent.loop().inside(() -> first.take(standing("c")));
+    parent.loop().inside(() -> first.update(standing("c")));
     assertThat(zones).containsExactly("b");
-    parent.loop().inside(() -> second.take(standing("d")));
+    parent.loop().inside(() -> second.update(standing("d")));
     assertThat(zones).containsExactly("b", "d");
     parent.loop().inside(second::close);
-    parent.loop().inside(() -> second.take(standing("e")));
+    parent.loop().inside(() -> second.update(standing("e")));
     assertThat(zones).containsExactly("b", "d", "c");
 
     parent.loop().inside(first::close);
-    parent.loop().inside(() -> first.take(standing("e")));
+    parent.loop().inside(() -> first.update(standing("e")));
     assertThat(zones).containsExactly("b", "d", "c");
   }
 

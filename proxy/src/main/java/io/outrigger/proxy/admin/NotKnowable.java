@@ -36,7 +36,7 @@ final class NotKnowable {
 
   private static boolean mayBeSent(PickPlan plan) {
     var may = new AtomicBoolean();
-    plan.tell(
+    plan.forEachResult(
         1,
         (result, probability) -> {
           if (!(result instanceof PickResult.Fail)) {

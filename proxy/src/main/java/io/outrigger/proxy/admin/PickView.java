@@ -54,7 +54,7 @@ final class PickView {
   PickView(LbNode tree, PickPlan plan) {
     this.tree = tree;
     this.plan = plan;
-    plan.tell(1, this::add);
+    plan.forEachResult(1, this::add);
   }
 
   /** Adds the members that are about no single endpoint. */

@@ -27,32 +27,32 @@ final class SessionView {
     var json = new JsonObject();
     json.addProperty("cookie", asked.cookie());
     json.addProperty("begins", asked.addresses().isEmpty());
-    PickPlan.OverrideOutcome keeping =
-        preferring.map(PickPlan.Preferring::keeping).orElse(PickPlan.OverrideOutcome.LOST);
+    PickPlan.OverrideOutcome outcome =
+        preferring.map(PickPlan.Preferring::outcome).orElse(PickPlan.OverrideOutcome.LOST);
     json.add(
         "kept",
-        keeping == PickPlan.OverrideOutcome.NOT_LOOKED_UP
+        outcome == PickPlan.OverrideOutcome.NOT_LOOKED_UP
             ? JsonNull.INSTANCE
-            : new JsonPrimitive(keeping == PickPlan.OverrideOutcome.KEPT));
+            : new JsonPrimitive(outcome == PickPlan.OverrideOutcome.KEPT));
     json.add("cluster", asked.cluster().isEmpty() ? JsonNull.INSTANCE : text(asked.cluster()));
     var endpoints = new JsonArray();
-    List<PickPlan.OverrideCandidate> wishes =
+    List<PickPlan.OverrideCandidate> candidates =
         preferring
-            .map(PickPlan.Preferring::wishes)
+            .map(PickPlan.Preferring::candidates)
             .orElseGet(
                 () ->
                     asked.addresses().stream()
                         .map(address -> new PickPlan.OverrideCandidate(address, "not asked for"))
                         .toList());
-    for (PickPlan.OverrideCandidate wish : wishes) {
+    for (PickPlan.OverrideCandidate candidate : candidates) {
       var endpoint = new JsonObject();
-      endpoint.addProperty("address", wish.address().toString());
-      endpoint.addProperty("standing", wish.standing());
+      endpoint.addProperty("address", candidate.address().toString());
+      endpoint.addProperty("standing", candidate.standing());
       endpoint.add(
           "owner",
           branch
               .tree()
-              .flatMap(tree -> owner(tree, wish.address()))
+              .flatMap(tree -> owner(tree, candidate.address()))
               .<JsonElement>map(SessionView::text)
               .orElse(JsonNull.INSTANCE));
       endpoints.add(endpoint);

@@ -32,7 +32,7 @@ final class OrcaSettings {
   }
 
   /** Takes a report for {@code weight}. */
-  void take(BackendMetrics report, ReportedWeight weight) {
+  void apply(BackendMetrics report, ReportedWeight weight) {
     if (!weight.onReport(report, settings, clock.nanoTime())) {
       refused.incrementAndGet();
     }

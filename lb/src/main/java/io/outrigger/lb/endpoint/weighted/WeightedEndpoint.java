@@ -18,7 +18,7 @@ import io.outrigger.lb.state.Connectivity;
 /** An endpoint and the weight that it reports, over whichever of its addresses. */
 @ControlConfined
 final class WeightedEndpoint extends LeafEndpoint {
-  private final OrcaSettings desk;
+  private final OrcaSettings orcaSettings;
   private final ReportedWeight weight;
   private final OutOfBandReports outOfBand;
   private boolean ready;
@@ -28,8 +28,8 @@ final class WeightedEndpoint extends LeafEndpoint {
       RandomSource random,
       LbParent parent,
       Backend backend,
-      OrcaSettings desk) {
-    this(control, random, parent, backend, desk, new ReportedWeight());
+      OrcaSettings orcaSettings) {
+    this(control, random, parent, backend, orcaSettings, new ReportedWeight());
   }
 
   private WeightedEndpoint(
@@ -37,20 +37,21 @@ final class WeightedEndpoint extends LeafEndpoint {
       RandomSource random,
       LbParent parent,
       Backend backend,
-      OrcaSettings desk,
+      OrcaSettings orcaSettings,
       ReportedWeight weight) {
     super(
         control,
-        new WrappedSubchannels(parent, subchannel -> new Reporting(subchannel, desk, weight)),
+        new WrappedSubchannels(
+            parent, subchannel -> new Reporting(subchannel, orcaSettings, weight)),
         backend);
-    this.desk = desk;
+    this.orcaSettings = orcaSettings;
     this.weight = weight;
     this.outOfBand =
         new OutOfBandReports(
             control,
             random,
             backend.endpoint().address().toString(),
-            report -> desk.take(report, weight));
+            report -> orcaSettings.apply(report, weight));
   }
 
   ReportedWeight weight() {
@@ -69,7 +70,7 @@ final class WeightedEndpoint extends LeafEndpoint {
 
   /** Asks for reports over the connection there is, if the settings say so. */
   void askForReports() {
-    WeightedRoundRobin settings = desk.settings();
+    WeightedRoundRobin settings = orcaSettings.settings();
     Transport transport = ready && settings.oob() ? use().subchannel().transport() : null;
     outOfBand.ask(transport, settings.oobPeriod());
   }
@@ -82,12 +83,12 @@ final class WeightedEndpoint extends LeafEndpoint {
   /** Takes the reports that come with responses. */
   private static final class Reporting extends DelegatingSubchannel {
     private final Subchannel subchannel;
-    private final OrcaSettings desk;
+    private final OrcaSettings orcaSettings;
     private final ReportedWeight weight;
 
-    Reporting(Subchannel subchannel, OrcaSettings desk, ReportedWeight weight) {
+    Reporting(Subchannel subchannel, OrcaSettings orcaSettings, ReportedWeight weight) {
       this.subchannel = subchannel;
-      this.desk = desk;
+      this.orcaSettings = orcaSettings;
       this.weight = weight;
     }
 
@@ -98,13 +99,13 @@ final class WeightedEndpoint extends LeafEndpoint {
 
     @Override
     public boolean wantsBackendMetrics() {
-      return desk.takesReportsOfCalls() || subchannel.wantsBackendMetrics();
+      return orcaSettings.takesReportsOfCalls() || subchannel.wantsBackendMetrics();
     }
 
     @Override
     public void onBackendMetrics(PickContext call, BackendMetrics report) {
-      if (desk.takesReportsOfCalls()) {
-        desk.take(report, weight);
+      if (orcaSettings.takesReportsOfCalls()) {
+        orcaSettings.apply(report, weight);
       }
       if (subchannel.wantsBackendMetrics()) {
         subchannel.onBackendMetrics(call, report);

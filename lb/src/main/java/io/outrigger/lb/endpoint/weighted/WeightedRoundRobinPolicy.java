@@ -34,7 +34,7 @@ public final class WeightedRoundRobinPolicy
   private final LbObserver observer;
   private final int loops;
   private final LbParent parent;
-  private final OrcaSettings desk;
+  private final OrcaSettings orcaSettings;
   private long @Nullable [] sequences;
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
@@ -57,18 +57,18 @@ public final class WeightedRoundRobinPolicy
     this.observer = observer;
     this.loops = loops;
     this.parent = parent;
-    this.desk = new OrcaSettings(control, config.settings());
+    this.orcaSettings = new OrcaSettings(control, config.settings());
   }
 
   @Override
   protected WeightedEndpoint newMember(Backend backend) {
-    return new WeightedEndpoint(control, random, parent, backend, desk);
+    return new WeightedEndpoint(control, random, parent, backend, orcaSettings);
   }
 
   @Override
   protected void onUpdate(Change<WeightedEndpoint> change) {
-    if (!desk.settings().equals(settings())) {
-      desk.settings(settings());
+    if (!orcaSettings.settings().equals(settings())) {
+      orcaSettings.settings(settings());
       ready().forEach(WeightedEndpoint::askForReports);
     }
     super.onUpdate(change);
@@ -151,8 +151,8 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   protected String shownDetail() {
-    return desk.refused() == 0
+    return orcaSettings.refused() == 0
         ? detail
-        : detail + "; " + desk.refused() + " reports could not be true";
+        : detail + "; " + orcaSettings.refused() + " reports could not be true";
   }
 }
