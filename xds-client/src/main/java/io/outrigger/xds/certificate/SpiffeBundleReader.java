@@ -46,8 +46,7 @@ final class SpiffeBundleReader {
   }
 
   private JsonObject document() throws UnusableFile {
-    return file.json()
-        .orElseThrow(() -> file.unusable("is not a JSON object with trust_domains"));
+    return file.json().orElseThrow(() -> file.unusable("is not a JSON object with trust_domains"));
   }
 
   private List<X509Certificate> bundle(JsonObject set, String place) throws UnusableFile {

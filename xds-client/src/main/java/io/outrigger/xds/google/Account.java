@@ -1,6 +1,7 @@
 package io.outrigger.xds.google;
 
 import com.google.gson.JsonObject;
+import io.outrigger.xds.token.NoToken;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import io.outrigger.xds.token.NoToken;
 
 /** In whose name tokens are asked for, and how. */
 sealed interface Account {

@@ -47,9 +47,7 @@ final class ServerCredentials {
   private final List<BearerCredentials> tokens;
 
   private ServerCredentials(
-      ChannelCredentials channel,
-      Optional<TlsReload> reload,
-      Stream<BearerCredentials> tokens) {
+      ChannelCredentials channel, Optional<TlsReload> reload, Stream<BearerCredentials> tokens) {
     this.channel = channel;
     this.tokens = tokens.toList();
     this.calls =
@@ -70,8 +68,7 @@ final class ServerCredentials {
             .map(each -> new JwtTokenFile(READING, each.jwtTokenFile()))
             .map(file -> bearer(loop, "call_creds", file, JWT_AHEAD));
     if (server.credentials() instanceof Insecure) {
-      return new ServerCredentials(
-          InsecureChannelCredentials.create(), Optional.empty(), tokens);
+      return new ServerCredentials(InsecureChannelCredentials.create(), Optional.empty(), tokens);
     }
     if (server.credentials() instanceof Tls tls) {
       TlsFiles files = usable(server, "tls", () -> TlsFiles.read(tls));

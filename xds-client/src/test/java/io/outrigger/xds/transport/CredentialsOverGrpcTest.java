@@ -31,8 +31,8 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestIdentity;
-import io.outrigger.xds.testing.Jwt;
 import io.outrigger.xds.stream.AdsTransport;
+import io.outrigger.xds.testing.Jwt;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
@@ -184,8 +184,7 @@ class CredentialsOverGrpcTest {
     ours.copyTo(files);
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     Server server = listen(mutual(), seen);
-    String token =
-        Jwt.of("{\"exp\":" + Instant.now().plusSeconds(3600).getEpochSecond() + "}");
+    String token = Jwt.of("{\"exp\":" + Instant.now().plusSeconds(3600).getEpochSecond() + "}");
     Path file = Files.writeString(folder.resolve("token"), token);
     try (var loop = new ControlThread("control")) {
       CompletableFuture<RpcStatus> closed = open(loop, server, client(), file);
@@ -213,7 +212,8 @@ class CredentialsOverGrpcTest {
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 
       assertThat(missing)
-          .isEqualTo(RpcStatus.unavailable(
+          .isEqualTo(
+              RpcStatus.unavailable(
                   "call_creds: no token: jwt_token_file " + file + " does not exist"));
       assertThat(unsafe.toString()).startsWith("UNAUTHENTICATED").contains("over tls only");
       assertThat(seen).isEmpty();
