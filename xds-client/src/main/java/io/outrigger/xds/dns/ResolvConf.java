@@ -12,12 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The settings of resolv.conf(5), read as the C library reads them: a line that cannot be read is
@@ -53,6 +53,7 @@ record ResolvConf(
   private static final int MAX_NDOTS = 15; // RES_MAXNDOTS
   private static final int MAX_TIMEOUT = 30; // RES_MAXRETRANS
   private static final int MAX_ATTEMPTS = 5; // RES_MAXRETRY
+  private static final Pattern BLANKS = Pattern.compile("\\s+");
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
   ResolvConf {
@@ -92,7 +93,7 @@ record ResolvConf(
     List<String> search =
         words(hostName.contains(".") ? hostName.substring(hostName.indexOf('.') + 1) : "");
     List<String> options = new ArrayList<>();
-    for (String line : text.split("\n")) {
+    for (String line : text.lines().toList()) {
       List<String> words = words(line);
       if (words.size() < 2 || !line.startsWith(words.get(0))) {
         continue; // a keyword begins in the first column
@@ -124,7 +125,7 @@ record ResolvConf(
   }
 
   private static List<String> words(String line) {
-    return Arrays.stream(line.split("\\s+")).filter(word -> !word.isEmpty()).toList();
+    return BLANKS.splitAsStream(line).filter(word -> !word.isEmpty()).toList();
   }
 
   /** The address may name an interface: {@code fe80::1%eth0}. */
