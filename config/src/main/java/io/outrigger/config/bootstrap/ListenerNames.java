@@ -54,7 +54,8 @@ public final class ListenerNames {
     return "authority \""
         + authority
         + "\" is not among the bootstrap's authorities "
-        + bootstrap.authorities().keySet().stream().sorted().toList();
+        + bootstrap.authorities().keySet().stream().sorted().toList()
+        + "; add it there";
   }
 
   private static String expand(String template, String path) {

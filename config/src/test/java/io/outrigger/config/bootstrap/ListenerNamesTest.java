@@ -72,14 +72,14 @@ final class ListenerNamesTest {
     assertThat(ListenerNames.of(federated("%s"), Optional.of("no.example"), "a").status().message())
         .isEqualTo(
             "authority \"no.example\" is not among the bootstrap's authorities"
-                + " [own.example, plain.example]");
+                + " [own.example, plain.example]; add it there");
     assertThat(
             ListenerNames.of(federated("xdstp://no.example/%s"), Optional.empty(), "a")
                 .status()
                 .message())
         .isEqualTo(
             "client_default_listener_resource_name_template: authority \"no.example\" is not among"
-                + " the bootstrap's authorities [own.example, plain.example]");
+                + " the bootstrap's authorities [own.example, plain.example]; add it there");
   }
 
   @Test

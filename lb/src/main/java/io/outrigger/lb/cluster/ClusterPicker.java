@@ -47,12 +47,14 @@ final class ClusterPicker implements Picker {
     this.categories = config.drops().toArray(DropCategory[]::new);
     this.drops = new PickResult[categories.length];
     for (int i = 0; i < drops.length; i++) {
-      String reason = "dropped by overload category \"" + categories[i].category() + "\"";
+      String reason =
+          "dropped by overload category \"" + categories[i].category() + "\" of its drop_overloads";
       drops[i] = new PickResult.Drop(config.note().unavailable(reason), Reason.OVERLOAD_DROP);
     }
     this.counts = config.drops().stream().map(counts::of).toArray(DropCount[]::new);
     this.refused = counts.refused();
-    String reason = "as many requests are in flight as allowed: " + maxRequests;
+    String reason =
+        maxRequests + " requests are in flight, its limit (circuit_breakers.max_requests)";
     this.full = new PickResult.Drop(config.note().unavailable(reason), Reason.CIRCUIT_BREAKER);
     this.child = child;
   }

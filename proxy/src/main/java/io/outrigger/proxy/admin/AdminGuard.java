@@ -52,7 +52,11 @@ final class AdminGuard implements RequestGuard {
     }
     if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
       return Optional.of(
-          AdminReply.text(403, "Origin " + quoted(origin) + " is not this admin server"));
+          AdminReply.text(
+              403,
+              "Origin "
+                  + quoted(origin)
+                  + " is not this admin server; use its own page, or send no Origin"));
     }
     if (method.equals("POST") && !isJson(contentType)) {
       return Optional.of(AdminReply.text(415, "POST needs content-type: application/json"));

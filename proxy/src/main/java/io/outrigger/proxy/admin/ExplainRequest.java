@@ -33,13 +33,18 @@ public final class ExplainRequest {
         request
             .parameter("path")
             .orElseThrow(
-                () -> new IllegalArgumentException("path is missing: /package.Service/Method"));
+                () ->
+                    new IllegalArgumentException(
+                        "path is missing; give one such as /package.Service/Method"));
     String method = request.parameter("method").orElse("POST");
     List<String> given = request.query().getOrDefault("header", List.of());
     require(given.size() <= MAX_HEADERS, "more than " + MAX_HEADERS + " headers");
     require(isVisible(path), "path has characters that a request cannot carry");
-    require(path.startsWith("/"), "path does not start with a slash");
-    require(isVisible(method) && !method.isEmpty(), "method is not a method");
+    require(
+        path.startsWith("/"),
+        "path does not start with a slash; write it as /package.Service/Method");
+    require(
+        isVisible(method) && !method.isEmpty(), "method is no HTTP method, such as GET or POST");
     var block =
         HeaderList.builder(given.size() + 5)
             .add(HeaderList.METHOD, method)

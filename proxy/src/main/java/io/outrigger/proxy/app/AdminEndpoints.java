@@ -129,6 +129,10 @@ final class AdminEndpoints {
                 .toList()));
   }
 
+  private AdminReply noForward() {
+    return AdminReply.text(404, "no forward of that name; it is one of " + state.forwardNames());
+  }
+
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
     LbViews.Detail detail = LbViews.Detail.of(request);
@@ -137,7 +141,7 @@ final class AdminEndpoints {
             .filter(forward -> only.map(forward.name()::equals).orElse(true))
             .toList();
     if (forwards.isEmpty() && only.isPresent()) {
-      return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
+      return CompletableFuture.completedFuture(noForward());
     }
     return state
         .ask(() -> lb(forwards, detail, state.overlay().clusters()))
@@ -189,7 +193,7 @@ final class AdminEndpoints {
                 })
             .toList();
     if (views.isEmpty()) {
-      return CompletableFuture.completedFuture(AdminReply.text(404, "no forward of that name"));
+      return CompletableFuture.completedFuture(noForward());
     }
     return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
         .thenApplyAsync(

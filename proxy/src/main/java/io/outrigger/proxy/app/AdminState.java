@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What the admin endpoints may look at; state of the control loop is read on the control loop.
@@ -44,6 +45,11 @@ record AdminState(
     BufferMemory buffers,
     LoopLag loopLag,
     AdminBudget unread) {
+
+  /** For messages. */
+  String forwardNames() {
+    return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
+  }
 
   /** Why requests should not come here, one line each; empty when ready. On the control loop. */
   List<String> notReady() {

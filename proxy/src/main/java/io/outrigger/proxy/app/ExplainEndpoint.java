@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
 
 /**
  * {@code GET /explain}: why a request would go where it goes, without sending it. The parameter
@@ -68,7 +67,7 @@ final class ExplainEndpoint implements AdminEndpoint {
 
   private RunningForward forward(Optional<String> name) {
     List<RunningForward> all = state.forwards();
-    String known = all.stream().map(RunningForward::name).collect(Collectors.joining(", "));
+    String known = state.forwardNames();
     if (name.isEmpty() && all.size() == 1) {
       return all.get(0);
     }

@@ -83,7 +83,7 @@ public final class Main {
     return Demo.run(duration, admin, story, signals::onFirst);
   }
 
-  private static ResourceCheck.Result checkResources(
+  static ResourceCheck.Result checkResources(
       List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay) {
     var context =
         new DecodeContext(

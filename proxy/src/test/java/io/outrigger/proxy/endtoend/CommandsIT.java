@@ -70,7 +70,9 @@ class CommandsIT {
     }
     try (var bad = OutriggerProcess.start(folder, "explain", "--admin", admin, "--path", "test")) {
       assertThat(bad.awaitExit()).isEqualTo(2);
-      assertThat(bad.errorLines()).containsExactly("outrigger: path does not start with a slash");
+      assertThat(bad.errorLines())
+          .containsExactly(
+              "outrigger: path does not start with a slash; write it as /package.Service/Method");
     }
   }
 

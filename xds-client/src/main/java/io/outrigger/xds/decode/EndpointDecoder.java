@@ -103,7 +103,9 @@ final class EndpointDecoder {
     for (var priority : priorities.entrySet()) {
       if (priority.getKey() != expected) {
         errors.add(
-            "no locality with a weight has priority " + expected + ", but a lower one exists");
+            "no locality with a weight has priority "
+                + expected
+                + ", but a lower one exists; leave no gap");
         return;
       }
       long sum = priority.getValue().stream().mapToLong(LocalityEndpoints::weight).sum();

@@ -139,7 +139,7 @@ final class RouteActionDecoder {
       return Optional.empty();
     }
     if (sum == 0) {
-      errors.at("clusters").add("the weights add up to 0");
+      errors.at("clusters").add("the weights add up to 0; give a cluster a weight above 0");
     } else if (sum > MAX_UINT32) {
       errors.at("clusters").add("the weights add up to " + sum + ", above " + MAX_UINT32);
     }

@@ -106,7 +106,7 @@ final class RouteDecoder {
       Scope scope,
       FieldErrors errors) {
     if (!proto.hasMatch()) {
-      errors.at("match").add("is missing");
+      errors.at("match").add("is missing; give a path, such as prefix: /");
       return Optional.empty();
     }
     if (proto.getMatch().getQueryParametersCount() > 0) {

@@ -150,7 +150,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
             "",
             ofClusters
                 ? "has clusters beside targets or routes; it may be for one kind only"
-                : "says neither clusters, nor targets or routes");
+                : "says neither clusters, nor targets or routes; name those that it is for");
         return;
       }
       Optional<Fields> patch = patch(rule);

@@ -118,15 +118,15 @@ class EndpointDecoderTest {
             + " | endpoints[0].locality: is missing; an empty message {} will do",
         "{}" + " | endpoints[0].locality: is missing; an empty message {} will do",
         "{\"locality\": {}, \"load_balancing_weight\": 1, \"priority\": 1}"
-            + " | endpoints: no locality with a weight has priority 0, but a lower one exists",
+            + " | endpoints: no locality with a weight has priority 0, but a lower one exists; leave no gap",
         "{\"locality\": {}, \"load_balancing_weight\": 1, \"priority\": 4294967295}"
-            + " | endpoints: no locality with a weight has priority 0, but a lower one exists",
+            + " | endpoints: no locality with a weight has priority 0, but a lower one exists; leave no gap",
         "{\"locality\": {}, \"priority\": 0},"
             + "{\"locality\": {}, \"load_balancing_weight\": 1, \"priority\": 1}"
-            + " | endpoints: no locality with a weight has priority 0, but a lower one exists",
+            + " | endpoints: no locality with a weight has priority 0, but a lower one exists; leave no gap",
         "{\"locality\": {}, \"load_balancing_weight\": 1},"
             + "{\"locality\": {}, \"load_balancing_weight\": 1, \"priority\": 2}"
-            + " | endpoints: no locality with a weight has priority 1, but a lower one exists",
+            + " | endpoints: no locality with a weight has priority 1, but a lower one exists; leave no gap",
         "{\"locality\": {\"zone\": \"a\"}, \"load_balancing_weight\": 4294967295},"
             + "{\"locality\": {\"zone\": \"b\"}, \"load_balancing_weight\": 1}"
             + " | endpoints: the locality weights of priority 0 add up to 4294967296,"

@@ -69,7 +69,7 @@ class ListenerDecoderTest {
                     "route_config": {"virtual_hosts": [{"routes": [{"route": {"cluster": "c"}}]}]}
                     """)))
         .containsExactly(
-            "api_listener.api_listener.route_config.virtual_hosts[0].routes[0].match: is missing");
+            "api_listener.api_listener.route_config.virtual_hosts[0].routes[0].match: is missing; give a path, such as prefix: /");
   }
 
   @ParameterizedTest(name = "{0} -> {1}")

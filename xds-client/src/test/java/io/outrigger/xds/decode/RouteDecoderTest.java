@@ -230,7 +230,7 @@ class RouteDecoderTest {
       delimiter = '|',
       value = {
         "[] | clusters: is empty",
-        "[{\"name\": \"a\", \"weight\": 0}, {\"name\": \"b\"}] | clusters: the weights add up to 0",
+        "[{\"name\": \"a\", \"weight\": 0}, {\"name\": \"b\"}] | clusters: the weights add up to 0; give a cluster a weight above 0",
         "[{\"name\": \"a\", \"weight\": 4294967295}, {\"name\": \"b\", \"weight\": 1}]"
             + "| clusters: the weights add up to 4294967296, above 4294967295",
       })
@@ -252,7 +252,7 @@ class RouteDecoderTest {
     assertThat(
             errors(
                 ROUTE, "{\"name\": \"r\", \"virtual_hosts\": [{\"routes\": [{\"route\": {}}]}]}"))
-        .containsExactly(AT + "match: is missing");
+        .containsExactly(AT + "match: is missing; give a path, such as prefix: /");
   }
 
   @Test
