@@ -90,7 +90,7 @@ class DependencyRulesTest {
     "org.HdrHistogram..,    proxy.history",
     "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
     "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.tls proxy.calls proxy.forward proxy.orca proxy.warmup"
-        + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.transport",
+        + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.tls xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     List<String> prefixes = Arrays.stream(homes.split(" +")).map("io.outrigger."::concat).toList();

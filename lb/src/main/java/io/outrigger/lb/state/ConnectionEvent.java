@@ -1,6 +1,7 @@
 package io.outrigger.lb.state;
 
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.tls.HandshakeResult;
 
 /**
  * What becomes of the connections under a subchannel, one by one, for those who count them (A94). A

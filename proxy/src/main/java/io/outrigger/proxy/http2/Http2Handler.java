@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.SocketErrors;
 import java.io.IOException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

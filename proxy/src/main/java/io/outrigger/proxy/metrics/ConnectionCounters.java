@@ -1,9 +1,9 @@
 package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
-import io.outrigger.lb.state.HandshakeResult;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;

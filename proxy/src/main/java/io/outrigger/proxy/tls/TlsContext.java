@@ -8,6 +8,8 @@ import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.xds.certificate.Refusal;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
+import io.outrigger.xds.tls.TlsEngines;
+import io.outrigger.xds.tls.TlsLibrary;
 import java.security.GeneralSecurityException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,15 +25,13 @@ import java.util.concurrent.Executor;
  */
 @AnyThread
 public final class TlsContext {
-  static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
-
-  private final EngineSource engines;
+  private final TlsEngines engines;
   private final List<String> alpn;
   private final ServerVerifier verifier;
   private final Executor tasks;
 
   private TlsContext(
-      EngineSource engines, List<String> alpn, ServerVerifier verifier, Executor tasks) {
+      TlsEngines engines, List<String> alpn, ServerVerifier verifier, Executor tasks) {
     this.engines = engines;
     this.alpn = alpn;
     this.verifier = verifier;
@@ -47,23 +47,14 @@ public final class TlsContext {
    */
   public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
-    return BoringSslEngines.admit(material)
-        ? of(BoringSslEngines::of, material, alpn, tasks)
-        : of(JdkEngines::of, material, alpn, tasks);
+    return of(TlsLibrary.of(material), material, alpn, tasks);
   }
 
-  /** A TLS library. */
-  @FunctionalInterface
-  interface Library {
-    EngineSource engines(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
-        throws GeneralSecurityException;
-  }
-
-  static TlsContext of(Library library, TlsMaterial material, List<String> alpn, Executor tasks)
+  static TlsContext of(TlsLibrary library, TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
     ServerVerifier verifier = ServerVerifier.of(material);
     List<String> offered = offered(alpn);
-    EngineSource engines = library.engines(material, offered, verifier);
+    TlsEngines engines = library.engines(material, offered, verifier);
     return new TlsContext(engines, offered, verifier, tasks);
   }
 

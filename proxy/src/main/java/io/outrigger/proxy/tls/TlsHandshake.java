@@ -6,7 +6,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.lb.state.HandshakeResult;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.xds.tls.TlsEngines;
+import io.outrigger.xds.tls.TlsFailure;
 import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -104,13 +106,12 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
    * (A29-21).
    */
   private static String offered(ChannelHandlerContext ctx) {
-    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
-    if (tls == null || handshake == null) {
+    if (handshake == null) {
       return "";
     }
     return "; offered were "
-        + String.join(" and ", tls.engine().getEnabledProtocols())
+        + String.join(" and ", TlsEngines.PROTOCOLS)
         + ", with the groups "
         + String.join(", ", handshake.groups());
   }

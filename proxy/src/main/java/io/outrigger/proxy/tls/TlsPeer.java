@@ -2,6 +2,7 @@ package io.outrigger.proxy.tls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
+import io.outrigger.xds.tls.SharedCertificates;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
@@ -40,7 +41,7 @@ public record TlsPeer(
 
   private static X509Certificate[] chain(SSLSession session) throws SSLPeerUnverifiedException {
     try {
-      return BoringSslTrust.shared(
+      return SharedCertificates.of(
           Stream.of(session.getPeerCertificates())
               .filter(X509Certificate.class::isInstance)
               .toArray(X509Certificate[]::new));

@@ -2,8 +2,8 @@ package io.outrigger.proxy.upstream;
 
 import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.lb.Connector.Ending;
-import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.forward.StreamWaiter;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.Http2Connection;

@@ -13,10 +13,10 @@ import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.lb.state.HandshakeResult;
 import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.proxy.memory.MemoryView.Ended;
 import io.outrigger.proxy.memory.MemoryView.Limits;
@@ -25,6 +25,7 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
+import io.outrigger.xds.tls.TlsLibrary;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -93,10 +94,10 @@ class HandshakeLimitTest {
 
   /** By the JDK's engine, of which every part of a handshake is a task. */
   private static TlsContext context(Executor tasks) throws GeneralSecurityException {
-    return context(JdkEngines::of, tasks);
+    return context(TlsLibrary.JDK, tasks);
   }
 
-  private static TlsContext context(TlsContext.Library library, Executor tasks)
+  private static TlsContext context(TlsLibrary library, Executor tasks)
       throws GeneralSecurityException {
     var settings =
         new UpstreamTls(
@@ -175,14 +176,13 @@ class HandshakeLimitTest {
     assertNothingIsHeld();
   }
 
-  static List<TlsContext.Library> libraries() {
-    return List.of(BoringSslEngines::of, JdkEngines::of);
+  static List<TlsLibrary> libraries() {
+    return List.of(TlsLibrary.BORINGSSL, TlsLibrary.JDK);
   }
 
   @ParameterizedTest
   @MethodSource("libraries")
-  void aHandshakeThatSucceedsLeavesItsCountToTheConnection(TlsContext.Library library)
-      throws Exception {
+  void aHandshakeThatSucceedsLeavesItsCountToTheConnection(TlsLibrary library) throws Exception {
     SslContext context =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
@@ -349,7 +349,7 @@ class HandshakeLimitTest {
 
   @ParameterizedTest
   @MethodSource("libraries")
-  void itKnowsWhatWasOffered(TlsContext.Library library) throws Exception {
+  void itKnowsWhatWasOffered(TlsLibrary library) throws Exception {
     assertThat(new HandshakeLimit(handler(), ledger).groups()).isEmpty();
 
     EmbeddedChannel channel = connect(context(library, parts::add));

@@ -18,6 +18,7 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
+import io.outrigger.xds.tls.TlsLibrary;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -47,16 +48,7 @@ class TlsHandlerTest {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final String TOO_MANY = "the server sends too many TLS records without data";
 
-  private enum Library {
-    BORING_SSL,
-    JDK;
-
-    TlsContext.Library engines() {
-      return this == JDK ? JdkEngines::of : BoringSslEngines::of;
-    }
-  }
-
-  private final Library library;
+  private final TlsLibrary library;
   private TlsHandler tls;
   private EmbeddedChannel client;
   private SSLEngine server;
@@ -67,7 +59,7 @@ class TlsHandlerTest {
   /** Bytes of data that have come. */
   private int received;
 
-  TlsHandlerTest(Library library) {
+  TlsHandlerTest(TlsLibrary library) {
     this.library = library;
   }
 
@@ -76,7 +68,7 @@ class TlsHandlerTest {
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     tls =
         TlsContext.of(
-                library.engines(),
+                library,
                 new TlsMaterial(settings, Optional.empty(), roots),
                 List.of(),
                 Runnable::run)
@@ -125,7 +117,7 @@ class TlsHandlerTest {
     assertThat(failures).isEmpty();
     assertThat(tls.handshakeFuture().isSuccess()).isTrue();
     assertThat(tls.engine().getSession().getProtocol()).isEqualTo("TLSv1.3");
-    assertThat(tls.isNative()).isEqualTo(library == Library.BORING_SSL);
+    assertThat(tls.isNative()).isEqualTo(library == TlsLibrary.BORINGSSL);
   }
 
   private void shakeHands() throws SSLException {
@@ -186,7 +178,7 @@ class TlsHandlerTest {
   void ticketsAreDropped() {
     assertThat(Collections.list(tls.engine().getSession().getSessionContext().getIds()))
         .as("but what the JDK has of the handshake itself")
-        .hasSize(library == Library.JDK ? 1 : 0);
+        .hasSize(library == TlsLibrary.JDK ? 1 : 0);
   }
 
   @Test

@@ -2,8 +2,8 @@ package io.outrigger.proxy.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.SocketErrors;
 import io.outrigger.proxy.http2.Http2Error;
-import io.outrigger.proxy.http2.SocketErrors;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

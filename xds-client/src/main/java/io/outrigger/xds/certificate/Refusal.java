@@ -1,7 +1,7 @@
 package io.outrigger.xds.certificate;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.certificate.RefusedCertificate.Reason;
+import io.outrigger.config.tls.HandshakeResult;
 
 /**
  * Why the certificate of a server is not accepted.
@@ -9,4 +9,4 @@ import io.outrigger.xds.certificate.RefusedCertificate.Reason;
  * @param text for operators; one line
  */
 @AnyThread
-public record Refusal(Reason reason, String text) {}
+public record Refusal(HandshakeResult result, String text) {}

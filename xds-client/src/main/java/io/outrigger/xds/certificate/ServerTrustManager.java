@@ -11,7 +11,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * A {@link ServerVerifier} in the form that TLS libraries take: one for a TLS context, whatever
+ * A judgement of servers in the form that TLS libraries take: one for a TLS context, whatever
  * server names its connections send. A refusal is a {@link RefusedCertificate}. Checks no host
  * name, whatever identification algorithm an engine asks for (A29).
  */
@@ -19,10 +19,17 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public class ServerTrustManager extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
-  private final ServerVerifier verifier;
+  /** Such as {@link ServerVerifier#objection}. */
+  @FunctionalInterface
+  public interface Judge {
+    /** Why a server is refused; empty when it is accepted. */
+    Optional<Refusal> objection(List<X509Certificate> chain, Optional<String> serverName);
+  }
 
-  public ServerTrustManager(ServerVerifier verifier) {
-    this.verifier = verifier;
+  private final Judge judge;
+
+  public ServerTrustManager(Judge judge) {
+    this.judge = judge;
   }
 
   @Override
@@ -54,7 +61,7 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
 
   private void check(X509Certificate[] chain, Optional<String> serverName)
       throws RefusedCertificate {
-    Optional<Refusal> objection = verifier.objection(List.of(chain), serverName);
+    Optional<Refusal> objection = judge.objection(List.of(chain), serverName);
     if (objection.isPresent()) {
       throw new RefusedCertificate(objection.get());
     }

@@ -1,10 +1,10 @@
 package io.outrigger.xds.certificate;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.xds.certificate.RefusedCertificate.Reason;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.HashMap;
@@ -65,7 +65,8 @@ public final class ServerVerifier {
   private Optional<Refusal> judge(
       List<X509Certificate> chain, Optional<String> serverName, Optional<Instant> now) {
     if (chain.isEmpty()) {
-      return failed(Reason.UNFIT, "the server has shown no certificate");
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server has shown no certificate");
     }
     try {
       List<SubjectAltName> names = CertificateNames.of(chain.get(0));
@@ -74,9 +75,12 @@ public final class ServerVerifier {
               () ->
                   settings
                       .objection(names, serverName)
-                      .map(text -> new Refusal(Reason.WRONG_NAME, text)));
+                      .map(
+                          text ->
+                              new Refusal(HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
     } catch (RuntimeException malformed) { // of the JDK's parsers, which do not declare it
-      return failed(Reason.UNFIT, "the server's certificate is malformed");
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server's certificate is malformed");
     }
   }
 
@@ -88,16 +92,18 @@ public final class ServerVerifier {
     List<SubjectAltName> uris = names.stream().filter(name -> name.kind() == Kind.URI).toList();
     if (uris.size() != 1) { // A87 "Configuring SPIFFE Verification via xDS" step 1
       return failed(
-          Reason.UNFIT, "it has " + uris.size() + " URI SANs where SPIFFE asks for exactly one");
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "it has " + uris.size() + " URI SANs where SPIFFE asks for exactly one");
     }
     Optional<SpiffeId> id = SpiffeId.parse(uris.get(0).value());
     if (id.isEmpty()) {
-      return failed(Reason.UNFIT, uris.get(0) + " is not a SPIFFE ID");
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, uris.get(0) + " is not a SPIFFE ID");
     }
     TrustedRoots bundle = byTrustDomain.get(id.get().trustDomain());
     return bundle == null || bundle.isEmpty()
         ? failed(
-            Reason.UNKNOWN_AUTHORITY,
+            HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
             "the trust bundle map has no roots for trust domain \"" + id.get().trustDomain() + "\"")
         : untrusted(chain, bundle, now);
   }
@@ -105,13 +111,13 @@ public final class ServerVerifier {
   private static Optional<Refusal> untrusted(
       List<X509Certificate> chain, TrustedRoots roots, Optional<Instant> now) {
     return roots.isEmpty()
-        ? failed(Reason.UNKNOWN_AUTHORITY, "there are no roots")
+        ? failed(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID, "there are no roots")
         : roots
             .objection(chain, now)
-            .map(refusal -> new Refusal(refusal.reason(), FAILED + refusal.text()));
+            .map(refusal -> new Refusal(refusal.result(), FAILED + refusal.text()));
   }
 
-  private static Optional<Refusal> failed(Reason reason, String text) {
-    return Optional.of(new Refusal(reason, FAILED + text));
+  private static Optional<Refusal> failed(HandshakeResult result, String text) {
+    return Optional.of(new Refusal(result, FAILED + text));
   }
 }

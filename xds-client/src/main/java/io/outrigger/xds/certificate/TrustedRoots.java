@@ -2,7 +2,7 @@ package io.outrigger.xds.certificate;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
-import io.outrigger.xds.certificate.RefusedCertificate.Reason;
+import io.outrigger.config.tls.HandshakeResult;
 import java.io.IOException;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
@@ -113,7 +113,7 @@ final class TrustedRoots {
           signatures > MAX_SIGNATURES
               ? unfit(leaf, "its chain has too many certificates that sign each other")
               : new Refusal(
-                  Reason.UNKNOWN_AUTHORITY,
+                  HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
                   subject(leaf)
                       + " does not lead to a root; the last of its chain was issued by \""
                       + PlainText.of(sent.get(sent.size() - 1).getIssuerX500Principal().getName())
@@ -186,12 +186,15 @@ final class TrustedRoots {
       Instant end = certificate.getNotAfter().toInstant();
       if (time.isAfter(end)) {
         return Optional.of(
-            new Refusal(Reason.EXPIRED, subject(certificate) + " has expired at " + end));
+            new Refusal(
+                HandshakeResult.CERTIFICATE_EXPIRED,
+                subject(certificate) + " has expired at " + end));
       }
       return time.isBefore(start)
           ? Optional.of(
               new Refusal(
-                  Reason.NOT_YET_VALID, subject(certificate) + " is not valid before " + start))
+                  HandshakeResult.CERTIFICATE_NOT_YET_VALID,
+                  subject(certificate) + " is not valid before " + start))
           : Optional.empty();
     }
 
@@ -312,7 +315,8 @@ final class TrustedRoots {
   }
 
   private static Refusal unfit(X509Certificate certificate, String reason) {
-    return new Refusal(Reason.UNFIT, subject(certificate) + " " + reason);
+    return new Refusal(
+        HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, subject(certificate) + " " + reason);
   }
 
   private static String subject(X509Certificate certificate) {

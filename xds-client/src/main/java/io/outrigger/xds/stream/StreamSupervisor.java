@@ -206,15 +206,19 @@ final class StreamSupervisor implements AdsSession.Owner {
     }
     var failure =
         RpcStatus.unavailable(
-            "xDS server %s cannot be reached: %s"
-                .formatted(
-                    transport.name(),
-                    reason.isOk() ? "it closed the stream without a response" : reason));
+            "xDS server %s cannot be reached: %s".formatted(transport.name(), cause(reason)));
     outages += outage.isEmpty() ? 1 : 0;
     outage = Optional.of(failure);
     lastError = Optional.of(new XdsStatusView.Failure(failure, loop.now()));
     observer.onFailed(transport.name(), reason);
     List.copyOf(users).forEach(Authority::onOutage);
+  }
+
+  private static String cause(RpcStatus reason) {
+    if (reason.isOk()) {
+      return "it closed the stream without a response";
+    }
+    return reason.code() == RpcStatus.Code.UNAVAILABLE ? reason.message() : reason.toString();
   }
 
   private void onBackoffElapsed() {

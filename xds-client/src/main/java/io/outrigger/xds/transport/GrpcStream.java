@@ -7,11 +7,10 @@ import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
-import java.io.FileNotFoundException;
 
 /**
- * One stream to a control plane. What gRPC tells hops to the control loop, where those who extend
- * this hear of it.
+ * One stream to a control plane. Callbacks of gRPC hop to the control loop, where subclasses handle
+ * them.
  *
  * @param <Q> what is sent
  * @param <R> what is received
@@ -92,23 +91,9 @@ abstract class GrpcStream<Q, R> {
     }
   }
 
-  /** One line: gRPC's own description goes on with the channel's pipeline. */
   static RpcStatus toRpcStatus(Status status) {
-    String description = status.getDescription();
-    Throwable cause = status.getCause();
-    String message = description == null ? "" : description.lines().findFirst().orElse("");
-    String reason = cause == null ? "" : reason(cause);
-    if (!message.contains(reason)) {
-      message = message.isEmpty() ? reason : message + ": " + reason;
-    }
-    return new RpcStatus(RpcStatus.Code.ofNumber(status.getCode().value()), message);
-  }
-
-  private static String reason(Throwable cause) {
-    if (cause instanceof FileNotFoundException && cause.getMessage() == null) {
-      return "the unix socket does not exist"; // which is all that connecting to one tells
-    }
-    return cause.getMessage() == null ? "" : cause.getMessage();
+    return new RpcStatus(
+        RpcStatus.Code.ofNumber(status.getCode().value()), StreamFailure.describe(status));
   }
 
   private final class Callbacks extends ClientCall.Listener<R> {

@@ -4,7 +4,6 @@ import io.grpc.CallCredentials;
 import io.grpc.ChannelCredentials;
 import io.grpc.CompositeCallCredentials;
 import io.grpc.InsecureChannelCredentials;
-import io.grpc.TlsChannelCredentials;
 import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The credentials of a bootstrap in gRPC's terms (A27-02, A65, A97), kept up to date. */
@@ -32,9 +30,6 @@ final class ServerCredentials {
 
   /** Files are read where blocking harms nobody: the common pool answers operators. */
   private static final Executor READING = new BackgroundThread("credentials");
-
-  /** How the certificates of {@code google_default} are read again: as those of {@code tls}. */
-  private static final Duration REFRESH_INTERVAL = CertificateFiles.DEFAULT_REFRESH_INTERVAL;
 
   /** A97: a minute before it counts as ended, which is 30 s before its end. */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
@@ -70,24 +65,44 @@ final class ServerCredentials {
     if (server.credentials() instanceof Insecure) {
       return new ServerCredentials(InsecureChannelCredentials.create(), Optional.empty(), tokens);
     }
+    ServerTls tls = tls(server, environment);
+    var reload =
+        new TlsReload(loop, READING, server.uri(), config(server).refreshInterval(), tls::reload);
+    Stream<BearerCredentials> google =
+        server.credentials() instanceof GoogleDefault
+            ? Stream.of(
+                bearer(loop, GOOGLE, new DefaultTokens(environment, tls::context), GOOGLE_AHEAD))
+            : Stream.of();
+    return new ServerCredentials(
+        tls.credentials(), Optional.of(reload), Stream.concat(google, tokens));
+  }
+
+  /** The certificates of a server that is not reached in plain text. */
+  private static ServerTls tls(XdsServer server, Map<String, String> environment) {
+    boolean isGoogle = server.credentials() instanceof GoogleDefault;
+    try {
+      if (isGoogle) { // both halves: whom to trust, and that there is an account to ask for tokens
+        DefaultTokens.requireUsable(environment);
+      }
+      return ServerTls.of(config(server), environment);
+    } catch (IllegalArgumentException unusable) {
+      throw new IllegalArgumentException(
+          "xds server %s: %s credentials: %s"
+              .formatted(server.uri(), isGoogle ? GOOGLE : "tls", unusable.getMessage()),
+          unusable);
+    }
+  }
+
+  /** {@code google_default} trusts the roots of the system, and shows no certificate. */
+  private static Tls config(XdsServer server) {
     if (server.credentials() instanceof Tls tls) {
-      TlsFiles files = usable(server, "tls", () -> TlsFiles.read(tls));
-      Optional<TlsReload> reload =
-          files.hasFiles()
-              ? Optional.of(
-                  new TlsReload(loop, READING, server.uri(), tls.refreshInterval(), files::reload))
-              : Optional.empty();
-      return new ServerCredentials(files.credentials(), reload, tokens);
+      return tls;
     }
-    if (server.credentials() instanceof GoogleDefault) {
-      SystemTrust trust = usable(server, GOOGLE, () -> googleDefault(environment));
-      var google = new DefaultTokens(environment, trust::context);
-      return new ServerCredentials(
-          trusting(trust),
-          Optional.of(new TlsReload(loop, READING, server.uri(), REFRESH_INTERVAL, trust::reload)),
-          Stream.concat(Stream.of(bearer(loop, GOOGLE, google, GOOGLE_AHEAD)), tokens));
-    }
-    throw new AssertionError(server.credentials());
+    return new Tls(
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        CertificateFiles.DEFAULT_REFRESH_INTERVAL);
   }
 
   private static BearerCredentials bearer(
@@ -101,32 +116,9 @@ final class ServerCredentials {
    * @throws IllegalArgumentException as {@link #of}
    */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
-    if (server.credentials() instanceof Tls tls) {
-      return usable(server, "tls", () -> TlsFiles.read(tls)).credentials();
-    }
-    return server.credentials() instanceof GoogleDefault
-        ? trusting(usable(server, GOOGLE, () -> googleDefault(environment)))
-        : InsecureChannelCredentials.create();
-  }
-
-  /** Both halves: whom to trust, and that there is an account to ask for tokens. */
-  private static SystemTrust googleDefault(Map<String, String> environment) {
-    DefaultTokens.requireUsable(environment);
-    return SystemTrust.read(environment);
-  }
-
-  private static ChannelCredentials trusting(SystemTrust trust) {
-    return TlsChannelCredentials.newBuilder().trustManager(trust.manager()).build();
-  }
-
-  private static <T> T usable(XdsServer server, String type, Supplier<T> read) {
-    try {
-      return read.get();
-    } catch (IllegalArgumentException unusable) {
-      throw new IllegalArgumentException(
-          "xds server %s: %s credentials: %s".formatted(server.uri(), type, unusable.getMessage()),
-          unusable);
-    }
+    return server.credentials() instanceof Insecure
+        ? InsecureChannelCredentials.create()
+        : tls(server, environment).credentials();
   }
 
   ChannelCredentials channel() {

@@ -259,7 +259,7 @@ class ServerVerifierTest {
   private static SSLEngine client(ServerVerifier verifier, String sni)
       throws GeneralSecurityException {
     SSLContext connecting = SSLContext.getInstance("TLS");
-    connecting.init(null, new TrustManager[] {new ServerTrustManager(verifier)}, null);
+    connecting.init(null, new TrustManager[] {new ServerTrustManager(verifier::objection)}, null);
     SSLEngine client = connecting.createSSLEngine();
     client.setUseClientMode(true);
     var parameters = client.getSSLParameters();

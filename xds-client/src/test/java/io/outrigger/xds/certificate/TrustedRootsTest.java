@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.CertificateBuilder.ExtendedKeyUsage;
 import io.netty.pkitesting.CertificateBuilder.KeyUsage;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
-import io.outrigger.xds.certificate.RefusedCertificate.Reason;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -128,11 +128,11 @@ class TrustedRootsTest {
     var same = verifier(ROOT.certificate());
     var others = verifier(TestAuthority.named("root").certificate());
 
-    assertThat(same.objection(expired.chain(), Optional.empty()).map(Refusal::reason))
-        .contains(Reason.EXPIRED);
+    assertThat(same.objection(expired.chain(), Optional.empty()).map(Refusal::result))
+        .contains(HandshakeResult.CERTIFICATE_EXPIRED);
     assertThat(same.objectionToOpen(expired.chain(), Optional.empty())).isEmpty();
-    assertThat(others.objectionToOpen(expired.chain(), Optional.empty()).map(Refusal::reason))
-        .contains(Reason.UNKNOWN_AUTHORITY);
+    assertThat(others.objectionToOpen(expired.chain(), Optional.empty()).map(Refusal::result))
+        .contains(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID);
   }
 
   // Signatures, usages, constraints

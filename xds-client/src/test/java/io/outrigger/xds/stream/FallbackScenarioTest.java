@@ -38,9 +38,9 @@ final class FallbackScenarioTest {
   private static final String SECOND = "second.test:1";
   private static final String THIRD = "third.test:1";
   private static final String FIRST_FAILED =
-      "xDS server first.test:1 cannot be reached: UNAVAILABLE: connection refused";
+      "xDS server first.test:1 cannot be reached: connection refused";
   private static final String SECOND_FAILED =
-      "xDS server second.test:1 cannot be reached: UNAVAILABLE: connection refused";
+      "xDS server second.test:1 cannot be reached: connection refused";
 
   private final FleetFixture fleet = new FleetFixture(FIRST, SECOND);
 

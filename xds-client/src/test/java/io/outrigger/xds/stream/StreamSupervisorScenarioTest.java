@@ -77,7 +77,7 @@ final class StreamSupervisorScenarioTest {
 
     ads.stream().closeWith(AdsFixture.REFUSED);
 
-    String reason = "xDS server cp.test:443 cannot be reached: UNAVAILABLE: connection refused";
+    String reason = "xDS server cp.test:443 cannot be reached: connection refused";
     assertThat(cached.take()).containsExactly("ambient: UNAVAILABLE: " + reason);
     assertThat(missing.take()).containsExactly("failed: UNAVAILABLE: " + reason);
   }

@@ -137,6 +137,9 @@ public final class ScriptedAdsServer implements AutoCloseable {
   /** Resets every TCP connection, as a crash of the machine in between would. */
   public void dropConnections() {
     for (Channel connection : List.copyOf(accepted)) { // those that come meanwhile stay
+      if (!connection.isActive()) {
+        continue;
+      }
       connection.config().setOption(ChannelOption.SO_LINGER, 0);
       // Not close(): the handlers would say goodbye first.
       connection

@@ -21,8 +21,13 @@ import io.grpc.ServerCredentials;
 import io.grpc.ServerInterceptor;
 import io.grpc.TlsServerCredentials;
 import io.grpc.TlsServerCredentials.ClientAuth;
+import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.NettySslContextServerCredentials;
 import io.grpc.stub.ClientCalls;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -30,43 +35,66 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.Jwt;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
+import io.outrigger.xds.tls.TlsLibrary;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.ASN1Primitive;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Certificate files that change, and tokens, over real connections. */
+@Timeout(60)
 class CredentialsOverGrpcTest {
   private static final long PATIENCE_SECONDS = 60;
+  private static final TestAuthority AUTHORITY = TestAuthority.named("control plane root");
+  private static final TestAuthority STRANGER = TestAuthority.named("another root");
 
   private static TestCertificate ours = new TestCertificate(Path.of(""), Path.of(""));
   private static TestCertificate strange = ours;
 
   @TempDir private Path folder;
   private TestCertificate files = ours;
+
+  @AfterEach
+  void leaveTheChoiceOfLibrary() {
+    System.clearProperty(TlsLibrary.PROPERTY);
+  }
 
   @BeforeAll
   static void make(@TempDir Path shared) throws Exception {
@@ -117,7 +145,7 @@ class CredentialsOverGrpcTest {
   @Test
   void filesThatCannotBeUsedLeaveWhatWasReadBefore() throws Exception {
     ours.copyTo(files);
-    TlsFiles read = TlsFiles.read(client());
+    ServerTls read = ServerTls.of(client(), Map.of());
 
     Files.copy(strange.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(read::reload)
@@ -177,6 +205,173 @@ class CredentialsOverGrpcTest {
 
       assertThat(watcher.await()).isEqualTo("ok: x");
     }
+  }
+
+  // Each connection is judged anew (T1), by one choice of library (T13)
+
+  private Tls client(Path roots, TestIdentity identity) throws IOException {
+    TestIdentity.replace(files.certificate(), identity.chainPem());
+    TestIdentity.replace(files.key(), identity.keyPem());
+    return new Tls(
+        Optional.of(roots.toString()), files.certificatePath(), files.keyPath(), Duration.ZERO);
+  }
+
+  /** Keeps its sessions and offers to resume them, as any server does. */
+  private static ServerCredentials resuming(
+      TestIdentity identity, String version, X509ExtendedTrustManager clients) throws SSLException {
+    return NettySslContextServerCredentials.create(
+        GrpcSslContexts.configure(
+                SslContextBuilder.forServer(identity.key(), identity.chain())
+                    .trustManager(clients)
+                    .clientAuth(io.netty.handler.ssl.ClientAuth.REQUIRE)
+                    .protocols(version),
+                SslProvider.JDK)
+            .build());
+  }
+
+  /** Records the serial numbers of clients that make a full handshake. */
+  private static final class SeenClients extends X509ExtendedTrustManager {
+    final List<BigInteger> serials = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {
+      serials.add(chain[0].getSerialNumber());
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+
+  @Conformance({"A29-07", "A29-18"})
+  @ParameterizedTest
+  @CsvSource({"boringssl, TLSv1.3", "boringssl, TLSv1.2", "jdk, TLSv1.3", "jdk, TLSv1.2"})
+  void eachConnectionHasAFullHandshakeByTheCertificatesOfNow(String library, String version)
+      throws Exception {
+    System.setProperty(TlsLibrary.PROPERTY, library);
+    TestIdentity first = AUTHORITY.issue("dns:client");
+    TestIdentity second = AUTHORITY.issue("dns:client");
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    var clients = new SeenClients();
+    var credentials = resuming(AUTHORITY.issue("ip:127.0.0.1"), version, clients);
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads = new GrpcFixture(server.target(), client(roots, first), new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+      server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      assertThat(watcher.await()).isEqualTo("ok: x");
+      assertThat(clients.serials).containsOnly(first.certificate().getSerialNumber());
+
+      client(roots, second);
+      awaitReading();
+      server.dropConnections();
+      server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      assertThat(clients.serials)
+          .containsExactly(
+              first.certificate().getSerialNumber(), second.certificate().getSerialNumber());
+
+      TestIdentity.replace(roots, STRANGER.rootPem());
+      awaitReading();
+      server.dropConnections();
+      awaitError(ads, "does not lead to a root");
+      assertThat(clients.serials).as("handshakes").hasSize(2);
+    }
+  }
+
+  @Conformance("A29-07")
+  @ParameterizedTest
+  @CsvSource({"boringssl, TLSv1.3", "jdk, TLSv1.2"})
+  void aControlPlaneWhoseCertificateHasEndedIsNotConnectedToAgain(String library, String version)
+      throws Exception {
+    System.setProperty(TlsLibrary.PROPERTY, library);
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    Instant end = Instant.now().plusSeconds(4);
+    TestIdentity brief = AUTHORITY.issue(builder -> builder.notAfter(end), "ip:127.0.0.1");
+    var credentials = resuming(brief, version, new SeenClients());
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads =
+            new GrpcFixture(
+                server.target(),
+                client(roots, AUTHORITY.issue("dns:client")),
+                new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+      server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      assertThat(watcher.await()).isEqualTo("ok: x");
+
+      awaitTime(end.plusSeconds(1));
+      server.dropConnections();
+      awaitError(ads, "has expired at");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"boringssl, false", "jdk, true"})
+  void theLibraryOfTheProcessIsThatOfTheControlPlane(String library, boolean knowsEd25519)
+      throws Exception {
+    System.setProperty(TlsLibrary.PROPERTY, library);
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    TestIdentity odd =
+        AUTHORITY.issue(builder -> builder.algorithm(Algorithm.ed25519), "ip:127.0.0.1");
+    var credentials = resuming(odd, "TLSv1.3", new SeenClients());
+
+    try (var server = ScriptedAdsServer.startSecure(credentials);
+        var ads =
+            new GrpcFixture(
+                server.target(),
+                client(roots, AUTHORITY.issue("dns:client")),
+                new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+      if (knowsEd25519) {
+        server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      }
+
+      assertThat(watcher.await())
+          .isEqualTo(
+              knowsEd25519
+                  ? "ok: x"
+                  : "failed: UNAVAILABLE: xDS server "
+                      + server.target()
+                      + " cannot be reached: TLS handshake failed: alert handshake_failure");
+    }
+  }
+
+  /** Files are read each second, and nothing tells when a reading is in use. */
+  private static void awaitReading() throws InterruptedException {
+    awaitTime(Instant.now().plusMillis(2500));
+  }
+
+  private static void awaitTime(Instant time) throws InterruptedException {
+    while (Instant.now().isBefore(time)) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  private static void awaitError(GrpcFixture ads, String reason) throws InterruptedException {
+    while (!lastError(ads).contains(reason)) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  private static String lastError(GrpcFixture ads) {
+    XdsStatusView.Server server = ads.status().clients().get(0).servers().get(0);
+    return server.lastError().map(failure -> failure.status().message()).orElse("");
   }
 
   @Test

@@ -1,5 +1,6 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.base;
 
+import java.nio.channels.ClosedChannelException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -9,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong with a socket, in words for people: what the system and Netty say of it names
- * their functions and numbers, and differs from transport to transport.
+ * Failures of sockets in words for people. The messages of the system and of Netty name their
+ * functions and numbers, and differ from transport to transport.
  */
 public final class SocketErrors {
   /** Linux's numbers, in both signs, and the texts of the JVM and of the C library. */
@@ -48,6 +49,9 @@ public final class SocketErrors {
     while (root.getCause() != null) {
       root = root.getCause();
     }
+    if (root instanceof ClosedChannelException) {
+      return "the connection was closed";
+    }
     Optional<String> alert = tlsAlert(root);
     return alert.isPresent() ? "TLS alert " + alert.get() : describe(root.getMessage());
   }
@@ -59,7 +63,7 @@ public final class SocketErrors {
   }
 
   static String describe(@Nullable String message) {
-    String text = String.valueOf(message);
+    String text = message == null ? "socket error" : message;
     Matcher number = NUMBER.matcher(text);
     boolean isNumbered = number.find();
     String errno = isNumbered ? number.group(1) : "";

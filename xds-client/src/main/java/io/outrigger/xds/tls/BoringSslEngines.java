@@ -1,12 +1,7 @@
-package io.outrigger.proxy.tls;
+package io.outrigger.xds.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
-import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslSessionContext;
@@ -27,12 +22,8 @@ import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Engines of BoringSSL, as gRPC's C++ client and Envoy have them (decision proxy-0043). Chains and
@@ -42,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * engine by who asked for it.
  */
 @AnyThread
-final class BoringSslEngines implements EngineSource {
+final class BoringSslEngines implements TlsEngines {
   /** Of a message with certificates; the JDK's limit is the same. */
   private static final int MAX_CERTIFICATE_BYTES = 32 << 10;
 
@@ -52,58 +43,13 @@ final class BoringSslEngines implements EngineSource {
   /** The peer's, which only sessions that are resumed are known by. */
   private static final int NO_PORT = -1;
 
-  /** Of the process: {@link #BORINGSSL}, the default, or {@link #JDK}. */
-  static final String LIBRARY_PROPERTY = "outrigger.tls.library";
-
-  private static final String BORINGSSL = "boringssl";
-  private static final String JDK = "jdk";
-
   /** Of an elliptic curve: P-384 is the largest that it is tried with. */
   private static final int MAX_EC_BITS = 384;
-
-  private static final Logger log = LoggerFactory.getLogger(BoringSslEngines.class);
-
-  /** What was said already: contexts are made often. */
-  private static final Set<String> said = ConcurrentHashMap.newKeySet();
 
   private final SslContext context;
 
   private BoringSslEngines(SslContext context) {
     this.context = context;
-  }
-
-  /** Whether the library is wanted, loads and takes this identity. Loads it the first time. */
-  static boolean admit(TlsMaterial material) {
-    return isWanted()
-        && isThere()
-        && material
-            .identity()
-            .map(identity -> canSign(identity.leaf().getPublicKey()))
-            .orElse(true);
-  }
-
-  private static boolean isWanted() {
-    String library = System.getProperty(LIBRARY_PROPERTY, BORINGSSL);
-    if (!library.equals(BORINGSSL) && !library.equals(JDK)) {
-      warn(
-          "-D%s=%s is neither %s nor %s; it counts as %s"
-              .formatted(LIBRARY_PROPERTY, library, BORINGSSL, JDK, BORINGSSL));
-    }
-    return !library.equals(JDK);
-  }
-
-  private static boolean isThere() {
-    if (!OpenSsl.isAvailable()) {
-      warn("BoringSSL does not load, the JDK speaks TLS: " + OpenSsl.unavailabilityCause());
-      return false;
-    }
-    return true;
-  }
-
-  private static void warn(String text) {
-    if (said.add(text)) {
-      log.warn("{}", text);
-    }
   }
 
   /** As a client it knows no other algorithms: none of the Edwards curves. */
@@ -119,18 +65,13 @@ final class BoringSslEngines implements EngineSource {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .sslProvider(SslProvider.OPENSSL)
-            .trustManager(new BoringSslTrust(verifier))
+            .trustManager(new BoringSslTrust(verifier::objection))
             .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
-            .protocols(TlsContext.PROTOCOLS)
+            .protocols(PROTOCOLS)
             .endpointIdentificationAlgorithm(null)
             .option(OpenSslContextOption.USE_TASKS, true)
             .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
-            .applicationProtocolConfig(
-                new ApplicationProtocolConfig(
-                    Protocol.ALPN,
-                    SelectorFailureBehavior.NO_ADVERTISE,
-                    SelectedListenerFailureBehavior.ACCEPT,
-                    alpn));
+            .applicationProtocolConfig(JdkEngines.alpn(alpn));
     material
         .identity()
         .ifPresent(

@@ -1,14 +1,13 @@
-package io.outrigger.proxy.tls;
+package io.outrigger.xds.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
-import io.outrigger.lb.state.HandshakeResult;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.certificate.Refusal;
 import io.outrigger.xds.certificate.RefusedCertificate;
-import io.outrigger.xds.certificate.RefusedCertificate.Reason;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
@@ -19,9 +18,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TlsFailureTest {
-  private static Arguments certificate(Reason reason, HandshakeResult result) {
+  private static Arguments certificate(HandshakeResult result) {
     var failure = new SSLHandshakeException("PKIX");
-    var refusal = new Refusal(reason, "our words");
+    var refusal = new Refusal(result, "our words");
     failure.initCause(new CertificateException(null, new RefusedCertificate(refusal)));
     return Arguments.of(new DecoderException(failure), "our words", result);
   }
@@ -43,11 +42,11 @@ class TlsFailureTest {
 
   static Stream<Arguments> failures() {
     return Stream.of(
-        certificate(Reason.WRONG_NAME, HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH),
-        certificate(Reason.EXPIRED, HandshakeResult.CERTIFICATE_EXPIRED),
-        certificate(Reason.NOT_YET_VALID, HandshakeResult.CERTIFICATE_NOT_YET_VALID),
-        certificate(Reason.UNKNOWN_AUTHORITY, HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
-        certificate(Reason.UNFIT, HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+        certificate(HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH),
+        certificate(HandshakeResult.CERTIFICATE_EXPIRED),
+        certificate(HandshakeResult.CERTIFICATE_NOT_YET_VALID),
+        certificate(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+        certificate(HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
         alert("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
         alert("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
         alert("unknown_ca", HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),

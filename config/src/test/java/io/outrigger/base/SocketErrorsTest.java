@@ -1,9 +1,10 @@
-package io.outrigger.proxy.http2;
+package io.outrigger.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,5 +43,8 @@ class SocketErrorsTest {
     assertThat(SocketErrors.describe(new IOException("wrapped: /10.0.0.1:80", refused)))
         .isEqualTo("connection refused");
     assertThat(SocketErrors.describe((Throwable) null)).isEqualTo("socket error");
+    assertThat(SocketErrors.describe(new IOException())).isEqualTo("socket error");
+    assertThat(SocketErrors.describe(new IOException("x", new ClosedChannelException())))
+        .isEqualTo("the connection was closed");
   }
 }

@@ -1,4 +1,4 @@
-package io.outrigger.lb.state;
+package io.outrigger.config.tls;
 
 /** What a TLS handshake came to, in A118's words ({@code grpc.tls.handshake.result}). */
 public enum HandshakeResult {

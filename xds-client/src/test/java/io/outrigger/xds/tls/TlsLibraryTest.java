@@ -1,4 +1,4 @@
-package io.outrigger.proxy.tls;
+package io.outrigger.xds.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** For whom BoringSSL is used, and for whom the JDK. */
-class BoringSslEnginesTest {
+class TlsLibraryTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final UpstreamTls SETTINGS =
       new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
@@ -36,7 +36,7 @@ class BoringSslEnginesTest {
 
   @AfterEach
   void leaveTheChoice() {
-    System.clearProperty(BoringSslEngines.LIBRARY_PROPERTY);
+    System.clearProperty(TlsLibrary.PROPERTY);
   }
 
   @ParameterizedTest
@@ -45,7 +45,8 @@ class BoringSslEnginesTest {
     TestIdentity issued = AUTHORITY.issue(builder -> builder.algorithm(algorithm), "dns:a.example");
     var identity = new Identity(issued.chain(), issued.key());
 
-    assertThat(BoringSslEngines.admit(material(Optional.of(identity)))).isEqualTo(admitted);
+    assertThat(TlsLibrary.of(material(Optional.of(identity))) == TlsLibrary.BORINGSSL)
+        .isEqualTo(admitted);
   }
 
   @ParameterizedTest
@@ -60,14 +61,14 @@ class BoringSslEnginesTest {
 
   @Test
   void aNameThatIsNoneCountsAsTheDefaultAndIsSaidOnce() {
-    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "openssl");
+    System.setProperty(TlsLibrary.PROPERTY, "openssl");
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger(BoringSslEngines.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(TlsLibrary.class);
     lines.start();
     logger.addAppender(lines);
 
-    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
-    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
 
     logger.detachAppender(lines);
     assertThat(lines.list)
@@ -78,9 +79,9 @@ class BoringSslEnginesTest {
 
   @Test
   void whoAsksForItHasTheJdksLibrary() {
-    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isTrue();
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
 
-    System.setProperty(BoringSslEngines.LIBRARY_PROPERTY, "jdk");
-    assertThat(BoringSslEngines.admit(material(Optional.empty()))).isFalse();
+    System.setProperty(TlsLibrary.PROPERTY, "jdk");
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.JDK);
   }
 }

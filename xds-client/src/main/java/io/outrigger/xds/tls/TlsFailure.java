@@ -1,8 +1,8 @@
-package io.outrigger.proxy.tls;
+package io.outrigger.xds.tls;
 
 import io.netty.handler.ssl.NotSslRecordException;
-import io.outrigger.lb.state.HandshakeResult;
-import io.outrigger.proxy.http2.SocketErrors;
+import io.outrigger.base.SocketErrors;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.xds.certificate.RefusedCertificate;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Why a TLS handshake failed, or a TLS connection ended, in words for operators. */
-final class TlsFailure {
+public final class TlsFailure {
   /** Of an error of BoringSSL: what it calls it. */
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
@@ -57,7 +57,7 @@ final class TlsFailure {
    * Our own reason where the peer's certificate was refused ({@code certificate verify failed: …},
    * {@code SAN … not accepted}), {@code alert …} where one came from the peer.
    */
-  static String describe(@Nullable Throwable failure) {
+  public static String describe(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof CertificateException && each.getMessage() != null) {
         return each.getMessage(); // a refusal of ours, or the JDK's of a malformed certificate
@@ -87,10 +87,10 @@ final class TlsFailure {
   }
 
   /** The same as A118 has it, as far as the library's words let it be known. */
-  static HandshakeResult result(@Nullable Throwable failure) {
+  public static HandshakeResult result(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof RefusedCertificate refused) {
-        return ofCertificate(refused.reason());
+        return refused.result();
       }
       if (each instanceof ClosedChannelException || each instanceof SocketException) {
         return HandshakeResult.PEER_CONNECTION_CLOSED;
@@ -108,15 +108,5 @@ final class TlsFailure {
       }
     }
     return HandshakeResult.UNKNOWN_FAILURE;
-  }
-
-  private static HandshakeResult ofCertificate(RefusedCertificate.Reason reason) {
-    return switch (reason) {
-      case EXPIRED -> HandshakeResult.CERTIFICATE_EXPIRED;
-      case NOT_YET_VALID -> HandshakeResult.CERTIFICATE_NOT_YET_VALID;
-      case UNKNOWN_AUTHORITY -> HandshakeResult.CERTIFICATE_AUTHORITY_INVALID;
-      case WRONG_NAME -> HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH;
-      case UNFIT -> HandshakeResult.CERTIFICATE_VERIFICATION_FAILED;
-    };
   }
 }

@@ -1,0 +1,56 @@
+package io.outrigger.xds.transport;
+
+import io.grpc.Status;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.outrigger.base.SocketErrors;
+import io.outrigger.xds.tls.TlsFailure;
+import java.io.FileNotFoundException;
+import java.security.GeneralSecurityException;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+
+/**
+ * Why a stream has ended, in one line for people. gRPC's description of a failed connection is a
+ * general word, followed by the handlers of the channel; the causes have the reason.
+ */
+final class StreamFailure {
+  /** Descriptions without a reason. */
+  private static final Set<String> GENERAL =
+      Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
+
+  private static final String NEGOTIATION =
+      "Connection closed while performing protocol negotiation";
+
+  private StreamFailure() {}
+
+  static String describe(Status status) {
+    String text = status.getDescription() == null ? "" : status.getDescription();
+    String description = text.lines().findFirst().orElse("");
+    if (description.startsWith(NEGOTIATION)) {
+      return "the server closed the connection before it spoke HTTP/2";
+    }
+    Throwable cause = status.getCause();
+    if (cause == null) {
+      return description;
+    }
+    if (GENERAL.contains(description)) {
+      return reason(cause);
+    }
+    String more = cause.getMessage() == null ? "" : cause.getMessage();
+    return description.contains(more) ? description : description + ": " + more;
+  }
+
+  private static String reason(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof FileNotFoundException && each.getMessage() == null) {
+        return "the unix socket does not exist"; // a connect to one says no more
+      }
+      if (each instanceof SSLException
+          || each instanceof GeneralSecurityException
+          || each instanceof NotSslRecordException) {
+        return TlsFailure.describe(failure);
+      }
+    }
+    return SocketErrors.describe(failure);
+  }
+}
