@@ -3,11 +3,11 @@ package io.outrigger.proxy.admin;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
+import com.google.gson.stream.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.PlainText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -76,25 +76,42 @@ public final class AdminReply {
         allow);
   }
 
-  private static AdminReply ofJson(int status, JsonElement value) {
-    return new AdminReply(
-        status,
-        JSON,
-        PlainText.ofJson(Json.WRITER.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+  /** Writes one document. */
+  interface Document {
+    void writeTo(JsonWriter json) throws IOException;
   }
 
-  /** Takes ownership of {@code json}, which goes out once. */
-  static AdminReply json(ByteBuf json) {
-    return new AdminReply(200, JSON, json);
+  /**
+   * A document that is written at once, to memory outside of the heap.
+   *
+   * @param isForPeople whether it is laid out on lines, which is most of the bytes of a long one
+   */
+  static AdminReply json(int status, boolean isForPeople, Document document) {
+    try (var bytes = new PieceStream()) {
+      var json = new JsonWriter(bytes.json());
+      json.setIndent(isForPeople ? "  " : "");
+      document.writeTo(json);
+      bytes.write('\n');
+      return new AdminReply(status, JSON, bytes.take());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail to be written to
+    }
   }
 
   /** Records, maps, lists, texts and numbers as JSON. */
   public static AdminReply json(int status, Object value) {
-    return ofJson(status, Json.WRITER.toJsonTree(value));
+    return json(status, true, json -> write(value, json));
   }
 
   static AdminReply json(JsonElement value) {
-    return ofJson(200, value);
+    return json(200, value);
+  }
+
+  /**
+   * Writes a value of the kinds that {@link #json(int, Object)} takes as the next of a document.
+   */
+  static void write(Object value, JsonWriter json) {
+    Json.WRITER.toJson(value, value.getClass(), json);
   }
 
   public static AdminReply text(int status, String text) {
@@ -129,8 +146,7 @@ public final class AdminReply {
 
   /** Made for the first answer, not for the start. */
   private static final class Json {
-    static final Gson WRITER =
-        new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
+    static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
   }
 
   /** The bytes; whoever asks releases them. Once only, but of an answer that is compressed. */

@@ -1,7 +1,5 @@
 package io.outrigger.proxy.admin;
 
-import static io.outrigger.proxy.admin.JsonPieces.ascii;
-
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
@@ -25,35 +23,30 @@ import io.outrigger.proxy.route.EffectiveTimeout;
 import io.outrigger.proxy.route.RouteDecision;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** An explanation as JSON (CONTRACT section 6, {@code /explain}). */
 @AnyThread
 public final class ExplainView {
   private static final double NANOS = 1e9;
-  private static final byte[] BRANCHES = ascii(",\"branches\":[");
-  private static final byte[] NOT_KNOWN = ascii("],\"not_known\":");
-  private static final byte[] END = ascii("}\n");
+
+  /** Endpoints up to which an answer is laid out for people. */
+  private static final int MAX_READABLE = 200;
 
   private ExplainView() {}
 
-  /** The answer, made of whatever many endpoints without keeping an object of each. */
+  /** The answer. */
   public static AdminReply reply(Explanation explanation) {
-    try (var json = new JsonPieces()) {
-      int endpoints = 0;
-      json.open(head(explanation));
-      json.raw(BRANCHES);
-      for (int i = 0; i < explanation.branches().size(); i++) {
-        if (i > 0) {
-          json.raw(',');
-        }
-        endpoints += branch(json, explanation.branches().get(i), explanation.request());
-      }
-      json.raw(NOT_KNOWN);
-      json.value(List.copyOf(NotKnowable.of(explanation)));
-      json.raw(END);
-      return new JsonText(json.take(), endpoints).reply();
+    JsonObject json = head(explanation);
+    var branches = new JsonArray();
+    int endpoints = 0;
+    for (Branch branch : explanation.branches()) {
+      endpoints += addBranch(branches, branch, explanation.request());
     }
+    json.add("branches", branches);
+    var notKnown = new JsonArray();
+    NotKnowable.of(explanation).forEach(notKnown::add);
+    json.add("not_known", notKnown);
+    return AdminReply.json(200, endpoints <= MAX_READABLE, to -> AdminReply.write(json, to));
   }
 
   /** All that comes before the branches. */
@@ -126,22 +119,22 @@ public final class ExplainView {
     return json;
   }
 
-  /** Writes a branch; returns how many endpoints it lists. */
-  private static int branch(JsonPieces to, Branch branch, RequestPreview request) {
+  /** Adds a branch; returns how many endpoints it lists. */
+  private static int addBranch(JsonArray branches, Branch branch, RequestPreview request) {
     var json = new JsonObject();
+    branches.add(json);
     json.addProperty("probability", branch.probability());
-    Optional<PickView> pick = Optional.empty();
     if (branch.decision() instanceof RouteDecision.Reject reject) {
       json.add("reject", reject(reject));
     } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
       addForward(json, branch, chosen, request);
-      pick = branch.tree().flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan)));
+      return branch
+          .tree()
+          .flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan)))
+          .map(view -> view.addTo(json))
+          .orElse(0);
     }
-    pick.ifPresent(view -> view.addTo(json));
-    to.open(json);
-    int endpoints = pick.map(view -> view.writeTo(to)).orElse(0);
-    to.raw('}');
-    return endpoints;
+    return 0;
   }
 
   private static JsonObject reject(RouteDecision.Reject reject) {

@@ -1,7 +1,5 @@
 package io.outrigger.proxy.admin;
 
-import static io.outrigger.proxy.admin.JsonPieces.ascii;
-
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
 import io.outrigger.config.overlay.OverlayEffect;
@@ -18,24 +16,25 @@ import java.util.function.Consumer;
  * does (decision proxy-0016).
  */
 @ControlConfined
-public final class LbViews implements AutoCloseable {
-  private static final byte[] FORWARDS = ascii("{\"forwards\":[");
-  private static final byte[] NAME = ascii("{\"name\":");
-  private static final byte[] TARGET = ascii(",\"target\":");
-  private static final byte[] ROOT = ascii(",\"root\":");
-  private static final byte[] END = ascii("]}\n");
+public final class LbViews {
+  /** Endpoints up to which an answer is laid out for people. */
+  private static final int MAX_READABLE = 200;
 
-  private final JsonPieces json = new JsonPieces();
-  private final TreeJson trees;
-  private boolean isFirst = true;
+  private LbViews() {}
 
   /**
-   * @param overlaid clusters with local policy over them, by name
+   * One forward.
+   *
+   * @param clusters how each cluster stands; empty while there is no configuration
+   * @param endpoints about how many its trees have
+   * @param show shows its trees
    */
-  public LbViews(Detail detail, Map<String, OverlayEffect> overlaid) {
-    trees = new TreeJson(json, detail, overlaid);
-    json.raw(FORWARDS);
-  }
+  public record Forward(
+      String name,
+      String target,
+      List<Connectivity> clusters,
+      int endpoints,
+      Consumer<NodeVisitor> show) {}
 
   /** How much is told of each endpoint. */
   public enum Detail {
@@ -61,30 +60,35 @@ public final class LbViews implements AutoCloseable {
   }
 
   /**
-   * One forward.
+   * The answer.
    *
-   * @param clusters how each cluster stands; empty while there is no configuration
-   * @param show shows their trees
+   * @param overlaid clusters with local policy over them, by name
    */
-  public void forward(
-      String name, String target, List<Connectivity> clusters, Consumer<NodeVisitor> show) {
-    if (!isFirst) {
-      json.raw(',');
-    }
-    isFirst = false;
-    json.raw(NAME);
-    json.text(name);
-    json.raw(TARGET);
-    json.text(target);
-    json.raw(ROOT);
-    if (clusters.isEmpty()) {
-      json.nullValue();
-    } else {
-      trees.enter(root(target, clusters));
-      show.accept(trees);
-      trees.leave();
-    }
-    json.raw('}');
+  public static AdminReply reply(
+      Detail detail, Map<String, OverlayEffect> overlaid, List<Forward> forwards) {
+    int endpoints = forwards.stream().mapToInt(Forward::endpoints).sum();
+    return AdminReply.json(
+        200,
+        endpoints <= MAX_READABLE,
+        json -> {
+          var trees = new TreeJson(json, detail, overlaid);
+          json.beginObject().name("forwards").beginArray();
+          for (Forward forward : forwards) {
+            json.beginObject();
+            json.name("name").value(forward.name());
+            json.name("target").value(forward.target());
+            json.name("root");
+            if (forward.clusters().isEmpty()) {
+              json.nullValue();
+            } else {
+              trees.enter(root(forward.target(), forward.clusters()));
+              forward.show().accept(trees);
+              trees.leave();
+            }
+            json.endObject();
+          }
+          json.endArray().endObject();
+        });
   }
 
   /** The node above the trees of its clusters. */
@@ -101,17 +105,5 @@ public final class LbViews implements AutoCloseable {
   /** The best state among {@code clusters}: what a request to a random one can hope for. */
   private static Connectivity aggregate(List<Connectivity> clusters) {
     return clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or);
-  }
-
-  /** All of it, once. */
-  public JsonText take() {
-    json.raw(END);
-    return new JsonText(json.take(), trees.endpoints());
-  }
-
-  /** Releases what nobody took. */
-  @Override
-  public void close() {
-    json.close();
   }
 }

@@ -1,8 +1,8 @@
 package io.outrigger.proxy.admin;
 
-import static io.outrigger.proxy.admin.JsonPieces.ascii;
-
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
@@ -26,20 +26,10 @@ import java.util.Set;
 
 /**
  * What a cluster's picker would answer, beside the tree that made the picker: who may be picked,
- * and of everybody else why not. What there is of each endpoint is written at once: ten thousand of
- * them as objects would be copied into the old generation (decision proxy-0016).
+ * and of all others why not.
  */
 @AnyThread
 final class PickView {
-  private static final byte[] CANDIDATES = ascii(",\"candidates\":[");
-  private static final byte[] EXCLUDED = ascii("],\"excluded\":[");
-  private static final byte[] END = ascii("]");
-  private static final byte[] ADDRESS = ascii("{\"address\":");
-  private static final byte[] LOCALITY = ascii(",\"locality\":");
-  private static final byte[] TLS = ascii(",\"tls\":");
-  private static final byte[] PROBABILITY = ascii(",\"probability\":");
-  private static final byte[] REASON = ascii(",\"reason\":");
-
   /** An endpoint that may be picked, by its first address. */
   private record Candidate(
       EndpointAddress address, EndpointAddress picked, Optional<Locality> locality) {}
@@ -57,8 +47,8 @@ final class PickView {
     plan.forEachResult(1, this::add);
   }
 
-  /** Adds the members that are about no single endpoint. */
-  void addTo(JsonObject json) {
+  /** Adds the members to those of a branch; returns how many endpoints they list. */
+  int addTo(JsonObject json) {
     var path = new JsonArray();
     addPath(tree, path);
     json.add("path", path);
@@ -67,77 +57,45 @@ final class PickView {
     var list = new JsonArray();
     failures.forEach((status, share) -> list.add(failure(status, share)));
     json.add("failures", list);
+    var possible = new JsonArray();
+    candidates.forEach((candidate, probability) -> possible.add(json(candidate, probability)));
+    json.add("candidates", possible);
+    var excluded = new JsonArray();
+    exclude(excluded, tree, "");
+    json.add("excluded", excluded);
+    return possible.size() + excluded.size();
   }
 
-  /**
-   * Writes the members {@code candidates} and {@code excluded} behind those that an object has.
-   *
-   * @return how many endpoints they list
-   */
-  int writeTo(JsonPieces json) {
-    var list = new EndpointList(json);
-    json.raw(CANDIDATES);
-    candidates.forEach(list::candidate);
-    json.raw(EXCLUDED);
-    list.isFirst = true;
-    exclude(list, tree, "");
-    json.raw(END);
-    return list.count;
+  private static JsonObject json(Candidate candidate, double probability) {
+    JsonObject json =
+        json(candidate.picked(), candidate.locality().map(Locality::toString).orElse(""));
+    json.addProperty("probability", probability);
+    return json;
   }
 
-  /** Writes endpoints, with commas between those of one list. */
-  private static final class EndpointList {
-    private final JsonPieces json;
-    private boolean isFirst = true;
-    private int count;
+  private static JsonObject json(EndpointAddress address, String locality) {
+    var json = new JsonObject();
+    json.addProperty("address", address.toString());
+    json.addProperty("locality", locality);
+    json.add("tls", address.tls().<JsonElement>map(PickView::tls).orElse(JsonNull.INSTANCE));
+    return json;
+  }
 
-    EndpointList(JsonPieces json) {
-      this.json = json;
-    }
-
-    void candidate(Candidate candidate, double probability) {
-      begin(candidate.picked(), candidate.locality().map(Locality::toString).orElse(""));
-      json.raw(PROBABILITY);
-      json.value(probability);
-      json.raw('}');
-    }
-
-    void excluded(LbEndpoint endpoint, String reason) {
-      begin(endpoint.address(), endpoint.locality().toString());
-      json.raw(REASON);
-      json.text(reason);
-      json.raw('}');
-    }
-
-    private void begin(EndpointAddress address, String locality) {
-      if (!isFirst) {
-        json.raw(',');
-      }
-      isFirst = false;
-      count++;
-      json.raw(ADDRESS);
-      json.text(address.toString());
-      json.raw(LOCALITY);
-      json.text(locality);
-      json.raw(TLS);
-      address.tls().ifPresentOrElse(tls -> json.value(tls(tls)), json::nullValue);
-    }
-
-    /** What a connection to the endpoint begins with (A29). */
-    private static Map<String, Object> tls(EndpointTls tls) {
-      UpstreamTls settings = tls.settings();
-      return Map.of(
-          "identity",
-          settings.identity().map(ProviderInstance::instance).orElse(""),
-          "roots",
-          settings.roots() instanceof TrustSource.Provider provider
-              ? provider.instance().instance()
-              : "system",
-          "server_name",
-          tls.serverName().orElse(""),
-          "accepts",
-          settings.sanMatchers().stream().map(Object::toString).toList());
-    }
+  /** What a connection to the endpoint begins with (A29). */
+  private static JsonObject tls(EndpointTls tls) {
+    UpstreamTls settings = tls.settings();
+    var json = new JsonObject();
+    json.addProperty("identity", settings.identity().map(ProviderInstance::instance).orElse(""));
+    json.addProperty(
+        "roots",
+        settings.roots() instanceof TrustSource.Provider provider
+            ? provider.instance().instance()
+            : "system");
+    json.addProperty("server_name", tls.serverName().orElse(""));
+    var accepts = new JsonArray();
+    settings.sanMatchers().forEach(matcher -> accepts.add(matcher.toString()));
+    json.add("accepts", accepts);
+    return json;
   }
 
   private void add(PickResult result, double probability) {
@@ -211,13 +169,15 @@ final class PickView {
   /**
    * @param unused what keeps calls away from all beneath; empty while nothing does
    */
-  private void exclude(EndpointList list, LbNode node, String unused) {
+  private void exclude(JsonArray list, LbNode node, String unused) {
     for (LbNode child : node.children()) {
       exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
     }
     for (LbEndpoint endpoint : node.endpoints()) {
       if (!included.contains(endpoint.address())) {
-        list.excluded(endpoint, reason(endpoint, unused));
+        JsonObject json = json(endpoint.address(), endpoint.locality().toString());
+        json.addProperty("reason", reason(endpoint, unused));
+        list.add(json);
       }
     }
   }

@@ -4,13 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.io.OutputStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Keeps what is written to it outside of the heap, in pieces, until {@link #take} or {@link
  * #close}. The young generation is small: an answer of megabytes on the heap, or a text that grows
  * by being copied, would go straight to the old one, whose collection stops every loop (decision
- * 0016).
+ * proxy-0016).
  *
  * <p>One thread at a time.
  */
@@ -33,11 +36,6 @@ public final class PieceStream extends OutputStream {
   }
 
   @Override
-  public void write(byte[] bytes) {
-    write(bytes, 0, bytes.length);
-  }
-
-  @Override
   public void write(byte[] bytes, int offset, int count) {
     int done = 0;
     while (done < count) {
@@ -52,25 +50,63 @@ public final class PieceStream extends OutputStream {
   }
 
   /**
-   * Writes {@code text} as far as it is printable ASCII without quotes and backslashes, which is
-   * mostly all of it. Returns how many characters that were.
+   * A writer of JSON to this stream. Characters beyond ASCII that {@linkplain PlainText#steers
+   * steer} are written as escapes; a document has them within its texts alone.
    */
-  int writePlain(String text) {
-    int count = text.length();
-    if (count > PIECE_BYTES - length) {
-      return 0; // the caller writes each by itself
+  Writer json() {
+    return new Writer() {
+      @Override
+      public void write(int c) {
+        PieceStream.this.write(c); // JSON's own characters are ASCII
+      }
+
+      @Override
+      public void write(char[] text, int offset, int count) {
+        write(new String(text, offset, count));
+      }
+
+      @Override
+      public void write(String text) {
+        write(text, 0, text.length());
+      }
+
+      @Override
+      public void write(String text, int offset, int count) {
+        int plain = ascii(text, offset, count);
+        if (plain < count) {
+          String rest = PlainText.ofJson(text.substring(offset + plain, offset + count));
+          byte[] bytes = rest.getBytes(StandardCharsets.UTF_8);
+          PieceStream.this.write(bytes, 0, bytes.length);
+        }
+      }
+
+      @Override
+      public void flush() {
+        // Nothing waits anywhere.
+      }
+
+      @Override
+      public void close() {
+        // The stream is taken or closed by its owner.
+      }
+    };
+  }
+
+  /** Writes the ASCII at the beginning of a part of a text; returns how much that was. */
+  private int ascii(String text, int offset, int count) {
+    if (count > PIECE_BYTES) {
+      return 0;
     }
-    byte[] to = piece;
-    int at = length;
+    if (count > PIECE_BYTES - length) {
+      endPiece();
+    }
     for (int i = 0; i < count; i++) {
-      char c = text.charAt(i);
-      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
-        length = at;
+      char c = text.charAt(offset + i);
+      if (c >= 0x7F) {
         return i;
       }
-      to[at++] = (byte) c;
+      piece[length++] = (byte) c;
     }
-    length = at;
     return count;
   }
 
@@ -80,14 +116,14 @@ public final class PieceStream extends OutputStream {
     length = 0;
   }
 
-  /** What was written; whoever takes it releases it. Nothing can be written any more. */
+  /** What was written; the caller releases it. Nothing can be written any more. */
   public ByteBuf take() {
     endPiece();
     taken = true;
     return full;
   }
 
-  /** Releases what nobody took. */
+  /** Releases what was not taken. */
   @Override
   public void close() {
     if (!taken) {

@@ -2,17 +2,16 @@ package io.outrigger.proxy.app;
 
 import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.proxy.admin.AdminEndpoint;
 import io.outrigger.proxy.admin.AdminReply;
 import io.outrigger.proxy.admin.AdminRequest;
 import io.outrigger.proxy.admin.CallViews;
 import io.outrigger.proxy.admin.CertificateViews;
 import io.outrigger.proxy.admin.HistoryViews;
-import io.outrigger.proxy.admin.JsonText;
 import io.outrigger.proxy.admin.LbViews;
 import io.outrigger.proxy.admin.OverlayViews;
 import io.outrigger.proxy.admin.PieceStream;
+import io.outrigger.proxy.admin.QueryParameters;
 import io.outrigger.proxy.admin.StaticPage;
 import io.outrigger.proxy.admin.XdsViews;
 import io.outrigger.proxy.history.TrafficView;
@@ -51,24 +50,41 @@ final class AdminEndpoints {
     Map<String, AdminEndpoint> table = new HashMap<>();
     StaticPage.addTo(table);
     endpoints.addProbes(table);
-    table.put("GET /forwards", request -> endpoints.forwards());
-    table.put("GET /calls", request -> endpoints.calls());
-    table.put("GET /lb", endpoints::lb);
-    table.put("GET /config_dump", endpoints::configDump);
-    table.put("GET /xds", endpoints::xds);
-    table.put("GET /overlay", request -> endpoints.overlay());
-    table.put("GET /certs", request -> endpoints.certificates());
-    table.put("GET /events", new EventEndpoint(state));
-    table.put("GET /explain", new ExplainEndpoint(state));
-    table.put("GET /history", endpoints::history);
-    table.put("GET /memory", request -> endpoints.memory());
+    add(table, "GET /forwards", request -> endpoints.forwards());
+    add(table, "GET /calls", request -> endpoints.calls());
+    add(table, "GET /lb", endpoints::lb, "forward", "detail");
+    add(table, "GET /config_dump", endpoints::configDump, "type", "name");
+    add(table, "GET /xds", endpoints::xds, "name");
+    add(table, "GET /overlay", request -> endpoints.overlay());
+    add(table, "GET /certs", request -> endpoints.certificates());
+    add(table, "GET /events", new EventEndpoint(state), "format", "since", "detail");
+    add(
+        table,
+        "GET /explain",
+        new ExplainEndpoint(state),
+        "forward",
+        "path",
+        "method",
+        "header",
+        "last");
+    add(table, "GET /history", endpoints::history, "forward", "cluster", "endpoint");
+    add(table, "GET /memory", request -> endpoints.memory());
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
-    table.put("GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
-    table.put(
-        "POST /loggers/*", request -> CompletableFuture.completedFuture(loggers.set(request)));
-    table.put("POST /drain", request -> drain(state.drain().begin()));
-    table.put("POST /quit", request -> drain(state.drain().beginAndLeave()));
+    add(table, "GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
+    add(
+        table,
+        "POST /loggers/*",
+        request -> CompletableFuture.completedFuture(loggers.set(request)),
+        "level");
+    add(table, "POST /drain", request -> drain(state.drain().begin()));
+    add(table, "POST /quit", request -> drain(state.drain().beginAndLeave()));
     return table;
+  }
+
+  /** Adds an endpoint with all the query parameters that it knows. */
+  private static void add(
+      Map<String, AdminEndpoint> table, String path, AdminEndpoint endpoint, String... parameters) {
+    table.put(path, QueryParameters.checked(endpoint, parameters));
   }
 
   /** What {@code --health} shows: those alone through which nothing can be changed. */
@@ -78,6 +94,7 @@ final class AdminEndpoints {
     return table;
   }
 
+  /** Scrapers and probes may add parameters of their own, and so may a bookmark of the page. */
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());
     table.put("GET /ready", request -> ready());
@@ -143,20 +160,22 @@ final class AdminEndpoints {
     if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(noForward());
     }
-    return state
-        .ask(() -> lb(forwards, detail, state.overlay().clusters()))
-        .thenApplyAsync(JsonText::reply);
+    return state.ask(
+        () ->
+            LbViews.reply(
+                detail,
+                state.overlay().clusters(),
+                forwards.stream().map(AdminEndpoints::trees).toList()));
   }
 
   /** On the control loop. */
-  private static JsonText lb(
-      List<RunningForward> forwards, LbViews.Detail detail, Map<String, OverlayEffect> overlaid) {
-    try (var views = new LbViews(detail, overlaid)) {
-      for (RunningForward forward : forwards) {
-        views.forward(forward.name(), forward.target(), forward.clusters(), forward::accept);
-      }
-      return views.take();
-    }
+  private static LbViews.Forward trees(RunningForward forward) {
+    return new LbViews.Forward(
+        forward.name(),
+        forward.target(),
+        forward.clusters(),
+        forward.tally().all(),
+        forward::accept);
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {

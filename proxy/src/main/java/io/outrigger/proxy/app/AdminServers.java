@@ -3,7 +3,6 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.admin.AdminServer;
 import io.outrigger.proxy.admin.AnswerTurns;
-import io.outrigger.proxy.admin.QueryParameters;
 import io.outrigger.proxy.admin.grpc.AdminGrpcServer;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProgramVersion;
@@ -74,10 +73,7 @@ final class AdminServers implements AutoCloseable {
       ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
     try {
       return AdminServer.start(
-          socketAddress(address),
-          QueryParameters.checked(AdminEndpoints.of(state)),
-          turns,
-          state.unread());
+          socketAddress(address), AdminEndpoints.of(state), turns, state.unread());
     } catch (IOException e) {
       throw StartFailure.cannotBind("--admin " + address, e);
     }

@@ -26,8 +26,7 @@ record ForwardView(
 
   /** On the control loop. */
   static ForwardView of(RunningForward forward, AdminState process) {
-    EndpointTally tally = new EndpointTally();
-    forward.targets().get().forEach(target -> target.count(cluster -> tally));
+    EndpointTally tally = forward.tally();
     Optional<String> missing = process.bootstrapWait().missing();
     Optional<String> drain = process.drain().standing();
     String state =

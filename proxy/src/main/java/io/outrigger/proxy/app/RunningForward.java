@@ -2,6 +2,7 @@ package io.outrigger.proxy.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.proxy.downstream.Http2Listener;
 import io.outrigger.proxy.history.LastCalls;
@@ -56,7 +57,14 @@ record RunningForward(
     return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
   }
 
-  /** Counts the endpoints of its clusters. On the control loop. */
+  /** Counts the endpoints of all its clusters together. On the control loop. */
+  EndpointTally tally() {
+    var tally = new EndpointTally();
+    targets.get().forEach(runtime -> runtime.count(cluster -> tally));
+    return tally;
+  }
+
+  /** Counts the endpoints of each of its clusters. On the control loop. */
   EndpointStates endpoints() {
     var states = new EndpointStates();
     targets.get().forEach(runtime -> runtime.count(states::of));

@@ -203,6 +203,9 @@ class AdminIT {
           assertThat(answer.status()).as(path).isEqualTo(400);
           assertThat(answer.body().strip()).as(path).endsWith(reason);
         });
+    for (String path : List.of("/overlay?rule=a", "/certs?instance=a", "/memory?top=3")) {
+      assertThat(mesh.admin().get(path).status()).as(path).isEqualTo(400);
+    }
     assertThat(mesh.admin().post("/drain?delay=5s").status()).isEqualTo(400);
     assertThat(mesh.admin().post("/loggers/io.outrigger.x?level=INFO&for=1m").status())
         .isEqualTo(400);
