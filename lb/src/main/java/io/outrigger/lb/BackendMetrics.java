@@ -3,13 +3,13 @@ package io.outrigger.lb;
 import java.util.Map;
 
 /**
- * What a backend says of its load (A51, ORCA); nothing of it is checked. A number that was not
- * given is zero.
+ * A backend's report of its own load (A51, ORCA), unchecked. A number that the report lacks is
+ * zero.
  *
  * @param qps requests per second
  * @param eps errors per second
  * @param utilization further utilizations by name
- * @param namedMetrics numbers that mean what the backend and its clients agreed on
+ * @param namedMetrics numbers whose meaning the backend and its clients have agreed on
  */
 public record BackendMetrics(
     double applicationUtilization,

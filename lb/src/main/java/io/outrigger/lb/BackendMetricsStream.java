@@ -5,10 +5,10 @@ import io.outrigger.base.ControlConfined;
 /** A request for load reports that is under way. */
 @ControlConfined
 public interface BackendMetricsStream {
-  /** Ends it; nothing is told any more. */
+  /** Ends the request; the listener is not called any more. */
   void close();
 
-  /** Hears what becomes of the request. */
+  /** Receives the reports and the end of the request. */
   interface Listener {
     void onReport(BackendMetrics report);
 

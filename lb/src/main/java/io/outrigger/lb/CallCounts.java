@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Counts the calls of one subchannel or endpoint. Each event loop writes a cache line of its own,
- * with nothing but plain moves; the control loop adds them up when somebody looks.
+ * with nothing but plain moves; the control loop adds them up on request.
  */
 @AnyThread
 public final class CallCounts {
@@ -41,7 +41,7 @@ public final class CallCounts {
         });
   }
 
-  /** What was counted so far. Any thread; exact for calls that ended before. */
+  /** The counts so far. Any thread; exact for calls that ended before. */
   public CallTotals totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);

@@ -10,8 +10,8 @@ public enum CallOutcome {
    */
   FAILURE,
   /**
-   * The subchannel was picked but never saw the call, which goes on with another pick, or which the
-   * proxy had no room for: it counts as nothing.
+   * The subchannel was picked but never saw the call: the call goes on with another pick, or the
+   * proxy had no room for it. Not counted as a call.
    */
   NOT_SENT
 }

@@ -79,7 +79,7 @@ public final class ChildSlot {
     }
   }
 
-  /** What the child published last; CONNECTING before that. */
+  /** The state that the child published last; CONNECTING before that. */
   public Connectivity state() {
     return current == null ? Connectivity.CONNECTING : current.state;
   }

@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The circuit breakers of the whole process, one per cluster and EDS service name: whoever uses a
- * cluster, under an aggregate or through another listener, counts in the same place (A32 "Globally
- * shared atomics").
+ * The circuit breakers of the whole process, one per cluster and EDS service name. All users of a
+ * cluster, under an aggregate or through another listener, share its breaker (A32 "Globally shared
+ * atomics").
  *
  * <p>A breaker that no policy uses is forgotten once its last call has ended; until then a policy
  * that comes back finds it with its calls.
@@ -23,7 +23,7 @@ public final class CircuitBreakers {
 
   private final Map<Key, Entry> used = new HashMap<>();
 
-  /** Those whose calls may not have ended yet. */
+  /** Breakers without users whose calls may not have ended yet. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
   /** The breaker of a cluster; give it back with {@link #release}. */

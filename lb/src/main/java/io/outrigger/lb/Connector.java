@@ -26,8 +26,8 @@ public interface Connector {
   }
 
   /**
-   * The same for the subchannels of one endpoint, so that status views can tell whose a connection
-   * is; a connector that shows none has nothing to do.
+   * The same for the subchannels of one endpoint, so that status views can name the endpoint of a
+   * connection. A connector that shows none has nothing to do.
    *
    * @param endpoint the endpoint's first address
    */
@@ -36,8 +36,8 @@ public interface Connector {
   }
 
   /**
-   * Calls wait for a connection of the cluster that this is for: its attempts come before those
-   * that nobody waits for. A connector that begins every attempt at once has nothing to do.
+   * Calls wait for a connection of the cluster that this is for: its attempts come before those for
+   * which no call waits. A connector that begins every attempt at once has nothing to do.
    */
   default void onAwaited() {}
 
@@ -67,7 +67,7 @@ public interface Connector {
   }
 
   /**
-   * Hears what becomes of an attempt; on the control loop, never before {@code connect} returns.
+   * Receives the events of an attempt; on the control loop, never before {@code connect} returns.
    */
   interface Listener {
     /** The attempt begins only now, others were before it; at most once. */
@@ -92,8 +92,8 @@ public interface Connector {
     default void onRemedied() {}
 
     /**
-     * Something became of one of the connections, the first and any further. Also after {@link
-     * #onClosed}: the others end then.
+     * One of the connections, the first or a further one, was made, lost or changed. Also after
+     * {@link #onClosed}: the others end then.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -5,14 +5,14 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 
-/** What a policy may ask of the node above it. */
+/** The services of the node above a policy. */
 @ControlConfined
 public interface LbParent {
   /**
    * A subchannel to one address of {@code backend}. Starts IDLE; it connects when asked. The caller
    * owns it and closes it.
    *
-   * @param listener told of each change of state on the control loop, never before this returns
+   * @param listener called for each change of state, on the control loop, never before this returns
    */
   Subchannel newSubchannel(Backend backend, EndpointAddress address, SubchannelListener listener);
 

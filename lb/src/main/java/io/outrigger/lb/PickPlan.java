@@ -9,8 +9,8 @@ import java.util.OptionalLong;
 import java.util.function.ObjDoubleConsumer;
 
 /**
- * What a picker would do with a call, with the probability of each result. Nothing is counted,
- * connected or chosen by making a plan. Immutable; any thread.
+ * The results that a picker may give to a call, with their probabilities. Making a plan counts,
+ * connects and chooses nothing. Immutable; any thread.
  */
 public sealed interface PickPlan {
   /** Gives {@code reader} each result with its probability times {@code share}. */

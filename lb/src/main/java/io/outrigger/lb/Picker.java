@@ -11,8 +11,7 @@ public interface Picker {
   PickResult pick(PickContext call);
 
   /**
-   * What {@link #pick} would answer, without doing it: made of the same parts, and any thread may
-   * ask. For explanations.
+   * The answer that {@link #pick} would give, without its effects, for explanations. Any thread.
    */
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Unknown();

@@ -3,9 +3,8 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Keeps a policy from publishing while it updates its children: a child that publishes in the midst
- * of it is heard, but what follows from it is decided once, at the end (A56 "Configuration
- * Updates").
+ * Keeps a policy from publishing while it updates its children: a child may publish in the middle
+ * of the update, but the policy decides once, at the end, (A56 "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {

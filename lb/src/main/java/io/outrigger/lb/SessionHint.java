@@ -5,8 +5,8 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * What a session wants of picks, and what it got: the "pick argument" of A55, A75's {@code
- * override_host_attribute}. Addresses are without proxies (A86).
+ * The endpoints that a session prefers, and the one that it got: the "pick argument" of A55, A75's
+ * {@code override_host_attribute}. Addresses are without proxies (A86).
  */
 @LoopConfined
 public interface SessionHint {

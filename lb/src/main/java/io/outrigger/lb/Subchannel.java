@@ -29,7 +29,7 @@ public interface Subchannel {
    * How many connections the subchannel may have (A105 {@code max_connections_per_subchannel}); may
    * change at any time. Control loop.
    *
-   * @param max unsigned 32 bit, at least 1; 1 as long as nothing is said
+   * @param max unsigned 32 bit, at least 1; 1 by default
    */
   default void limitConnections(long max) {}
 
@@ -37,14 +37,14 @@ public interface Subchannel {
   @Nullable Transport transport();
 
   /**
-   * A pick chose this subchannel. The tree says so itself, once per {@link PickResult.Use} that
-   * leaves it; on the call's event loop.
+   * A pick chose this subchannel. The tree calls this, once per {@link PickResult.Use} that leaves
+   * it, on the call's event loop.
    */
   default void callStarted(PickContext call) {}
 
   /**
-   * A picked call has ended, or was never sent. Whoever received the {@link PickResult.Use} says so
-   * exactly once; on the call's event loop.
+   * A picked call has ended, or was never sent. The receiver of the {@link PickResult.Use} calls
+   * this exactly once, on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
@@ -54,12 +54,12 @@ public interface Subchannel {
   }
 
   /**
-   * A response brought a load report (A51). Said to subchannels that want it, before {@link
-   * #callEnded}; on the call's event loop.
+   * A response brought a load report (A51). Called only if {@link #wantsBackendMetrics}, before
+   * {@link #callEnded}, on the call's event loop.
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
-  /** What was counted of its calls, for status views. Control loop. */
+  /** The counts of its calls, for status views. Control loop. */
   default CallTotals calls() {
     return CallTotals.NONE;
   }
@@ -74,7 +74,7 @@ public interface Subchannel {
     return "";
   }
 
-  /** Where the endpoint stands; empty where policies do not know. Any thread. */
+  /** The locality of the endpoint; empty where policies do not know it. Any thread. */
   default Optional<Locality> locality() {
     return Optional.empty();
   }

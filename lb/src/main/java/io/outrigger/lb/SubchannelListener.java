@@ -5,7 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 
-/** Hears of a subchannel's states, on the control loop. */
+/** Receives the states of a subchannel, on the control loop. */
 @ControlConfined
 public interface SubchannelListener {
   /**
@@ -14,6 +14,6 @@ public interface SubchannelListener {
    */
   void onState(Connectivity state, RpcStatus reason);
 
-  /** Something became of one of its connections; independent of states, and never after close. */
+  /** A connection was made, lost or changed; independent of states, and never after close. */
   default void onConnection(ConnectionEvent event) {}
 }

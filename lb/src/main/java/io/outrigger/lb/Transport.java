@@ -15,8 +15,8 @@ public interface Transport {
    * Asks the backend to report its load again and again (A51 "Out of Band Metrics Reporting").
    * Control loop.
    *
-   * @param interval how often reports are wished for; the backend may have its own mind
-   * @param listener told on the control loop, never before this returns
+   * @param interval how often reports are requested; the backend may choose another interval
+   * @param listener called on the control loop, never before this returns
    */
   BackendMetricsStream openBackendMetrics(
       Duration interval, BackendMetricsStream.Listener listener);

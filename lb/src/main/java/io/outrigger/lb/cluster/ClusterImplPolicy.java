@@ -53,9 +53,9 @@ public final class ClusterImplPolicy implements LbPolicy {
   /**
    * A policy that counts nothing until its first update.
    *
-   * @param breakers those of the process: the cluster may be used in other places, too
-   * @param loads told what is counted, if the cluster's load is to be reported
-   * @param observer hears of connections
+   * @param breakers the breakers of the process, which other users of the cluster share
+   * @param loads collects the counts if the cluster's load is to be reported
+   * @param observer receives the events of connections
    */
   public ClusterImplPolicy(
       PolicyFactory factory,
@@ -124,7 +124,9 @@ public final class ClusterImplPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  /** What is in flight, and what was dropped or refused since the cluster was made. */
+  /**
+   * How many calls are in flight, and how many were dropped or refused since the cluster was made.
+   */
   private String detail() {
     long inFlight = breaker.inFlight();
     var detail = new StringBuilder();

@@ -14,10 +14,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells load reports what one policy has counted: the calls of its subchannels, and its drops.
+ * Gives load reports the counts of one policy: the calls of its subchannels, and its drops.
  *
- * <p>No call is counted for it: the counts that subchannels keep anyway are read when a report is
- * due, and what has come since the last reading belongs to the locality in which the endpoint stood
+ * <p>No call is counted for reports alone: the counts that subchannels keep anyway are read when a
+ * report is due. The difference from the last reading belongs to the locality that the endpoint had
  * meanwhile (decision lb-0015). A subchannel that was given up is read until its last call has
  * ended.
  */
@@ -74,7 +74,7 @@ final class ClusterMeter implements LoadMeter {
     note = next;
   }
 
-  /** Whom the load is reported to. */
+  /** The server to which the load is reported. */
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);
   }
@@ -93,7 +93,10 @@ final class ClusterMeter implements LoadMeter {
     subchannel.propagate(metrics());
   }
 
-  /** What it has counted stays where and as it was counted: its place or its metrics change. */
+  /**
+   * The locality or the metrics of {@code subchannel} are about to change: its counts so far belong
+   * to the old ones.
+   */
   void onMoving(CountedSubchannel subchannel) {
     if (sums != null) {
       subchannel.collect(sums);

@@ -21,7 +21,7 @@ import java.util.List;
  * <p>Each category of drops is drawn by itself, in order (A27-10), on each pick: before the child
  * is asked, so that drops hold for calls that would wait (A27-11, decision lb-0004). A call is
  * counted in once its subchannel is chosen, not while it waits (A32-04); a pick that the breaker
- * refuses owes the subchannel nothing.
+ * refuses is not counted at the subchannel.
  */
 @AnyThread
 final class ClusterPicker implements Picker {

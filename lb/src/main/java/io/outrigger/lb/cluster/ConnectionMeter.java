@@ -10,8 +10,9 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * Tells the observer of the connections of one address, with the cluster and the locality that they
- * count for (A94); passes the states on. What is open when the subchannel is given up has ended.
+ * Reports the connections of one address to the observer, with the cluster and the locality that
+ * they count for (A94), and passes the states on. Connections that are open when the subchannel is
+ * closed count as ended.
  */
 @ControlConfined
 final class ConnectionMeter implements SubchannelListener {
@@ -22,7 +23,7 @@ final class ConnectionMeter implements SubchannelListener {
   private boolean closed;
 
   /**
-   * @param group where the endpoint stands at first
+   * @param group the cluster and the first locality of the endpoint
    */
   ConnectionMeter(LbObserver observer, ConnectionGroup group, SubchannelListener owner) {
     this.observer = observer;

@@ -34,9 +34,9 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private @Nullable MetricTally replaced; // an event loop may just be adding to it
 
   /**
-   * @param locality where the endpoint stands at first
+   * @param locality the first one of the endpoint
    * @param meter reads the counts
-   * @param connections hears of the connections of {@code subchannel}
+   * @param connections receives the events of the connections of {@code subchannel}
    */
   CountedSubchannel(
       Subchannel subchannel,
@@ -115,14 +115,14 @@ final class CountedSubchannel extends DelegatingSubchannel {
     return counts.totals();
   }
 
-  /** Adds up these metrics of what the backend says of itself. Control loop. */
+  /** Adds up these metrics of the backend's reports from now on. Control loop. */
   void propagate(PropagatedMetrics metrics) {
-    meter.onMoving(this); // the sums that were replaced before, too
+    meter.onMoving(this); // also the sums that an earlier change replaced
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }
 
-  /** Adds what has come since the last time. Control loop. */
+  /** Adds the counts since the last call of this method. Control loop. */
   void collect(LoadSums sums) {
     CallTotals now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
@@ -139,7 +139,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
     }
   }
 
-  /** Whether no call was in progress when it was last looked at. Control loop. */
+  /** Whether no call was in progress at the last {@link #collect}. Control loop. */
   boolean isOver() {
     return collected.active() == 0;
   }

@@ -24,7 +24,7 @@ final class DropCount {
     counts.setRelease(i, counts.getPlain(i) + 1); // one writer per slot
   }
 
-  /** What was counted so far. Any thread. */
+  /** The count so far. Any thread. */
   long total() {
     long total = 0;
     for (int i = 0; i < counts.length(); i += STRIDE) {
@@ -33,7 +33,7 @@ final class DropCount {
     return total;
   }
 
-  /** What was counted since this was last asked. Control loop. */
+  /** The count since the last call of this method. Control loop. */
   long sinceLast() {
     long before = last;
     last = total();

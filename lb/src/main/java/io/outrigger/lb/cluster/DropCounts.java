@@ -29,9 +29,10 @@ final class DropCounts {
   }
 
   /**
-   * Counts for these categories from now on, and for no others.
+   * Counts for these categories only from now on.
    *
-   * @param isCollected whether somebody will come for what the others have counted
+   * @param isCollected whether {@link #collect} will be called for the counts of the other
+   *     categories
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);
@@ -46,7 +47,7 @@ final class DropCounts {
     }
   }
 
-  /** Adds what has come since the last time. */
+  /** Adds the counts since the last call of this method. */
   void collect(LoadSums sums) {
     byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
     while (!removed.isEmpty()) {

@@ -4,7 +4,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.Locality;
 
 /**
- * An endpoint and where it stands.
+ * An endpoint with its locality and priority.
  *
  * @param priority of the locality in its cluster, 0 the highest; only for people
  */

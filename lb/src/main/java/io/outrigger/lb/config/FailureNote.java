@@ -3,11 +3,11 @@ package io.outrigger.lb.config;
 import io.outrigger.base.RpcStatus;
 
 /**
- * What every failure of a pick says besides its own reason, so that one line tells both halves of
- * the story (A88 "resolution note").
+ * The cluster and the resolution note, which every failure of a pick contains besides its own
+ * reason (A88).
  *
  * @param cluster the cluster that failed
- * @param note how its discovery fares; ends the message
+ * @param note the state of its discovery; ends the message
  */
 public record FailureNote(String cluster, String note) {
   /** UNAVAILABLE, with the cluster before {@code reason} and the note behind it. */

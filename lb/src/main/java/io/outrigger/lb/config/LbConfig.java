@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * The grammar of the tree: every policy's configuration. Data only; {@code lb.tree} builds it from
- * an XdsConfig and makes the policies. Equal configurations mean nothing to do.
+ * an XdsConfig and makes the policies. An update with an equal configuration does nothing.
  */
 public sealed interface LbConfig {
   /** The policy's name, as status views show it. */
@@ -60,7 +60,7 @@ public sealed interface LbConfig {
   /**
    * All children in order of preference; the first that works is used (A56).
    *
-   * @param cluster what the priorities belong to, for logs
+   * @param cluster that the priorities belong to, for logs
    */
   record Priority(String cluster, List<Child> children) implements LbConfig {
     public Priority {
@@ -87,7 +87,7 @@ public sealed interface LbConfig {
    * A child of {@link Priority}.
    *
    * @param name stable across updates: the same name keeps its connections
-   * @param label what people call it
+   * @param label its name for people
    * @param reresolves whether it may ask for re-resolution (A37)
    */
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
@@ -95,7 +95,7 @@ public sealed interface LbConfig {
   /**
    * Watches calls and ejects endpoints (A50); without {@code detection} it is transparent.
    *
-   * @param cluster whose endpoints are watched: of an aggregate, the leaf (A50-53)
+   * @param cluster of the endpoints that are watched: of an aggregate, the leaf (A50-53)
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements Wrapping {
@@ -143,9 +143,9 @@ public sealed interface LbConfig {
    *
    * @param statuses the health of endpoints that sessions may reach
    * @param idleTimeout how long a connection is kept that only sessions use
-   * @param sessionOnly endpoints that nothing beneath balances for their health, but that sessions
-   *     may reach (A75-44)
-   * @param setAside endpoints that nobody may reach (A27-08)
+   * @param sessionOnly endpoints that sessions may reach, but that no policy beneath balances
+   *     because of their health (A75-44)
+   * @param setAside endpoints that no call may reach (A27-08)
    */
   record OverrideHost(
       Set<HealthStatus> statuses,
@@ -165,7 +165,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Those that sessions alone may reach as well: outlier detection watches them, too. */
+    /** Includes the endpoints that only sessions may reach: outlier detection watches them, too. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -213,8 +213,8 @@ public sealed interface LbConfig {
   record Target(Locality locality, long weight, LbConfig child) {}
 
   /**
-   * Beneath is a random part of the endpoints (A68). {@link #backends} are all, in the subset or
-   * not: outlier detection and sessions know every one of them.
+   * Balances a random part of the endpoints (A68). {@link #backends} are all of them, in the subset
+   * or not: outlier detection and sessions know all.
    *
    * @param subsetSize how many endpoints are in it, at least 1
    * @param child of all endpoints, of which the policy takes those that are in it
@@ -227,12 +227,11 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A policy that picks an endpoint: the same configuration for all of them. Which policy it is,
-   * the class of its settings says.
+   * A policy that picks an endpoint. The class of its settings decides which policy it is.
    *
-   * @param weights what localities weigh, for a policy that {@linkplain
+   * @param weights of localities, for a policy that {@linkplain
    *     BalancingPolicy.EndpointPicking#weighsLocalities weighs} by them (A113)
-   * @param note what failures of picks say besides
+   * @param note that failures of picks contain
    * @param locality that all endpoints are in, as metrics have it (A78); empty above localities
    */
   record Leaf<S extends BalancingPolicy.EndpointPicking>(
@@ -277,7 +276,7 @@ public sealed interface LbConfig {
     }
   }
 
-  /** Has nothing to send calls to: they fail, except those that wait for readiness. */
+  /** A cluster or priority without endpoints: calls fail, except those that wait for readiness. */
   record Failing(RpcStatus status) implements LbConfig {
     @Override
     public String policy() {
@@ -291,8 +290,8 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Stands for a cluster that does not exist or is unusable: calls fail, even those that wait, or
-   * they would keep the cluster referenced for ever (A31-09).
+   * A cluster that does not exist or is unusable: calls fail, even those that wait, or they would
+   * keep the cluster referenced for ever (A31-09).
    */
   record Refusing(RpcStatus status) implements LbConfig {
     @Override

@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What localities weigh beside each other in a policy that balances the endpoints of all of them
- * (A113). What an endpoint weighs in such a policy depends on every other endpoint, so it is made
- * of these where it is needed and not kept with the endpoint: one that stays is the same object.
+ * The weights of localities in a policy that balances the endpoints of all of them (A113). The
+ * weight of an endpoint in such a policy depends on every other endpoint. It is computed from these
+ * where it is needed and not kept with the endpoint, so that an endpoint that stays is the same
+ * object.
  *
  * @param weights unsigned 32 bit, at least 1; a locality that is not named weighs 1
- * @param whole what the endpoints of each locality weigh together, where a policy has a part of
- *     them only; empty where it has all
+ * @param whole the sum of the endpoint weights of each locality, where a policy has only a part of
+ *     the endpoints; empty where it has all
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
   /** All localities weigh the same. */
@@ -27,7 +28,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     whole = Map.copyOf(whole);
   }
 
-  /** Of a policy that has all endpoints. */
+  /** For a policy that has all endpoints. */
   public LocalityWeights(Map<Locality, Long> weights) {
     this(weights, Map.of());
   }
@@ -58,7 +59,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
         Objects.requireNonNull(parts.get(locality), locality::toString).shareOf(weight);
   }
 
-  /** A locality's share in all, and what its endpoints weigh together. */
+  /** A locality's share, and the sum of its endpoints' weights. */
   private record Part(long share, long sum) {
     /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
     long shareOf(long weight) {
@@ -70,7 +71,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     return weights.getOrDefault(locality, 1L);
   }
 
-  /** What endpoints weigh beside all others. */
+  /** The weights of endpoints among all others. */
   public interface Shares {
     /** Only in proportion to others; at least 1. */
     long of(Locality locality, long weight);

@@ -1,7 +1,7 @@
 /**
- * What a tree is to be, as immutable values: {@link io.outrigger.lb.config.LbConfig}, the grammar
- * of the tree, and the backends that it is over. Made from an {@code XdsConfig} by {@code lb.tree};
- * what is equal to what was there before is the same object.
+ * The configuration of a tree as immutable values: {@link io.outrigger.lb.config.LbConfig}, the
+ * grammar of the tree, and its backends. {@code lb.tree} makes it from an {@code XdsConfig}; a part
+ * that is equal to the one before is the same object.
  */
 @NullMarked
 package io.outrigger.lb.config;

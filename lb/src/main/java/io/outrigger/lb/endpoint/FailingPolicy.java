@@ -14,8 +14,8 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**
- * Stands where there is nothing to balance, {@link LbConfig.Failing} or {@link LbConfig.Refusing}:
- * in TRANSIENT_FAILURE, with the reason for every call.
+ * The policy of a cluster or priority without anything to balance, {@link LbConfig.Failing} or
+ * {@link LbConfig.Refusing}: in TRANSIENT_FAILURE, with the reason for every call.
  */
 @ControlConfined
 final class FailingPolicy implements LbPolicy {

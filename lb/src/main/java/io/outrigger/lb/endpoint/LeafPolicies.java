@@ -10,7 +10,7 @@ import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.view.LbObserver;
 
-/** The leaves: the policies that pick endpoints, and those that stand for their absence. */
+/** The leaves: the policies that pick endpoints, and those that fail calls where there is none. */
 public final class LeafPolicies {
   private LeafPolicies() {}
 

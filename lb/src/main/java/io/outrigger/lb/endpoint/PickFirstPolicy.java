@@ -91,7 +91,7 @@ final class PickFirstPolicy implements LbPolicy {
 
   @Override
   public void count(EndpointTally tally) {
-    accept(tally, "", true); // how a list stands is known address by address
+    accept(tally, "", true); // the states of a list are known by address only
   }
 
   @Override

@@ -2,10 +2,10 @@ package io.outrigger.lb.load;
 
 import io.outrigger.base.ControlConfined;
 
-/** Counts the calls of a cluster: one of several, where several targets use the cluster. */
+/** Counts the calls of a cluster. Each target that uses the cluster has one. */
 @ControlConfined
 public interface LoadMeter {
-  /** Adds what was counted since the last time, and what is in progress now. */
+  /** Adds the counts since the last call of this method, and the calls in progress now. */
   void collect(LoadSums sums);
 
   /** Whether nothing will be counted any more. */

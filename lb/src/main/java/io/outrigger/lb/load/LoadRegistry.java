@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What the whole process counts for load reports: whoever uses a cluster, under an aggregate or
- * through another listener, is counted in the same place, by server, cluster and EDS service name
- * (A27, A71-09).
+ * The counts of the whole process for load reports, by server, cluster and EDS service name. All
+ * users of a cluster, under an aggregate or through another listener, count in the same place (A27,
+ * A71-09).
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
@@ -29,9 +29,9 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Counts what {@code meter} says, from now on.
+   * Collects the counts of {@code meter} from now on.
    *
-   * @return where it may add what it will not be able to tell later
+   * @return the sums to which the meter adds counts that it cannot give later
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -46,13 +46,18 @@ public final class LoadRegistry implements LoadSource {
     return sums;
   }
 
-  /** Counts it no more: it counts for another server, or for none. What it has is taken. */
+  /**
+   * Collects the last counts of {@code meter}, which counts for another server from now on, or for
+   * none.
+   */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
     loads(server).leave(new ServerLoads.Key(cluster, edsServiceName), meter);
   }
 
-  /** A meter of that cluster starts no more calls; it is let go once it is over. */
+  /**
+   * A meter of that cluster starts no more calls; the registry forgets the meter once it is over.
+   */
   public void onClosed(XdsServer server, String cluster, String edsServiceName) {
     control.checkInside();
     loads(server).close(new ServerLoads.Key(cluster, edsServiceName));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the meters of a cluster have counted and nobody has reported yet. */
+/** The counts of a cluster's meters that are not reported yet. */
 @ControlConfined
 public final class LoadSums {
   private final Map<Locality, Sums> localities = new LinkedHashMap<>();
@@ -44,17 +44,17 @@ public final class LoadSums {
   }
 
   /**
-   * What is left of a sum once it was reported. A call that was counted as issued and then never
-   * sent is taken back, which may make a sum negative: the next one pays for it.
+   * The rest of a sum after it was reported. A call that was counted as issued and then never sent
+   * is subtracted, which may make the sum negative; the next report is smaller by that.
    */
   private static long taken(long sum) {
     return Math.min(0, sum);
   }
 
   /**
-   * Adds what happened between two looks at the counts of a subchannel.
+   * Adds the difference between two readings of the counts of a subchannel.
    *
-   * @param now also says what is in progress
+   * @param now the later reading, which also has the calls in progress
    */
   public void add(Locality locality, CallTotals before, CallTotals now) {
     Sums sums = sums(locality);
@@ -64,7 +64,7 @@ public final class LoadSums {
     sums.inProgress += now.active();
   }
 
-  /** Adds what backends in a locality said of themselves. */
+  /** Adds metrics that backends in a locality reported. */
   public void add(Locality locality, Map<String, MetricTotal> metrics) {
     if (!metrics.isEmpty()) {
       Map<String, MetricTotal> known = sums(locality).metrics;
@@ -84,12 +84,12 @@ public final class LoadSums {
     refused += calls;
   }
 
-  /** Forgets what is in progress: every meter is about to say it again. */
+  /** Resets the calls in progress: every meter is about to add them again. */
   void beginLook() {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }
 
-  /** The sums, which begin anew. */
+  /** Returns the sums and resets them. */
   ClusterLoad take(String cluster, String edsServiceName, Duration interval) {
     List<LocalityLoad> active =
         localities.entrySet().stream()

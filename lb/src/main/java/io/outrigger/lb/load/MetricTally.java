@@ -11,15 +11,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what backends say of themselves at the ends of calls (A64 "Aggregation", A85).
+ * Adds up the metrics that backends report at the ends of calls (A64 "Aggregation", A85).
  *
- * <p>Each event loop has sums of its own. Who works on sums has taken them out before, so nobody
- * else sees them meanwhile: neither side locks or waits, and nothing is lost. Should the control
- * loop look just then, it finds these sums the next time.
+ * <p>Each event loop has sums of its own. A thread takes the sums out before it works on them, so
+ * that no other thread sees them meanwhile: neither side locks or waits, and nothing is lost. If
+ * the control loop reads at such a moment, it finds these sums the next time.
  */
 @AnyThread
 public final class MetricTally {
-  /** Names per loop between two reports; a backend that makes up more is not heard on the rest. */
+  /** Names per loop between two reports; further names that a backend makes up are ignored. */
   static final int MAX_NAMES = 1000;
 
   private final PropagatedMetrics wanted;
@@ -29,8 +29,8 @@ public final class MetricTally {
   /**
    * Nothing added yet; reports come on {@code loops} event loops.
    *
-   * @param refused counts the figures that are wanted and cannot be added: no numbers, or under too
-   *     many names
+   * @param refused counts the metrics that are to be reported but cannot be added: they are no
+   *     numbers, or have too many names
    */
   public MetricTally(PropagatedMetrics wanted, int loops, LongAdder refused) {
     this.wanted = wanted;

@@ -14,15 +14,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What is counted for one server, by cluster. A cluster that nobody counts any more is kept until
- * its last counts were taken; while the server takes nothing, only so many are.
+ * The counts for one server, by cluster. A cluster without meters is kept until its last counts
+ * were taken. While the server takes none, at most {@link #MAX_GONE} are kept.
  */
 @ControlConfined
 final class ServerLoads {
   /** Clusters that are gone and not reported: beyond these the oldest are forgotten. */
   static final int MAX_GONE = 1000;
 
-  /** Whose counts go together. */
+  /** The cluster whose counts are added up. */
   record Key(String cluster, String edsServiceName) {}
 
   private static final class Entry {
@@ -44,10 +44,10 @@ final class ServerLoads {
   private final ControlLoop control;
   private final Map<Key, Entry> entries = new LinkedHashMap<>();
 
-  /** Those of {@link #entries} with a meter that its policy has closed. */
+  /** Keys of {@link #entries} that have a meter whose policy is closed. */
   private final Set<Key> ending = new LinkedHashSet<>();
 
-  /** Those of {@link #entries} without a meter, the oldest first. */
+  /** Keys of {@link #entries} without a meter, the oldest first. */
   private final Set<Key> gone = new LinkedHashSet<>();
 
   ServerLoads(ControlLoop control) {
@@ -61,7 +61,7 @@ final class ServerLoads {
     return entry.sums;
   }
 
-  /** Takes the counts of a meter that from now on counts for others. */
+  /** Collects the counts of a meter that counts for another key or server from now on. */
   void leave(Key key, LoadMeter meter) {
     Entry entry = entry(key);
     meter.collect(entry.sums);
@@ -69,10 +69,10 @@ final class ServerLoads {
     noteIfGone(key, entry);
   }
 
-  /** A policy has closed: what it counted stays, and its calls go on until they have ended. */
+  /** A policy has closed: its counts stay, and its calls go on to their end. */
   void close(Key key) {
     ending.add(key);
-    for (Key each : List.copyOf(ending)) { // those of others, too, whose calls may have ended
+    for (Key each : List.copyOf(ending)) { // also other keys, whose calls may have ended
       Entry entry = entry(each);
       entry.look();
       noteIfGone(each, entry);

@@ -28,18 +28,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leaf that chooses among endpoints with a connection each (A61). Which endpoints connect, what
- * state follows from theirs and how calls are shared is the kind's matter.
+ * A leaf that chooses among endpoints with a connection each (A61). Subclasses decide which
+ * endpoints connect, which state follows from theirs, and how calls are shared.
  *
  * <p>An update touches only what it changes: an endpoint that stays keeps its connection, and the
- * states of all are known from {@link #count} and {@link #ready} without asking each. Changes of
- * state are gathered for the rest of the turn of the control loop, so that ten thousand endpoints
- * that connect at once do not publish ten thousand pickers. Each of them publishes a new picker all
- * the same, even when the READY ones are the same as before: a call may wait because the connection
- * it was given had just gone, and only another picker wakes it.
+ * states of all are known from {@link #count} and {@link #ready} without asking each. All changes
+ * of state in one turn of the control loop lead to one new picker, so that ten thousand endpoints
+ * that connect at once do not publish ten thousand. There is a new picker even when the READY
+ * endpoints are the same as before: a call may wait because its connection had just been lost, and
+ * only another picker wakes it.
  *
  * @param <S> its settings
- * @param <M> what it knows of an endpoint
+ * @param <M> its endpoints
  */
 @ControlConfined
 public abstract class EndpointPolicy<
@@ -74,10 +74,13 @@ public abstract class EndpointPolicy<
   /** {@code member} is in another state than before, or has another error or connection. */
   protected abstract void onMemberChange(M member);
 
-  /** The configuration is another; the endpoints have changed so. */
+  /** The configuration has changed, and the endpoints as {@code change} says. */
   protected abstract void onUpdate(Change<M> change);
 
-  /** Decides, from the states of the members, what {@link #publish} is to be called with. */
+  /**
+   * Calls {@link #publish(Connectivity, Picker)} with the state and the picker that follow from the
+   * states of the members.
+   */
   protected abstract void publish();
 
   protected final LbConfig.Leaf<S> config() {
@@ -88,7 +91,7 @@ public abstract class EndpointPolicy<
     return config.settings();
   }
 
-  /** What failures of picks say besides. */
+  /** The cluster and the note that messages of failed picks contain. */
   protected final FailureNote note() {
     return config.note();
   }
@@ -108,7 +111,7 @@ public abstract class EndpointPolicy<
     return byState.ready();
   }
 
-  /** What the members in READY answer, in the order of {@link #ready}. */
+  /** The pick results of the members in READY, in the order of {@link #ready}. */
   protected final PickResult[] answers() {
     return byState.answers();
   }
@@ -159,7 +162,7 @@ public abstract class EndpointPolicy<
       removed.close();
       byState.remove(removed);
       if (removed == lastFailed) {
-        lastFailed = null; // its error says nothing of those that are left
+        lastFailed = null; // its error is not that of a member that is left
       }
     }
     return new Change<>(added, kept, List.copyOf(gone));
@@ -202,7 +205,7 @@ public abstract class EndpointPolicy<
     return Map.of();
   }
 
-  /** A line for people; empty when there is nothing to say. */
+  /** A line for people; may be empty. */
   protected String shownDetail() {
     return "";
   }
@@ -261,11 +264,10 @@ public abstract class EndpointPolicy<
   }
 
   /**
-   * What an update did to the members.
+   * The members that an update added, kept and removed.
    *
-   * @param kept those that stay and may be in another place, or have another weight, key or
-   *     locality
-   * @param removed they are closed
+   * @param kept members that stay and may have another place, weight, key or locality
+   * @param removed members that are closed
    */
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
@@ -306,7 +308,10 @@ public abstract class EndpointPolicy<
     }
   }
 
-  /** What makes an endpoint another one (A61): not the order of its addresses, weight or health. */
+  /**
+   * The identity of an endpoint (A61): the order of its addresses, its weight and its health are no
+   * part of it.
+   */
   private record Key(Set<EndpointAddress> addresses, String hostname) {
     static Key of(Backend backend) {
       return new Key(Set.copyOf(backend.endpoint().addresses()), backend.endpoint().hostname());

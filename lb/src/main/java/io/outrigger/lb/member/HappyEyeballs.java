@@ -54,14 +54,14 @@ public final class HappyEyeballs {
   private RpcStatus lastError = RpcStatus.OK;
   private @Nullable Candidate chosen;
 
-  /** The first candidate that the pass has not come to; beyond the last when no pass runs. */
+  /** The first candidate that the pass has not reached; beyond the last when no pass runs. */
   private int next;
 
   private boolean passing;
   private int failuresAfterPass;
   private @Nullable TimerHandle attemptTimer;
 
-  /** Waits in IDLE. {@code onChange} is told of a new state, error or connection. */
+  /** Starts in IDLE. {@code onChange} runs after a new state, error or connection. */
   public HappyEyeballs(ControlLoop control, LbParent parent, Runnable onChange) {
     this.control = control;
     this.parent = parent;
@@ -84,7 +84,7 @@ public final class HappyEyeballs {
         : Optional.of(chosen.subchannel);
   }
 
-  /** How the endpoints stand, in the order of {@code backends}. */
+  /** The states of the endpoints, in the order of {@code backends}. */
   public List<LbEndpoint> describe(List<Backend> backends) {
     Map<Backend, List<Candidate>> byBackend = new HashMap<>();
     for (Candidate candidate : candidates) {
@@ -95,7 +95,7 @@ public final class HappyEyeballs {
         .toList();
   }
 
-  /** How the only endpoint stands. */
+  /** The state of the only endpoint. */
   LbEndpoint describe(Backend only) {
     return describe(only, candidates);
   }
@@ -131,7 +131,7 @@ public final class HappyEyeballs {
 
   /**
    * Replaces the addresses. A connected address that is still there keeps its connection (A61-04);
-   * otherwise what is not IDLE begins a pass over the new list.
+   * otherwise a pass over the new list begins, unless this is IDLE.
    *
    * @param backends at least one
    */
@@ -307,7 +307,7 @@ public final class HappyEyeballs {
     return address.ip().contains(":");
   }
 
-  /** What makes a subchannel another one. */
+  /** The identity of a subchannel. */
   private record Key(EndpointAddress address, String hostname) {}
 
   /** One address and its subchannel, which exists from the first attempt on. */
@@ -329,7 +329,7 @@ public final class HappyEyeballs {
       return new Key(address, hostname);
     }
 
-    @SuppressWarnings("ReferenceEquality") // an update shares what is equal: cheap, and enough
+    @SuppressWarnings("ReferenceEquality") // an update shares equal objects: cheap, and enough
     void update(Backend current) {
       if (backend != current) {
         backend = current;

@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint of a policy and its connection, whichever of its addresses that is to: what A61
- * calls a pick_first child. It connects when it is asked to.
+ * One endpoint of a policy and its connection to one of its addresses: the pick_first child of A61.
+ * It connects on {@link #connect}.
  */
 @ControlConfined
 public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-  /** What {@link ReadyMembers} notes of it. */
+  /** The note that {@link ReadyMembers} keeps with the endpoint. */
   final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};
@@ -32,7 +32,7 @@ public class LeafEndpoint {
     this.backend = backend;
   }
 
-  /** {@code listener} is told of a new state, error or connection. */
+  /** {@code listener} runs after a new state, error or connection. */
   final void listen(Runnable listener) {
     onChange = listener;
   }

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How the members of a policy stand: how many there are in each state, and which are READY, with
- * their answers. It is told of each change, so that what follows from the states of ten thousand is
- * known without a look at any of them; their answers are handed out by copying one array.
+ * The states of a policy's members: how many members are in each state, and which are READY, with
+ * their pick results. It is updated at each change, so that a policy of ten thousand members never
+ * walks over them; pick results are handed out as a copy of one array.
  *
- * <p>READY members are in the order in which they became so, but for the last, which takes the
- * place of one that leaves.
+ * <p>READY members stand in the order in which they became READY, with one exception: the last one
+ * takes the place of a member that leaves.
  */
 @ControlConfined
 final class ReadyMembers<M extends LeafEndpoint> {
@@ -36,7 +36,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     return Collections.unmodifiableList(ready);
   }
 
-  /** What the members in READY answer, in the order of {@link #ready}; a copy. */
+  /** The pick results of the members in READY, in the order of {@link #ready}; a copy. */
   PickResult[] answers() {
     return Arrays.copyOf(answers, ready.size());
   }
@@ -46,7 +46,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     enter(member);
   }
 
-  /** {@code member}, which is in, has another state or another connection, perhaps. */
+  /** The state or the connection of {@code member} may have changed. */
   void note(M member) {
     if (member.entry.state != member.state()) {
       leave(member);
@@ -56,7 +56,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     }
   }
 
-  /** Forgets a member, in whatever state it is by now. */
+  /** Removes a member, whatever its state is now. */
   void remove(M member) {
     leave(member);
   }
@@ -90,7 +90,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     }
   }
 
-  /** What a member was when it was noted last, and where it has it among those READY. */
+  /** The last known state of a member, and its place among the READY ones. */
   static final class Entry {
     private Connectivity state = Connectivity.IDLE;
     private int place;

@@ -1,8 +1,8 @@
 /**
- * The endpoints of a policy, each with a connection to whichever of its addresses works, and what
- * all policies that choose among them have in common. Control loop. Implements connecting within an
- * endpoint (A61 "Happy Eyeballs", "universal leaf policy"), failure that sticks until READY (A62),
- * and updates that keep connections.
+ * The endpoints of a policy, each with a connection to one of its addresses, and the base of all
+ * policies that choose among endpoints. Control loop. Implements connecting within an endpoint (A61
+ * "Happy Eyeballs", "universal leaf policy"), failure that sticks until READY (A62), and updates
+ * that keep connections.
  */
 @NullMarked
 package io.outrigger.lb.member;

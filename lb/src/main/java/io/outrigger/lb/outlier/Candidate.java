@@ -5,6 +5,6 @@ import io.outrigger.lb.view.OutlierEvent;
 /**
  * An outlier, not yet ejected.
  *
- * @param host its place among those that were examined
+ * @param host its index among the examined endpoints
  */
 record Candidate(int host, OutlierEvent.Evidence evidence) {}

@@ -13,8 +13,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Decides about the endpoints of one cluster: who is ejected, spared, or in service again. What it
- * decides is an event, with its numbers.
+ * Decides which endpoints of one cluster are ejected, spared, or in service again. Each decision is
+ * an event with its numbers.
  */
 @ControlConfined
 final class Detector {
@@ -28,7 +28,7 @@ final class Detector {
     this.observer = observer;
   }
 
-  /** What A50 does when its timer fires, in its order; {@code start} was read first. */
+  /** The steps of A50 when its timer fires, in its order; {@code start} was read first. */
   void sweep(
       SweepTimer.Start start,
       String cluster,
@@ -66,7 +66,10 @@ final class Detector {
     endpoints.forEach(endpoint -> decayOrUneject(endpoint, sweep));
   }
 
-  /** One run: its time, the same for all (A50-33), its settings, and what it may still eject. */
+  /**
+   * One run: its time, the same for all endpoints (A50-33), its settings, and its budget of
+   * ejections.
+   */
   private record Sweep(
       SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {
     long nanos() {
@@ -78,7 +81,7 @@ final class Detector {
     }
   }
 
-  /** Ejects an outlier, unless it is ejected, must be spared or is lucky. */
+  /** Ejects an outlier, unless it is ejected already, the budget is spent or the draw spares it. */
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
     if (!(endpoint.state() instanceof EjectionState.Admitted admitted)) {
@@ -115,7 +118,7 @@ final class Detector {
     endpoint.become(ejected);
   }
 
-  /** A50-27: nothing changes for it. */
+  /** Reports that an outlier was spared: nothing changes for it (A50-27). */
   private void skip(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
     tell(
@@ -130,7 +133,10 @@ final class Detector {
             reason));
   }
 
-  /** The past of those in service fades; the others return in time (A50-29, A50-31, A50-32). */
+  /**
+   * Lowers the multiplier of endpoints in service, and ends ejections whose time is over (A50-29,
+   * A50-31, A50-32).
+   */
   private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {
       endpoint.become(admitted.decayed());
@@ -140,7 +146,7 @@ final class Detector {
     }
   }
 
-  /** Forgets what is held against any of them (A50-45). */
+  /** Resets all endpoints to no ejection and multiplier 0 (A50-45). */
   void unejectAll(String cluster, List<EndpointTracker> endpoints) {
     for (EndpointTracker endpoint : endpoints) {
       if (endpoint.state() instanceof EjectionState.Ejected ejected) {

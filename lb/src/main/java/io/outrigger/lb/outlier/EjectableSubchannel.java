@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A subchannel that can be declared unfit (A50 "Subchannel Wrapper"): while it is ejected, its
- * owner hears TRANSIENT_FAILURE and nothing of the connection beneath, which goes on (A50-36); in
- * the end the owner hears how that stands by then (A50-37).
+ * owner gets TRANSIENT_FAILURE and no state of the connection beneath, which goes on (A50-36). At
+ * the end of the ejection the owner gets the current state of the connection (A50-37).
  *
- * <p>States and ejection belong to the control loop. Calls are counted on their event loops, in
- * what the tracker of the moment counts with; nothing is counted while detection is off.
+ * <p>States and ejection belong to the control loop. Calls are counted on their event loops, in the
+ * counts of the current tracker; nothing is counted while detection is off.
  */
 @AnyThread
 final class EjectableSubchannel extends DelegatingSubchannel implements SubchannelListener {
@@ -45,7 +45,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     this.onClose = onClose;
   }
 
-  /** Takes the subchannel that tells this of its states. */
+  /** Sets the subchannel beneath, whose states this receives. */
   void wrap(Subchannel beneath) {
     subchannel = beneath;
   }
@@ -63,7 +63,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     return address;
   }
 
-  /** Belongs to {@code next} from now on; null when the address is nobody's. Control loop. */
+  /** Belongs to {@code next} from now on; null when no endpoint has the address. Control loop. */
   void follow(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
@@ -81,7 +81,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     counts = next;
   }
 
-  /** Is ejected before the owner hears of any state, and tells it soon. Control loop. */
+  /** Starts out ejected, before the owner got any state, and reports that soon. Control loop. */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
     control.execute(
@@ -92,7 +92,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
         });
   }
 
-  /** Tells the owner TRANSIENT_FAILURE, unless it has heard it. Control loop. */
+  /** Reports TRANSIENT_FAILURE to the owner, unless it has been reported. Control loop. */
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;
@@ -100,7 +100,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Tells the owner how the connection stands, if that was hidden. Control loop. */
+  /** Reports the state of the connection to the owner, if it was hidden. Control loop. */
   void uneject() {
     if (ejected) {
       ejected = false;

@@ -4,8 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.view.OutlierEvent.Share;
 
 /**
- * How many endpoints may be ejected at once; the two algorithms of a sweep spend the same one
- * (A50-24). One endpoint may always be, however small the share is (A50-23, decision lb-0010).
+ * How many endpoints may be ejected at once; the two algorithms of a sweep share one budget
+ * (A50-24). One endpoint may always be ejected, however small the share is (A50-23, decision
+ * lb-0010).
  */
 @ControlConfined
 final class EjectionBudget {

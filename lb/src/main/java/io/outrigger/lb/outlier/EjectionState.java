@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Whether an endpoint may be used, and how bad its past is.
+ * Whether an endpoint may be used, and its ejection multiplier.
  *
  * <pre>
  * Admitted(n) -> Ejected(n + 1)   on eject
@@ -16,7 +16,7 @@ import java.time.Instant;
  * </pre>
  */
 sealed interface EjectionState {
-  /** Of an endpoint without a past. */
+  /** The state of an endpoint that was never ejected. */
   EjectionState NEW = new Admitted(0);
 
   int multiplier();

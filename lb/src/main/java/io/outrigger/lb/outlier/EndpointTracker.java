@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one endpoint, all of its addresses together (A50-48): its calls, its ejection,
- * its subchannels, its latest events.
+ * One endpoint with all its addresses (A50-48): its calls, its ejection, its subchannels, its
+ * latest events.
  *
  * <p>A50 swaps two buckets at each sweep. Here counts only grow, and an interval is the difference
  * between two readings: the same numbers, without a swap that a call could fall into (decision
@@ -48,7 +48,7 @@ final class EndpointTracker {
     this.newCounts = newCounts;
   }
 
-  /** By which people know the endpoint. */
+  /** The address by which people know the endpoint. */
   EndpointAddress address() {
     return address;
   }
@@ -71,7 +71,7 @@ final class EndpointTracker {
     return history.isEmpty() && last.volume() == 0;
   }
 
-  /** For status views; {@code config} tells how long an ejection lasts. */
+  /** For status views; {@code config} decides how long an ejection lasts. */
   LbEndpoint.Detection describe(OutlierDetection config) {
     if (isQuiet()) {
       return LbEndpoint.Detection.NONE;
@@ -107,7 +107,7 @@ final class EndpointTracker {
     }
   }
 
-  /** Ends the interval: what was counted since the last time is in {@link #last}. */
+  /** Ends the interval: its counts are in {@link #last}. */
   void endInterval() {
     CallTotals now = totals();
     last = new IntervalCalls(now.succeeded() - read.succeeded(), now.failed() - read.failed());
@@ -128,7 +128,7 @@ final class EndpointTracker {
     return counts;
   }
 
-  /** Takes {@code next}, and tells the subchannels when that changes what they may say. */
+  /** Takes {@code next}, and updates the subchannels when the ejection begins or ends. */
   void become(EjectionState next) {
     boolean before = isEjected();
     state = next;
@@ -137,16 +137,13 @@ final class EndpointTracker {
     }
   }
 
-  /**
-   * Takes a subchannel in: its calls count here. Of the ejection, it hears with {@link
-   * #tellEjection}.
-   */
+  /** Adds a subchannel: its calls count here. {@link #tellEjection} applies the ejection to it. */
   void add(EjectableSubchannel subchannel) {
     subchannels.add(subchannel);
     subchannel.countIn(countsForSubchannels());
   }
 
-  /** Lets a subchannel go; calls that it still has count nowhere. */
+  /** Removes a subchannel; calls that it still has count nowhere. */
   void remove(EjectableSubchannel subchannel) {
     subchannels.remove(subchannel);
     subchannel.countIn(null);
@@ -161,13 +158,13 @@ final class EndpointTracker {
     }
   }
 
-  /** What calls hear that find nothing but ejected endpoints (A50-39). */
+  /** The status of calls that find only ejected endpoints (A50-39). */
   private RpcStatus reason(EjectionState.Ejected ejected) {
     return RpcStatus.unavailable(
         address + " is ejected by outlier detection (" + ejected.by().word() + ")");
   }
 
-  /** A subchannel whose owner has heard nothing yet starts out ejected (A50-38). */
+  /** A subchannel whose owner got no state yet starts out ejected (A50-38). */
   void startOut(EjectableSubchannel subchannel, ControlLoop control) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.startEjected(reason(ejected), control);

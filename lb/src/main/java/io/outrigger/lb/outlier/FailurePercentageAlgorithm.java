@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Who fails too often, whatever the others do (A50 "Failure Percentage Algorithm"); pure. */
+/**
+ * Finds endpoints that fail too often, whatever the others do (A50 "Failure Percentage Algorithm");
+ * pure.
+ */
 final class FailurePercentageAlgorithm {
   private FailurePercentageAlgorithm() {}
 

@@ -8,7 +8,7 @@ record IntervalCalls(long succeeded, long failed) {
     return succeeded + failed;
   }
 
-  /** Whether there is enough to judge by: no rate follows from no calls (A50-56). */
+  /** Whether there were enough calls for a rate, and at least one (A50-56). */
   boolean hasVolume(long requestVolume) {
     return volume() > 0 && volume() >= requestVolume;
   }

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ejects the endpoints of a cluster that do badly, from above its priorities (A50, A75).
  *
- * <p>Every subchannel that is asked for from below is wrapped. The wrapper counts the ends of its
- * calls, per event loop; a timer reads the counts once per interval, lets two algorithms name the
- * outliers, and ejects as many as may be ejected. An ejected endpoint is TRANSIENT_FAILURE to all
- * nodes below, so they use others, or another priority; its connection stays as it is.
+ * <p>Every subchannel of the nodes below is wrapped. The wrapper counts the ends of its calls, per
+ * event loop; a timer reads the counts once per interval, lets two algorithms name the outliers,
+ * and ejects as many as may be ejected. An ejected endpoint is TRANSIENT_FAILURE to all nodes
+ * below, so they use others, or another priority; its connection stays as it is.
  *
- * <p>What is known of an endpoint survives every update that keeps its set of addresses. While no
+ * <p>The tracker of an endpoint survives every update that keeps its set of addresses. While no
  * algorithm is configured, nothing is counted, timed or ejected (A50-04).
  */
 @ControlConfined
@@ -52,15 +52,14 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   private @Nullable Standing standing;
 
   /**
-   * What status views show of all trackers, which are too many to ask each time that somebody
-   * looks.
+   * A summary of all trackers for status views, which are too many to walk over for each view.
    *
-   * @param isQuiet whether there is nothing to show of any of them
+   * @param isQuiet whether no tracker has anything to show
    */
   private record Standing(int ejected, int endpoints, boolean isQuiet) {}
 
   /**
-   * @param observer hears of every outlier, ejected or spared, and of every return
+   * @param observer receives every outlier, ejected or spared, and every return
    * @param loops how many event loops pick
    */
   public OutlierDetectionPolicy(

@@ -7,7 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Who does markedly worse than the others (A50 "Success Rate Algorithm"); a pure function. */
+/**
+ * Finds endpoints that succeed clearly less often than the others (A50 "Success Rate Algorithm"); a
+ * pure function.
+ */
 final class SuccessRateAlgorithm {
   /** A rate this close to the threshold differs from it by rounding only. */
   private static final double ROUNDING = 1e-9;

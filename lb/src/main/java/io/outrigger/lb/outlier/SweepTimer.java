@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to sweep: one interval after the start of the sweep before, or after detection was switched
- * on. By the monotonic clock (A50-50); a sweep that comes late comes once (A50-51).
+ * Sweeps one interval after the start of the sweep before, or after detection was switched on. By
+ * the monotonic clock (A50-50); a sweep that comes late comes once (A50-51).
  */
 @ControlConfined
 final class SweepTimer {

@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trackers of a cluster: one per set of addresses, wherever in the cluster the endpoint stands
- * and however often (A50-41, A50-48, A50-49, A75-25). One that leaves the cluster is forgotten
- * (A50-40).
+ * The trackers of a cluster: one per set of addresses, wherever and however often the endpoint is
+ * in the cluster (A50-41, A50-48, A50-49, A75-25). The tracker of an endpoint that leaves the
+ * cluster is removed (A50-40).
  */
 @ControlConfined
 final class TrackerTable {
@@ -27,7 +27,7 @@ final class TrackerTable {
   private final Map<Set<EndpointAddress>, Entry> entries = new LinkedHashMap<>();
   private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
 
-  /** Subchannels to addresses that are no endpoint's, for now. */
+  /** Subchannels to addresses that no endpoint has at the moment. */
   private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
@@ -50,8 +50,7 @@ final class TrackerTable {
   /**
    * An empty table.
    *
-   * @param newCounts makes what the calls of an endpoint are counted in; asked for it only while
-   *     calls are counted
+   * @param newCounts makes the counts of an endpoint; called only while calls are counted
    */
   TrackerTable(Supplier<CallCounts> newCounts) {
     this.newCounts = newCounts;
@@ -81,8 +80,8 @@ final class TrackerTable {
   }
 
   /**
-   * Takes the endpoints of the cluster. Subchannels of endpoints that are gone stay as they are
-   * until {@link #settle}, for their owners are about to close most of them.
+   * Replaces the endpoints of the cluster. Subchannels of removed endpoints stay as they are until
+   * {@link #settle}, because their owners are about to close most of them.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
@@ -123,7 +122,7 @@ final class TrackerTable {
     return Set.copyOf(backend.endpoint().addresses());
   }
 
-  /** Takes a new subchannel in, whose owner has heard nothing yet. */
+  /** Adds a new subchannel, whose owner got no state yet. */
   void add(EjectableSubchannel subchannel, ControlLoop control) {
     EndpointTracker tracker = of(subchannel.address());
     if (tracker == null) {
@@ -141,8 +140,9 @@ final class TrackerTable {
   }
 
   /**
-   * Gives subchannels that outlived their endpoint to the one that has their address now, which may
-   * be ejected or not; those without are not watched, and hear how their connections stand.
+   * Gives subchannels that outlived their endpoint to the endpoint that has their address now,
+   * which may be ejected or not. Where there is none, the subchannel is not watched and reports the
+   * state of its connection.
    */
   void settle() {
     for (EjectableSubchannel stray : new ArrayList<>(strays)) {

@@ -21,15 +21,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One address of a cluster as sessions see it: an entry of A75's map. Owned by the control loop;
- * picks on event loops read what it publishes, and note that they used it.
+ * One address of a cluster as sessions see it: an entry of A75's map. The control loop owns it;
+ * picks on event loops read its volatile fields and record that they used it.
  */
 @AnyThread
 final class AddressEntry implements SubchannelListener {
   private static final long NEVER = Long.MIN_VALUE;
 
   /**
-   * Whose address it is.
+   * The endpoint that has the address.
    *
    * @param addresses all of the endpoint's, this one first; without proxies
    * @param reachable whether sessions may go there (A75-33)
@@ -55,7 +55,7 @@ final class AddressEntry implements SubchannelListener {
 
   /**
    * @param address one of {@code backend}'s
-   * @param onChange told of another owner, and of every state of the connection; control loop
+   * @param onChange runs after a change of owner or connection state; control loop
    */
   AddressEntry(
       EndpointAddress address,
@@ -89,7 +89,7 @@ final class AddressEntry implements SubchannelListener {
     return address;
   }
 
-  // What picks see, on any thread.
+  // For picks, on any thread.
 
   boolean isReachable() {
     return listing.reachable();
@@ -100,7 +100,7 @@ final class AddressEntry implements SubchannelListener {
     return listing.addresses();
   }
 
-  /** The connection; null when nobody keeps one. */
+  /** The connection; null when there is none. */
   @Nullable Link link() {
     return link;
   }
@@ -110,12 +110,12 @@ final class AddressEntry implements SubchannelListener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** True for the first of those who ask before {@link #answered}. */
+  /** True for the first caller before {@link #answered}. */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);
   }
 
-  // What the control loop does.
+  // For the control loop.
 
   void answered() {
     asked.set(false);
@@ -186,7 +186,7 @@ final class AddressEntry implements SubchannelListener {
   public void onState(Connectivity state, RpcStatus reason) {
     Subchannel current = lease;
     if (current == null) {
-      return; // told while it was given up
+      return; // reported while the lease was returned
     }
     link =
         switch (state) {

@@ -38,7 +38,7 @@ final class AddressMap implements SharedSubchannels.Observer {
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
-  /** An empty table, which {@code subchannels} is to tell of owners. */
+  /** An empty table; {@code subchannels} is to report owners to it. */
   AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
     this.control = control;
     this.subchannels = subchannels;
@@ -61,8 +61,8 @@ final class AddressMap implements SharedSubchannels.Observer {
   }
 
   /**
-   * Takes the endpoints of the cluster and which of them sessions may reach. Connections that
-   * sessions keep to others end (A75-33, A75-38).
+   * Replaces the endpoints of the cluster and the statuses that sessions may reach. Connections
+   * that sessions keep to other endpoints end (A75-33, A75-38).
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;

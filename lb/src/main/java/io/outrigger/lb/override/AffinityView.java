@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What status views show of session affinity. */
+/** Session affinity as status views show it. */
 @ControlConfined
 record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap entries) {
   /** One line for people. */

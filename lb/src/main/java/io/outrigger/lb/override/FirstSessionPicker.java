@@ -9,8 +9,9 @@ import io.outrigger.lb.PlannedCall;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The picker of a cluster that has not seen a session: the first one has the hosts looked up, which
- * takes it a turn of the control loop; all other calls go straight to the balancer.
+ * The picker of a cluster that has not seen a session. The first call of a session waits one turn
+ * of the control loop, in which the address map is made; all other calls go straight to the
+ * balancer.
  */
 @AnyThread
 final class FirstSessionPicker implements Picker {
@@ -19,7 +20,7 @@ final class FirstSessionPicker implements Picker {
   private final AtomicBoolean asked = new AtomicBoolean();
 
   /**
-   * @param prepare publishes a picker that knows hosts, before long; called on any event loop
+   * @param prepare soon publishes a picker that has an address map; called on any event loop
    */
   FirstSessionPicker(Runnable prepare, Picker child) {
     this.prepare = prepare;

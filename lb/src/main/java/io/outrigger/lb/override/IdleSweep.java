@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When connections that only sessions keep are looked through (A75): when the earliest of them is
- * due, but never sooner than 5 s after that was planned, so never more often than every 5 s; not at
- * all while there are none. What is used meanwhile is found so then, and its new time planned.
+ * Decides when the connections that only sessions keep are checked (A75): when the earliest of them
+ * is due, but at least 5 s after that was planned, so at most every 5 s; never while there are
+ * none. A connection that was used meanwhile gets a new time at the check.
  */
 @ControlConfined
 final class IdleSweep {
@@ -21,7 +21,7 @@ final class IdleSweep {
   private long plannedNanos;
 
   /**
-   * @param sweep looks through the connections, and plans for those that are left
+   * @param sweep checks the connections, and plans the next check for those that are left
    */
   IdleSweep(ControlLoop control, Runnable sweep) {
     this.control = control;
@@ -40,7 +40,7 @@ final class IdleSweep {
     timer = control.schedule(delay, this::run);
   }
 
-  /** Forgets what was planned. */
+  /** Cancels the planned check. */
   void stop() {
     if (timer != null) {
       timer.cancel();

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * is IDLE is connected, else one that is CONNECTING is waited for, else the first without a
  * connection gets one; else the balancer picks. Calls without a session go straight to it.
  *
- * <p>Hosts change under the picker. No waiting call misses that: every change that could matter to
- * one is followed by another picker, and whoever waits waits for another than this.
+ * <p>Entries change under the picker. No waiting call misses such a change: every change that could
+ * matter to a waiting call is followed by another picker, and a waiting call waits for another
+ * picker than this.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
@@ -35,7 +36,7 @@ final class OverrideHostPicker implements Picker {
   private final Picker child;
 
   /**
-   * @param clock tells the time, on any thread
+   * @param clock readable on any thread
    * @param connect connects an entry on the control loop; called on any event loop
    */
   OverrideHostPicker(

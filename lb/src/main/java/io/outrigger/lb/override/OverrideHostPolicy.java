@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * Sends the calls of a session to the endpoint that the session had before, from above the
  * priorities of the cluster, so that it stays there when balancing goes elsewhere (A75, A55).
  *
- * <p>Everything beneath shares one subchannel per address (lb decision lb-0003). Once a session was
- * seen, this node holds a lease of its own wherever somebody keeps a connection: when the policies
- * beneath give one up that sessions use, it stays with this node, until no session has used it for
- * the idle timeout ({@link Ownership}). Until then the node is transparent (decision lb-0014).
+ * <p>Everything beneath shares one subchannel per address (lb decision lb-0003). After the first
+ * session this node holds a lease of its own for every connection: one that sessions use and the
+ * policies beneath give up stays with this node, until no session has used it for the idle timeout
+ * ({@link Ownership}). Before the first session the node is transparent (decision lb-0014).
  *
- * <p>What it publishes is the state of the policy beneath: connections kept for sessions do not
- * change how the cluster stands (A75-39).
+ * <p>It publishes the state of the policy beneath: connections kept for sessions do not change the
+ * state of the cluster (A75-39).
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {

@@ -1,7 +1,7 @@
 package io.outrigger.lb.override;
 
 /**
- * Who keeps the connection to an address (A75): nobody, the policy that balances it, or sessions
+ * The owner of the connection to an address (A75): none, the policy that balances it, or sessions
  * alone. A pure table; the {@link AddressEntry} stores the state and performs the action.
  *
  * <pre>
@@ -16,15 +16,14 @@ package io.outrigger.lb.override;
  * any      -> NOBODY    on GONE      release, if there is a lease
  * </pre>
  *
- * <p>The lease is held in every state but NOBODY, so that the connection outlives whoever has it
- * now.
+ * <p>The lease is held in every state but NOBODY, so that the connection outlives its owner.
  */
 enum Ownership {
   NOBODY,
   BALANCER,
   SESSIONS;
 
-  /** What happens to an address. */
+  /** The events of an address. */
   enum Event {
     /** A policy beneath wants it, and none had it. */
     TAKEN,
@@ -38,7 +37,7 @@ enum Ownership {
     GONE
   }
 
-  /** What is to be done about it. */
+  /** The action that follows from an event. */
   enum Action {
     NOTHING,
     LEASE,

@@ -1,9 +1,9 @@
 /**
  * Session affinity across the priorities of a cluster (A75 "Changes in xds_override_host", A55):
- * who keeps the connection of each address, which endpoint a session's call goes to, and when a
- * connection ends that no session uses any more. Control loop, except the picker and what it reads
- * of the hosts. A cluster that never saw a session has nothing of it but a picker that looks for
- * the first one.
+ * the owner of the connection of each address, the endpoint of a session's call, and the end of
+ * connections that no session uses any more. Control loop, except the picker and the fields of the
+ * entries that it reads. A cluster that never saw a session has only a picker that waits for the
+ * first one.
  */
 @NullMarked
 package io.outrigger.lb.override;

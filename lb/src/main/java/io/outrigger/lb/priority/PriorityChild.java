@@ -35,7 +35,7 @@ final class PriorityChild {
       Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
   static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
 
-  /** What a child tells the policy. */
+  /** The events of a child. */
   interface Owner {
     /** The state, the picker or the failover timer changed: choose again. */
     void onChildChanged();
@@ -125,7 +125,7 @@ final class PriorityChild {
     owner.onChildChanged();
   }
 
-  /** What the child says on its way up. */
+  /** Receives the states of the child. */
   private final class Up implements LbParent {
     @Override
     public Subchannel newSubchannel(

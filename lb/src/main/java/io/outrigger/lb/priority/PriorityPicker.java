@@ -8,12 +8,12 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
 
 /**
- * A child's picker, which says of calls that wait in which priority they do (A121 "priority"). Only
- * where somebody asks for it: it stands in the way of each pick.
+ * A child's picker that adds the priority to the reason of calls that wait (A121 "priority"). Only
+ * made when delays are reported: it costs a step for each pick.
  */
 @AnyThread
 final class PriorityPicker implements Picker {
-  /** What the child answered, and what this picker answers then. */
+  /** A result of the child, and the result of this picker for it. */
   private record Answer(PickResult.Queue child, PickResult.Queue here) {}
 
   private final int priority;

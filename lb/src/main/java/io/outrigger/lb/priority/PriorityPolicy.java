@@ -27,13 +27,13 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first child that works gets all calls (A56). Children come into being only when every one
- * before them has failed or taken too long; one that is no longer needed is kept for 15 minutes;
- * one that is no longer configured is destroyed at once (A115).
+ * The first child that works gets all calls (A56). A child is made only when every one before it
+ * has failed or taken too long; one that is no longer needed is kept for 15 minutes; one that is no
+ * longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm: from the same states of the children it always comes to
- * the same choice. It runs after every change of a child, but only once at the end of an update,
- * when all children have theirs.
+ * <p>{@link #choose} is A56's algorithm: the same states of the children always lead to the same
+ * choice. It runs after every change of a child, but only once at the end of an update, when all
+ * children have theirs.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
@@ -57,8 +57,8 @@ public final class PriorityPolicy implements LbPolicy {
   /**
    * A policy without children until its first update.
    *
-   * @param observer hears when another child comes into use
-   * @param tellsDelays whether calls that wait are to know in which priority (A121)
+   * @param observer receives an event when another child is chosen
+   * @param tellsDelays whether the reason of calls that wait contains the priority (A121)
    */
   public PriorityPolicy(
       ControlLoop control,
@@ -252,7 +252,7 @@ public final class PriorityPolicy implements LbPolicy {
     return chosenLabel + " is no longer configured";
   }
 
-  /** The same picker of the same priority again would tell nobody anything. */
+  /** Publishes unless state, picker and priority are as before. */
   private void publish(int index, PriorityChild child) {
     Picker picker = child.picker();
     if (child.state() != state || picker != published || index != publishedIndex) {
@@ -278,7 +278,7 @@ public final class PriorityPolicy implements LbPolicy {
         + standing(children.get(before.name()));
   }
 
-  /** What children tell. */
+  /** Receives the events of children. */
   private final class ChildOwner implements PriorityChild.Owner {
     @Override
     public void onChildChanged() {

@@ -11,7 +11,9 @@ package io.outrigger.lb.state;
 public record CallTotals(long active, long succeeded, long failed) {
   public static final CallTotals NONE = new CallTotals(0, 0, 0);
 
-  /** Calls that were sent, or are about to be; what turns out not to be sent is none. */
+  /**
+   * Calls that were sent or are about to be. A call that turns out not to be sent does not count.
+   */
   public long issued() {
     return active + succeeded + failed;
   }

@@ -4,8 +4,8 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.HandshakeResult;
 
 /**
- * What becomes of the connections under a subchannel, one by one, for those who count them (A94). A
- * subchannel may have several (A105); its state says less. Immutable; any thread.
+ * The events of single connections under a subchannel, for metrics (A94). A subchannel may have
+ * several connections (A105) but only one state. Immutable; any thread.
  */
 public sealed interface ConnectionEvent {
   /** An attempt succeeded: the connection takes streams. */
@@ -23,7 +23,7 @@ public sealed interface ConnectionEvent {
    * @param error A94's word for why ({@code grpc.disconnect_error})
    */
   record Lost(String error) implements ConnectionEvent {
-    /** We ended it ourselves: nobody needs it. */
+    /** We ended it ourselves: it was not needed any more. */
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 

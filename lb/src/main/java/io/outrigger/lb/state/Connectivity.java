@@ -12,7 +12,7 @@ public enum Connectivity {
   private static final List<Connectivity> BEST_FIRST =
       List.of(READY, CONNECTING, IDLE, TRANSIENT_FAILURE);
 
-  /** The better of two: what a call to a random one can hope for. */
+  /** The better of two states. */
   public Connectivity or(Connectivity other) {
     return BEST_FIRST.indexOf(this) <= BEST_FIRST.indexOf(other) ? this : other;
   }

@@ -14,13 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which attempts to connect begin when, over all targets: a few at a time (decision lb-0050). A
+ * Decides when attempts to connect begin, over all targets: a few at a time (decision lb-0050). A
  * policy that connects to all of its endpoints asks for thousands at once, and calls would wait
  * until nearly all of them are made.
  *
- * <p>Clusters whose calls wait come first; among their likes clusters take turns, an attempt each.
- * An attempt is under way until it is ready or has failed, yet no longer than {@link #PATIENCE}:
- * addresses that never answer keep nobody waiting.
+ * <p>Clusters whose calls wait come before the others; within each of the two groups clusters take
+ * turns, an attempt each. An attempt is under way until it is ready or has failed, yet no longer
+ * than {@link #PATIENCE}: addresses that never answer do not hold up the others.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -84,7 +84,7 @@ public final class ConnectionPace {
     return !awaited.isEmpty() || !others.isEmpty();
   }
 
-  /** Sees to it that attempts which take long do not count for ever, while others wait. */
+  /** While attempts wait, ends the counting of those that take longer than {@link #PATIENCE}. */
   private void watch() {
     if (timer == null && isWaitedFor()) {
       long age = control.nanoTime() - underWay.iterator().next().begunNanos;
@@ -99,7 +99,7 @@ public final class ConnectionPace {
     admit();
   }
 
-  /** Knows the connector of one target. */
+  /** Paces the attempts of one target's connector. */
   private final class OfTarget implements Connector {
     private final Connector target;
 
@@ -158,7 +158,7 @@ public final class ConnectionPace {
       setAwaited(true);
     }
 
-    /** Nobody waits any more, as far as is known: who still does says so again. */
+    /** No call is known to wait any more: one that still does calls {@link #onAwaited} again. */
     void onReady() {
       setAwaited(false);
     }
@@ -196,7 +196,7 @@ public final class ConnectionPace {
     }
   }
 
-  /** An attempt, and the listener between it and who asked for it. */
+  /** An attempt, and the listener between the connector and the caller. */
   private final class PacedAttempt implements Connector.Attempt, Connector.Listener {
     private final OfCluster cluster;
     private final Connector connector;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
  * READY             -> IDLE              on transport closed or told to go away
  * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
- * any               -> closed            on close; nothing is told any more
+ * any               -> closed            on close; no state is reported any more
  * </pre>
  *
  * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
@@ -67,7 +67,7 @@ public final class ManagedSubchannel implements Subchannel {
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
 
-  /** The last attempt, if it failed; it may still say that it could be made now. */
+  /** The last attempt, if it failed; it may still report that it could be made now. */
   private @Nullable Connection failed;
 
   /** Ends a back-off, or a wait before an attempt. */
@@ -81,11 +81,11 @@ public final class ManagedSubchannel implements Subchannel {
   /**
    * No attempt before {@code untilNanos}, because of how the last connection ended.
    *
-   * @param failure what calls get meanwhile; null: they wait
+   * @param failure the status of calls meanwhile; null: they wait
    */
   private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
-  /** What event loops read; set exactly while READY. */
+  /** Read by event loops; set exactly while READY. */
   private volatile @Nullable Transport transport;
 
   /** A subchannel in state IDLE; {@code address} is one of {@code backend}'s. */
@@ -171,7 +171,7 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /** Nobody waits for a remedy of the attempt that failed last. */
+  /** Forgets the attempt that failed last: its remedy does not matter any more. */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
@@ -198,7 +198,7 @@ public final class ManagedSubchannel implements Subchannel {
     become(Connectivity.IDLE, RpcStatus.OK);
   }
 
-  /** One attempt and what became of it. */
+  /** One attempt and its connection. */
   private final class Connection implements Connector.Listener {
     private long startedNanos;
     private Connector.@Nullable Attempt attempt;

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * locality or priority finds its connection there (A56-10, decision lb-0003).
  *
  * <p>Each owner holds a lease, which looks like a subchannel of its own: it starts IDLE, and soon
- * says so when the shared one has come further. The shared subchannel is closed at the end of the
- * control-loop turn in which its last lease was closed: what one policy gives up and another takes
- * in the same update lives on.
+ * reports the state of the shared one. The shared subchannel is closed at the end of the
+ * control-loop turn in which its last lease was closed, so that a subchannel which one policy gives
+ * up and another takes in the same update lives on.
  */
 @ControlConfined
 public final class SharedSubchannels {
-  /** Hears which addresses the policies beneath use; on the control loop, at once. */
+  /** Receives the addresses that the policies beneath use; on the control loop, at once. */
   public interface Observer {
     /** The address had no owner, and has one now. */
     void onTaken(EndpointAddress address);
@@ -62,7 +62,7 @@ public final class SharedSubchannels {
     this.parent = parent;
   }
 
-  /** Tells {@code next} from now on, in place of whom it told before. */
+  /** Replaces the observer. */
   public void observe(Observer next) {
     observer = next;
   }
@@ -80,8 +80,8 @@ public final class SharedSubchannels {
   }
 
   /**
-   * A lease for the node itself: it keeps the subchannel like any other, but is no owner, so that
-   * {@link Observer} tells whether there is a use for it apart from this one.
+   * A lease for the node itself: it keeps the subchannel like any other, but does not count as an
+   * owner to {@link Observer}.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, SubchannelListener listener) {
     return lease(backend, address, listener, false);
@@ -108,7 +108,7 @@ public final class SharedSubchannels {
     return lease;
   }
 
-  /** The subchannel of an address and those who lease it. */
+  /** The subchannel of an address and its leases. */
   private final class Shared implements SubchannelListener {
     private final EndpointAddress address;
     private final List<Lease> leases = new ArrayList<>();
@@ -132,8 +132,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Tells every owner of every state in order: an owner that answers IDLE by asking for a
-     * connection causes the next state while the others have not heard of this one.
+     * Reports every state to every owner in order: an owner that answers IDLE by asking for a
+     * connection causes the next state before the others got this one.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -141,7 +141,7 @@ public final class SharedSubchannels {
       reason = why;
       changes.add(new StateChange(next, why));
       if (changes.size() > 1) {
-        return; // the call that took the first of them tells this one too
+        return; // the call that reports the first of them reports this one too
       }
       try {
         while (!changes.isEmpty()) {
@@ -230,8 +230,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * An owner that believes in IDLE asks while the shared one is further: nothing is to be done,
-     * unless that falls back to IDLE before the owner has heard how far it was.
+     * An owner that still sees IDLE asks for a connection while the shared subchannel has one or
+     * makes one. That matters only if the shared one falls back to IDLE before the owner got its
+     * state.
      */
     @Override
     public void requestConnection() {

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Who is in a subset. */
+/** The members of a subset. */
 @ControlConfined
 final class Membership {
   private final List<Backend> members;

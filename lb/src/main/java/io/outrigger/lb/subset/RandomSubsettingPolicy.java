@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Gives the policy beneath a random part of the endpoints (A68), so that a large fleet does not
- * connect everybody with everybody. Which part is decided by a seed that is drawn once: it stays
- * the same as long as this node does, but for endpoints that come and go.
+ * Gives the policy beneath a random part of the endpoints (A68), so that not every client of a
+ * large fleet connects to every backend. A seed that is drawn once decides which part: it stays the
+ * same as long as this node exists, except for endpoints that come and go.
  *
  * <p>The part is chosen at updates alone. State, pickers and subchannels are those of the policy
- * beneath, handed on as they are. Endpoints outside of it stay known to the nodes above: outlier
- * detection keeps what it knows of them, and a session that had one of them goes there (A75).
+ * beneath, handed on as they are. Endpoints outside of the part stay known to the nodes above:
+ * outlier detection keeps their history, and a session that had one of them goes there (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {
@@ -57,7 +57,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     child.close();
   }
 
-  /** Those outside of the subset count as IDLE: nothing but a session connects to them. */
+  /** Endpoints outside of the subset count as IDLE: only sessions connect to them. */
   @Override
   public void count(EndpointTally tally) {
     child.count(tally);

@@ -26,7 +26,7 @@ final class Ranking {
   /**
    * A ranking of no endpoints.
    *
-   * @param seed another one gives another order
+   * @param seed different seeds give different orders
    */
   Ranking(long seed) {
     this.seed = seed;

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  *
  * <p>Routes hold handles, not names, so a route cannot name a cluster that balancing does not know.
  * A call acquires the handle when it is routed and releases it once no further pick can happen. A
- * retired handle refuses to be acquired; whoever is refused reads the selector again, which by then
- * is a newer one. The last release of a retired handle is reported, so that the cluster ends.
+ * retired handle refuses to be acquired; a call that is refused reads the selector again, which by
+ * then is a newer one. The last release of a retired handle is reported, so that the cluster ends.
  */
 @AnyThread
 public final class ClusterHandle {
@@ -37,8 +37,8 @@ public final class ClusterHandle {
   private volatile Published published;
 
   /**
-   * @param onUnused told, on whichever thread it happens, that a retired handle was released last
-   * @param onAwaited told, on the thread of a call that parks, that it is the first to wait
+   * @param onUnused called, on any thread, after the last release of a retired handle
+   * @param onAwaited called on the thread of a call that parks as the first one
    */
   ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onAwaited) {
     this.name = name;
@@ -119,12 +119,12 @@ public final class ClusterHandle {
     return use.get() / ONE_CALL;
   }
 
-  /** What failures say from now on. Control loop. */
+  /** Sets the resolution note. Control loop. */
   void note(String next) {
     note = next;
   }
 
-  /** Publishes, then wakes those who wait. Control loop. */
+  /** Publishes, then wakes the parked calls. Control loop. */
   void publish(Connectivity state, Picker picker) {
     published = new Published(state, picker);
     queue.wakeAll();
@@ -140,7 +140,7 @@ public final class ClusterHandle {
     use.updateAndGet(before -> before & ~RETIRED);
   }
 
-  /** Whether it is retired and nobody holds it. */
+  /** Whether it is retired and no call holds it. */
   boolean isUnused() {
     return use.get() == RETIRED;
   }

@@ -30,18 +30,17 @@ import java.util.stream.Stream;
  * <p>An update goes in three steps: {@link #apply} brings the trees up to date and makes those that
  * are new; the caller publishes a selector with the handles it got; {@link #retire} ends the
  * clusters that the new selector does not lead to. A retired cluster that calls still hold lives
- * until the last of them lets go, and is revived, with its connections, when routes come back to it
- * before that (A31-12).
+ * until the last of them releases it, and is revived, with its connections, when a route names it
+ * again before that (A31-12).
  *
  * <p>Only clusters that routes name, or calls hold, have a tree of their own: a cluster that is
- * merely part of an aggregate is connected when the aggregate comes to it (A75-19, decision
- * lb-0005).
+ * merely part of an aggregate is connected when the aggregate needs it (A75-19, decision lb-0005).
  */
 @ControlConfined
 public final class ClusterManager {
-  /** Hears of what happens between updates; on the control loop. */
+  /** Receives changes between updates; on the control loop. */
   public interface Listener {
-    /** A cluster that calls had held was let go: {@link #live} became smaller. */
+    /** The last call released a retired cluster: {@link #live} became smaller. */
     void onClustersChanged();
 
     /** Fresh addresses are wanted; at most every 30 s. */
@@ -59,7 +58,7 @@ public final class ClusterManager {
   private final Map<String, ClusterLb> live = new TreeMap<>();
   private boolean closed;
 
-  /** A manager without clusters, whose load nobody is told of. */
+  /** A manager without clusters, whose load is not reported. */
   public ClusterManager(
       ControlLoop control,
       Connector connector,
@@ -76,8 +75,8 @@ public final class ClusterManager {
    * A manager without clusters.
    *
    * @param breakers shared by all managers of the process
-   * @param loads shared in the same way: what is counted for load reports
-   * @param observer hears, besides the log, what happens in any of the clusters
+   * @param loads counts for load reports, shared in the same way
+   * @param observer receives, besides the log, the events of all clusters
    * @param loops how many event loops pick; {@code PickContext.loop} is below that
    */
   public ClusterManager(
@@ -99,15 +98,16 @@ public final class ClusterManager {
   }
 
   /**
-   * From now on the policy of an aggregate counts for its leaves, as it did before A75 (A75-05);
-   * before the first {@link #apply}.
+   * Balances the leaves of an aggregate by the policy of the aggregate, as before A75 (A75-05). To
+   * be called before the first {@link #apply}.
    */
   public void letAggregatesDecide() {
     trees.letAggregatesDecide();
   }
 
   /**
-   * From now on calls that wait are told in which priority (A121); before the first {@link #apply}.
+   * Adds the priority to the reason of calls that wait (A121). To be called before the first {@link
+   * #apply}.
    */
   public ClusterManager tellDelays() {
     factory.tellDelays();
@@ -209,7 +209,7 @@ public final class ClusterManager {
     return Optional.ofNullable(live.get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }
 
-  /** Ends every tree; calls that wait in one fail. The listener is told nothing afterwards. */
+  /** Ends every tree; calls that wait in one fail. The listener is not called afterwards. */
   public void close() {
     control.checkInside();
     closed = true;

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From what discovery says of a cluster to the configuration of its tree (A75); pure functions.
+ * Makes the configuration of a cluster's tree from its resources (A75); pure functions.
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))
@@ -33,7 +33,7 @@ final class ClusterTree {
    * The tree of a cluster with endpoints of its own.
    *
    * @param names one for each priority, when there are endpoints
-   * @param backends what the endpoints are
+   * @param backends the endpoints
    */
   static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
     ClusterResource cluster = leaf.cluster();

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The configured tree of every known cluster. What an update does not change is not built again:
- * its tree stays the same object, which policies recognise at once.
+ * The configured tree of every known cluster. A cluster that an update does not change is not built
+ * again: its tree stays the same object, which policies recognise at once.
  */
 @ControlConfined
 final class LbConfigCache {
@@ -23,7 +23,7 @@ final class LbConfigCache {
   private final Map<String, LeafTree> leaves = new HashMap<>();
   private final Map<String, ClusterConfig.Aggregate> aggregates = new HashMap<>();
 
-  /** Whether leaves balance within an aggregate as it says, and not as they do (A75-05). */
+  /** Whether the policy of an aggregate replaces those of its leaves (A75-05). */
   private boolean aggregatesDecide;
 
   /** From now on the policy of an aggregate is that of its leaves; before any cluster. */
@@ -42,7 +42,8 @@ final class LbConfigCache {
   /**
    * Takes some clusters anew.
    *
-   * @return those whose trees may be others now: themselves, and the aggregates that they are in
+   * @return clusters whose trees may have changed: {@code changed} and the aggregates that contain
+   *     them
    */
   Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
     changed.forEach(this::put);
@@ -76,7 +77,7 @@ final class LbConfigCache {
     return clusters.containsKey(name);
   }
 
-  /** What failures of calls to that cluster say besides (A88); empty when nothing is known. */
+  /** The resolution note of that cluster (A88); empty when it is not known. */
   String note(String name) {
     return Optional.ofNullable(clusters.get(name))
         .flatMap(Outcome::toOptional)

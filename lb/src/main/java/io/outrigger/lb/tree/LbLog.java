@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log lines of the trees: who was ejected and why, with the numbers; which priority is used.
+ * The log lines of the trees: ejections with their reasons and numbers, and switches of priorities.
  */
 @ControlConfined
 final class LbLog implements LbObserver {

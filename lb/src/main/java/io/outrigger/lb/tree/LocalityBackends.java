@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The endpoints of a locality as policies take them. What an update leaves as it was are the very
- * objects of before, and not looked at again: comparing two lists of them is no work.
+ * The endpoints of a locality in the form for policies. An endpoint that an update does not change
+ * stays the same object, so that comparing two lists of endpoints costs little.
  *
  * @param priority of the locality in its cluster, 0 the highest
  * @param reach the way to the endpoints, which the backends' addresses have in them

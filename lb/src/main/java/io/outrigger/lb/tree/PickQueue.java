@@ -23,8 +23,8 @@ public final class PickQueue {
   private final AtomicLong tickets = new AtomicLong();
 
   /**
-   * Parks {@code call} unless {@code isStale} says, once it is parked, that the value it waits for
-   * is there.
+   * Parks {@code call}, unless {@code isStale} finds, after parking, that the awaited value is
+   * there.
    *
    * @param isStale whether a newer value than the caller saw is published
    * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}: look again at once

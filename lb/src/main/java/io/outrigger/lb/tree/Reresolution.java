@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes requests for fresh addresses on, at most one in 30 s; what comes sooner is asked for once
+ * Passes requests for fresh addresses on, at most one in 30 s; an earlier request is passed on when
  * that time is over (A37-05).
  */
 @ControlConfined

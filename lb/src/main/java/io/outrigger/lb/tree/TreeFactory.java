@@ -19,7 +19,7 @@ import io.outrigger.lb.priority.PriorityPolicy;
 import io.outrigger.lb.subset.RandomSubsettingPolicy;
 import io.outrigger.lb.view.LbObserver;
 
-/** Makes every policy of the grammar: the one place that knows all of them. */
+/** Makes every policy of the grammar; no other class knows all of them. */
 @ControlConfined
 final class TreeFactory implements PolicyFactory {
   private final PolicyRegistry policies;
@@ -60,7 +60,7 @@ final class TreeFactory implements PolicyFactory {
             .complete();
   }
 
-  /** From now on calls that wait know in which priority they do (A121). */
+  /** Adds the priority to the reason of calls that wait (A121). */
   void tellDelays() {
     tellsDelays = true;
   }

@@ -6,8 +6,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How many endpoints are in each state. Policies that know without asking each endpoint say so
- * (their {@code count}); of others it takes what a visitor sees.
+ * How many endpoints are in each state. Policies that know the numbers add them in their {@code
+ * count}; for others this counts as a visitor.
  */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {

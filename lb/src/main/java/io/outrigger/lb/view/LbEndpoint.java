@@ -16,8 +16,8 @@ import java.util.Optional;
  *
  * @param address the endpoint's first, by which people know it
  * @param calls counted since its subchannels were made
- * @param detection what outlier detection knows of it
- * @param affinity what session affinity knows of it; empty in a cluster that had no sessions
+ * @param detection the state of outlier detection for it
+ * @param affinity the state of session affinity for it; empty in a cluster that had no sessions
  * @param tls of its connection; empty where there is none, or none with TLS
  * @param failure why it cannot be reached; empty in any other state
  */
@@ -54,7 +54,7 @@ public record LbEndpoint(
         "");
   }
 
-  /** An endpoint that nobody watches. */
+  /** An endpoint that outlier detection does not watch. */
   public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
     var endpoint = backend.endpoint();
     return new LbEndpoint(
@@ -121,7 +121,7 @@ public record LbEndpoint(
   }
 
   /**
-   * What outlier detection knows of an endpoint (A50).
+   * The state of outlier detection for an endpoint (A50).
    *
    * @param succeeded calls that ended well in the last whole interval
    * @param failed the others that ended in it
@@ -129,7 +129,7 @@ public record LbEndpoint(
    */
   public record Detection(
       Optional<Ejection> ejection, long succeeded, long failed, List<OutlierEvent> history) {
-    /** Of an endpoint that is not watched, or that nothing happened to. */
+    /** For an endpoint that is not watched, or has no history. */
     public static final Detection NONE = new Detection(Optional.empty(), 0, 0, List.of());
 
     public Detection {
@@ -138,14 +138,14 @@ public record LbEndpoint(
   }
 
   /**
-   * Who keeps the connection to an endpoint (A75).
+   * The owner of the connection to an endpoint (A75).
    *
    * @param lastUse the last call of a session that was picked there; empty when there was none
    * @param closes when the connection ends that only sessions keep, if none uses it until then
    */
   public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
 
-  /** Who keeps a connection. */
+  /** The owner of a connection. */
   public enum Owner {
     /** There is none. */
     NOBODY,

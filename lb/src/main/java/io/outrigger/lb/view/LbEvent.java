@@ -5,7 +5,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.Connectivity;
 import java.time.Instant;
 
-/** What happens in a tree, as operators want to hear of it. Immutable; any thread. */
+/** An event in a tree that matters to operators. Immutable; any thread. */
 public sealed interface LbEvent
     permits LbEvent.PrioritySwitch,
         LbEvent.EndpointState,
@@ -30,8 +30,8 @@ public sealed interface LbEvent
       implements LbEvent {}
 
   /**
-   * A connection changed so that it matters to calls: it was lost, it cannot be made (said once,
-   * however often it is tried), or it is there again. A first connection is no news.
+   * A connection changed so that it matters to calls: it was lost, it cannot be made (reported
+   * once, however often it is tried), or it is there again. A first connection is not reported.
    *
    * @param cluster as routes know it: of an aggregate, the aggregate
    * @param reason why it cannot be made; {@code OK} otherwise

@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 /**
  * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}), as a value.
  *
- * @param name what the node is about: a cluster, a priority, a locality
+ * @param name of its cluster, priority or locality
  * @param policy the policy's name, such as {@code round_robin}
  * @param config its settings: strings, numbers, booleans, lists of these
- * @param detail one line for people; empty when there is nothing to say
+ * @param detail one line for people; may be empty
  * @param endpoints of a leaf, all that it balances; of a node with children, those that none of
  *     them balances, for their health
  * @param isUsed whether the parent gives it calls now; a root is used
@@ -44,7 +44,7 @@ public record LbNode(
     this(name, policy, state, config, detail, children, endpoints, true);
   }
 
-  /** The same node with the word of its parent. */
+  /** The same node with {@link #isUsed} set. */
   public LbNode used(boolean byParent) {
     return new LbNode(name, policy, state, config, detail, children, endpoints, byParent);
   }
@@ -77,7 +77,7 @@ public record LbNode(
         .used(false);
   }
 
-  /** The trees that {@code show} shows to the visitor it is given. */
+  /** The trees that {@code show} shows to a visitor. */
   public static List<LbNode> of(Consumer<NodeVisitor> show) {
     var builder = new NodeBuilder();
     show.accept(builder);

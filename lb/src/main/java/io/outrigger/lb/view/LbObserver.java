@@ -5,15 +5,15 @@ import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 
 /**
- * Hears what happens in the trees of a target; log lines, metrics and the list of events implement
- * it. On the control loop.
+ * Receives the events of a target's trees; log lines, metrics and the list of events implement it.
+ * On the control loop.
  */
 @ControlConfined
 @FunctionalInterface
 public interface LbObserver {
   /**
-   * Nobody listens. A method: an interface with a constant has lambdas that no start-up cache
-   * holds.
+   * An observer that does nothing. A method, because the start-up cache holds no lambda of an
+   * interface's constant.
    */
   static LbObserver none() {
     return event -> {};
@@ -22,16 +22,16 @@ public interface LbObserver {
   void onEvent(LbEvent event);
 
   /**
-   * Something became of a connection. Too much for people, it is counted (A94).
+   * A connection was made, lost or changed. Too frequent for logs; metrics count it (A94).
    *
-   * @param group what it counts for
+   * @param group the cluster and locality that it counts for
    */
   default void onConnection(ConnectionGroup group, ConnectionEvent event) {}
 
-  /** Weights were put into force. Too much for people as well (A78). */
+  /** Weights were put into force. Too frequent for logs (A78). */
   default void onWeights(WeightUpdate update) {}
 
-  /** One observer that tells this one, then {@code other}. */
+  /** An observer that passes events to this one, then to {@code other}. */
   default LbObserver and(LbObserver other) {
     LbObserver first = this;
     return new LbObserver() {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Keeps what it is shown. One thread. */
+/** Builds {@link LbNode}s from the nodes that it visits. One thread. */
 final class NodeBuilder implements NodeVisitor {
   private final Deque<Open> open = new ArrayDeque<>();
   private final List<LbNode> roots = new ArrayList<>();

@@ -4,7 +4,7 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.Map;
 
 /**
- * What a node of the tree says of itself; see {@link LbNode} for each part.
+ * The values of a node without its children and endpoints; see {@link LbNode} for each.
  *
  * @param config not to be modified
  */

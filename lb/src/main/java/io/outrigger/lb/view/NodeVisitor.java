@@ -3,9 +3,9 @@ package io.outrigger.lb.view;
 import java.util.function.UnaryOperator;
 
 /**
- * Is shown a tree as it stands, from the root down. Nothing of what it is given has to outlive the
- * call, so that a tree of ten thousand endpoints can be looked at without a copy of it. On the
- * control loop, or wherever an {@link LbNode} is shown.
+ * Visits a tree as it is, from the root down. Arguments need not outlive the call, so that a tree
+ * of ten thousand endpoints can be shown without a copy of it. On the control loop, or wherever an
+ * {@link LbNode} is shown.
  */
 public interface NodeVisitor {
   /** A node. Its children follow, each with all that is beneath, then its endpoints. */

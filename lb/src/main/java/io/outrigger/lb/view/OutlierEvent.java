@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * What outlier detection decided about an endpoint, with the numbers that decided (A50, A91).
- * Immutable; any thread.
+ * A decision of outlier detection about an endpoint, with its numbers (A50, A91). Immutable; any
+ * thread.
  */
 public sealed interface OutlierEvent extends LbEvent {
   /** The cluster that is watched: of an aggregate, the leaf. */
@@ -77,7 +77,7 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** Why an outlier was not ejected, in A91's words. */
   enum SpareReason {
-    /** The draw of {@code enforcing_…} said so. */
+    /** The draw of {@code enforcing_…} spared it. */
     ENFORCEMENT_PERCENTAGE("enforcement_percentage"),
     /** As many endpoints are ejected as may be. */
     MAX_EJECTION_OVERFLOW("max_ejection_overflow");
@@ -121,7 +121,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** What an algorithm saw in the interval. */
+  /** The numbers of an algorithm in the interval. */
   sealed interface Evidence {
     Method method();
 

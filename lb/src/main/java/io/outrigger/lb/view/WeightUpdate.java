@@ -1,7 +1,7 @@
 package io.outrigger.lb.view;
 
 /**
- * What one update of the weights of a policy came to (A58, A78 "Weighted Round Robin LB Policy").
+ * One update of the weights of a policy (A58, A78 "Weighted Round Robin LB Policy").
  *
  * @param cluster the leaf cluster
  * @param locality the one that the policy balances in, in A78's form; empty when it stands above
@@ -11,7 +11,7 @@ package io.outrigger.lb.view;
  * @param stale endpoints that have not reported for too long
  * @param weights of all endpoints; zero for one without a usable weight
  */
-@SuppressWarnings("ArrayRecordComponent") // said once, read once; nobody compares
+@SuppressWarnings("ArrayRecordComponent") // read once, never compared
 public record WeightUpdate(
     String cluster,
     String locality,

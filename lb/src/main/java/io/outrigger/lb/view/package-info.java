@@ -1,8 +1,9 @@
 /**
- * The tree as people look at it: nodes, endpoints and their counts for status views, events for the
- * log, metrics and the list of events. Policies show themselves to a {@link
- * io.outrigger.lb.view.NodeVisitor} and tell an {@link io.outrigger.lb.view.LbObserver}; nothing
- * that decides about a call is here. Control loop; what is handed out is immutable.
+ * The tree for people: nodes, endpoints and their counts for status views, events for the log,
+ * metrics and the list of events. Policies show themselves to a {@link
+ * io.outrigger.lb.view.NodeVisitor} and report events to an {@link
+ * io.outrigger.lb.view.LbObserver}; nothing here decides about a call. Control loop; published
+ * values are immutable.
  */
 @NullMarked
 package io.outrigger.lb.view;

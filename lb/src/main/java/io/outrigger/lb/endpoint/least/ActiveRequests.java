@@ -8,8 +8,8 @@ import io.outrigger.lb.Subchannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many requests of an endpoint are in flight, over whichever of its addresses (A48 "Outstanding
- * request counters").
+ * How many requests of an endpoint are in flight, over all its addresses (A48 "Outstanding request
+ * counters").
  *
  * <p>One number for all event loops: every pick reads the counters of its candidates, which would
  * cost a cache line per loop if each loop counted for itself.

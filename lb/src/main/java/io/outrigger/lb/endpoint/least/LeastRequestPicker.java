@@ -54,8 +54,8 @@ final class LeastRequestPicker implements Picker {
   }
 
   /**
-   * The winner has {@code n} requests when all that are drawn have {@code n} or more, and one of
-   * them has no more; those that have as many are alike.
+   * The chosen endpoint has {@code n} requests when all that are drawn have {@code n} or more and
+   * one of them has exactly {@code n}. Endpoints with equal counts are equally likely.
    */
   @Override
   public PickPlan plan(PlannedCall call) {

@@ -44,9 +44,9 @@ final class IndexedMembers {
   }
 
   /**
-   * How {@code member} stands.
+   * Sets the state of {@code member}.
    *
-   * @param result what it answers when it is READY or has failed; else null
+   * @param result its pick result when it is READY or has failed; else null
    */
   void note(PlacedEndpoint member, @Nullable PickResult result) {
     int number = member.slot().number();

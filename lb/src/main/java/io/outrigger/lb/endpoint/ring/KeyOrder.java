@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The slots of a ring in the order of their keys, so that rounding falls the same way in every
- * process. Those that stay are not compared with each other again.
+ * process. Slots that stay are not compared with each other again.
  */
 @ControlConfined
 final class KeyOrder {
@@ -18,7 +18,7 @@ final class KeyOrder {
     return Collections.unmodifiableList(slots);
   }
 
-  /** Takes slots in. */
+  /** Adds slots. */
   void add(List<Slot> added) {
     List<Slot> sorted = new ArrayList<>(added);
     Collections.sort(sorted);
@@ -34,7 +34,7 @@ final class KeyOrder {
     slots = merged;
   }
 
-  /** Forgets those that have left. */
+  /** Removes the slots that have left. */
   void removeLeft() {
     slots.removeIf(Slot::hasLeft);
   }

@@ -20,7 +20,7 @@ final class PlacedEndpoint extends LeafEndpoint {
     return slot;
   }
 
-  /** It stands elsewhere, under the same number. */
+  /** Moves it to another place on the ring, under the same number. */
   void move(Slot next) {
     next.number(slot.number());
     slot.leave();

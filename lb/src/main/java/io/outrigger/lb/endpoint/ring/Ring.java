@@ -10,7 +10,7 @@ import java.util.List;
  */
 @AnyThread
 final class Ring {
-  /** What a control plane may make a client hold, whatever sizes it asks for (A42). */
+  /** The largest ring, whatever size a control plane asks for (A42). */
   static final long CAP = 4096;
 
   /** Ascending as unsigned numbers. */
@@ -62,8 +62,8 @@ final class Ring {
   }
 
   /**
-   * The first {@code count} entries in order. Hashes are spread evenly: when their highest bits, as
-   * many as tell so many apart, have put them in order, few are left to change places.
+   * The first {@code count} entries in order. Hashes are spread evenly: after a sort by as many of
+   * their highest bits as distinguish so many, few are out of order.
    */
   private static Ring sorted(long[] hashes, int[] members, int count) {
     int shift = Long.numberOfLeadingZeros(count);

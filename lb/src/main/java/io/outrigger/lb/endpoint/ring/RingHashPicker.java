@@ -40,12 +40,12 @@ final class RingHashPicker implements Picker {
   private final RandomSource random;
   private final IntConsumer connect;
 
-  /** 1 for those whose connection was asked for: once per picker is enough. */
+  /** 1 for endpoints whose connection was requested: once per picker is enough. */
   private final AtomicIntegerArray asked;
 
   /**
    * @param states of the endpoints, by their number on the ring
-   * @param results what READY ones and failed ones answer
+   * @param results of READY and of failed endpoints
    * @param connecting whether any of {@code states} is CONNECTING
    * @param hashHeader in lower case; empty when the request's own hash counts
    * @param connect asks for the connection of an endpoint; may be called on any event loop

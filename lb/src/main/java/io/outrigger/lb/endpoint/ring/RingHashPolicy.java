@@ -47,7 +47,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   /** By number, as pickers have them. */
   private List<PlacedEndpoint> members = List.of();
 
-  /** What {@link #ring} was made for, and with what note failures were written. */
+  /** The configuration of {@link #ring}, whose note the failures contain. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
   /** Null without endpoints. */
@@ -176,8 +176,8 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   /**
-   * Begins at a random place of the ring, so that many clients in the same trouble do not all turn
-   * to the same endpoint (A117).
+   * Begins at a random place of the ring, so that many clients with the same failed endpoints do
+   * not all connect to the same one (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {

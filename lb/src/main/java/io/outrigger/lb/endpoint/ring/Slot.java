@@ -6,8 +6,8 @@ import io.outrigger.lb.config.Backend;
 import java.util.Arrays;
 
 /**
- * An endpoint as rings take it: by its key, of which the hashes are kept for all rings that it will
- * be on; what else there is to it is that of the next ring.
+ * The place of an endpoint on rings: its key, whose hashes are kept from ring to ring, and its
+ * number and weight on the next ring.
  */
 @ControlConfined
 final class Slot implements Comparable<Slot> {
@@ -16,7 +16,7 @@ final class Slot implements Comparable<Slot> {
   private final String key;
   private final String address;
 
-  /** Of {@code key_0} (A42): most often the only one, so it is not far away. */
+  /** The hash of {@code key_0} (A42): mostly the only one, so it has a field of its own. */
   private final long first;
 
   /** Of {@code key_1}, {@code key_2} and so on, as many as a ring ever had. */
@@ -30,7 +30,7 @@ final class Slot implements Comparable<Slot> {
    * A slot without a number.
    *
    * @param key what is hashed to place it
-   * @param address tells apart those whose key is the same
+   * @param address distinguishes slots of the same key
    */
   Slot(String key, String address, WeightClass weight) {
     this.key = key;
@@ -50,7 +50,7 @@ final class Slot implements Comparable<Slot> {
     return key;
   }
 
-  /** How the ring calls its endpoint. */
+  /** The number of its endpoint on the ring. */
   int number() {
     return number;
   }
@@ -67,7 +67,7 @@ final class Slot implements Comparable<Slot> {
     weight = next;
   }
 
-  /** Whether entries of {@code other} stand where those of this one do. */
+  /** Whether the entries of {@code other} have the same places as those of this one. */
   boolean isWhere(Slot other) {
     return compareTo(other) == 0;
   }
@@ -81,7 +81,7 @@ final class Slot implements Comparable<Slot> {
     return left;
   }
 
-  /** Where its entry of this number is, from 0 on. */
+  /** The place of its entry of this number, from 0 on. */
   long hash(int entry) {
     if (entry == 0) {
       return first;
@@ -96,7 +96,7 @@ final class Slot implements Comparable<Slot> {
     return further[entry - 1];
   }
 
-  /** By key; it does not matter where, if only everybody has them in the same order. */
+  /** By key. Any order will do that is the same in all processes. */
   @Override
   public int compareTo(Slot other) {
     int byKey = key.compareTo(other.key);

@@ -2,7 +2,7 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 
-/** What slots of one locality that weigh the same have in common: their share in the next ring. */
+/** The slots of one locality and weight: all have the same share in the next ring. */
 @ControlConfined
 final class WeightClass {
   private int size;

@@ -34,7 +34,7 @@ final class WeightClasses {
     left.size(left.size() - 1);
   }
 
-  /** Those that have slots, with their shares (A113). */
+  /** The classes that have slots, with their shares (A113). */
   Collection<WeightClass> shared(LocalityWeights weights) {
     classes.values().removeIf(each -> each.size() == 0);
     Map<Locality, Long> sums = new HashMap<>();

@@ -6,7 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Where reports arrive on event loops: the settings in force, and how many were refused. */
+/** The settings for load reports as event loops read them, and the number of refused reports. */
 @AnyThread
 final class OrcaSettings {
   private final ControlLoop clock;
@@ -26,19 +26,21 @@ final class OrcaSettings {
     return settings;
   }
 
-  /** Whether reports that come with responses count: they do not while others are asked for. */
+  /**
+   * Whether reports that come with responses count: not while out-of-band reports are requested.
+   */
   boolean takesReportsOfCalls() {
     return !settings.oob();
   }
 
-  /** Takes a report for {@code weight}. */
+  /** Applies a report to {@code weight}. */
   void apply(BackendMetrics report, ReportedWeight weight) {
     if (!weight.onReport(report, settings, clock.nanoTime())) {
       refused.incrementAndGet();
     }
   }
 
-  /** How many reports could not be true. */
+  /** How many reports had impossible numbers. */
   long refused() {
     return refused.get();
   }

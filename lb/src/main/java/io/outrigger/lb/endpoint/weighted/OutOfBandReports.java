@@ -41,7 +41,7 @@ final class OutOfBandReports {
   private @Nullable TimerHandle waiting;
 
   /**
-   * @param subject whose reports they are, for logs
+   * @param subject the backend, for logs
    */
   OutOfBandReports(
       ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
@@ -52,8 +52,8 @@ final class OutOfBandReports {
   }
 
   /**
-   * Asks over {@code over} every {@code every} from now on; nothing happens when it does so
-   * already.
+   * Requests reports over {@code over} every {@code every} from now on; does nothing when both are
+   * as before.
    *
    * @param over null when there is no connection, or reports are not wanted
    */

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weight of an endpoint as its reports make it (A58 "Subchannel Weights"). Reports come on any
- * event loop; the control loop looks the weight up.
+ * The weight of an endpoint by its reports (A58 "Subchannel Weights"). Reports come on any event
+ * loop; the control loop reads the weight.
  *
  * <pre>
  * unknown   -> blackout  on a report that gives a weight
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /** No backend handles that much of anything: such a number is an error or a lie. */
+  /** The largest number that a report may have: no backend reaches it. */
   static final double INCREDIBLE = 1e9;
 
-  /** What looking the weight up comes to. */
+  /** Whether the weight can be used, and if not, why. */
   enum Standing {
     USABLE,
     NOT_YET_USABLE,
@@ -56,7 +56,7 @@ final class ReportedWeight {
   /**
    * Takes a report.
    *
-   * @return false when its numbers cannot be true, and it counts for nothing
+   * @return false when its numbers are impossible; it is ignored then
    */
   boolean onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
     double utilization = Utilization.of(report, settings.utilizationMetrics());
@@ -66,7 +66,7 @@ final class ReportedWeight {
       return false;
     }
     if (qps == 0) {
-      return true; // says nothing
+      return true; // without requests there is no weight
     }
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
@@ -89,7 +89,7 @@ final class ReportedWeight {
     return number >= 0 && number <= INCREDIBLE;
   }
 
-  /** Credible numbers may have an incredible ratio, beyond what can be weighed against others. */
+  /** Possible numbers may have an impossible ratio, which no weight can express. */
   private static boolean isUsable(double weight) {
     return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }

@@ -49,7 +49,7 @@ final class StaticStride {
     return new StaticStride(scaled);
   }
 
-  /** Which endpoint's turn {@code sequence}, a number that counts up, is; -1 for nobody's. */
+  /** The endpoint whose turn {@code sequence} is, a number that counts up; -1 for none. */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
     long round = sequence / weights.length;

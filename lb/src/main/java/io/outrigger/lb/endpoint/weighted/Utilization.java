@@ -3,7 +3,7 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.lb.BackendMetrics;
 import java.util.List;
 
-/** What a report says of how busy its backend is (A114 "Weight Calculation Logic"). */
+/** The utilization of a backend by its report (A114 "Weight Calculation Logic"). */
 final class Utilization {
   private static final String NAMED_METRICS = "named_metrics.";
   private static final String UTILIZATION = "utilization.";

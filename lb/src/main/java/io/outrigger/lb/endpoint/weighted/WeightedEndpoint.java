@@ -15,7 +15,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
 
-/** An endpoint and the weight that it reports, over whichever of its addresses. */
+/** An endpoint and the weight that it reports, over any of its addresses. */
 @ControlConfined
 final class WeightedEndpoint extends LeafEndpoint {
   private final OrcaSettings orcaSettings;
@@ -58,7 +58,7 @@ final class WeightedEndpoint extends LeafEndpoint {
     return weight;
   }
 
-  /** The state is another, perhaps: a connection that is new has to prove itself. */
+  /** The state may have changed: a new connection starts the blackout period anew. */
   void noteState() {
     boolean before = ready;
     ready = state() == Connectivity.READY;
@@ -68,7 +68,7 @@ final class WeightedEndpoint extends LeafEndpoint {
     askForReports();
   }
 
-  /** Asks for reports over the connection there is, if the settings say so. */
+  /** Requests reports over the current connection, if the settings ask for that. */
   void askForReports() {
     WeightedRoundRobin settings = orcaSettings.settings();
     Transport transport = ready && settings.oob() ? use().subchannel().transport() : null;

@@ -42,7 +42,7 @@ public final class WeightedRoundRobinPolicy
   /**
    * A policy without endpoints until its first update.
    *
-   * @param observer hears of each update of weights
+   * @param observer receives each update of weights
    */
   public WeightedRoundRobinPolicy(
       ControlLoop control,
