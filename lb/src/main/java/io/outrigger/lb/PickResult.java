@@ -1,5 +1,6 @@
 package io.outrigger.lb;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ public sealed interface PickResult {
    * Use this subchannel. The receiver calls {@link Subchannel#callEnded} of it exactly once. Equal
    * only to itself.
    */
+  @AnyThread
   final class Use implements PickResult {
     private final Subchannel subchannel;
     private final @Nullable CircuitBreaker breaker;

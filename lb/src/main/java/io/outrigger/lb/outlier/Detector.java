@@ -104,7 +104,7 @@ final class Detector {
     OutlierEvent.Share before = sweep.budget().share();
     sweep.budget().spend();
     EjectionState.Ejected ejected = admitted.eject(sweep.nanos(), sweep.time(), evidence.method());
-    tell(
+    report(
         endpoint,
         new OutlierEvent.Ejected(
             sweep.cluster(),
@@ -121,7 +121,7 @@ final class Detector {
   /** Reports that an outlier was spared: nothing changes for it (A50-27). */
   private void skip(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
-    tell(
+    report(
         endpoint,
         new OutlierEvent.Spared(
             sweep.cluster(),
@@ -158,7 +158,7 @@ final class Detector {
 
   private void admit(
       String cluster, EndpointTracker endpoint, EjectionState.Ejected ejected, ReturnReason why) {
-    tell(
+    report(
         endpoint,
         new OutlierEvent.Returned(
             cluster,
@@ -170,7 +170,7 @@ final class Detector {
     endpoint.become(ejected.admit());
   }
 
-  private void tell(EndpointTracker endpoint, OutlierEvent event) {
+  private void report(EndpointTracker endpoint, OutlierEvent event) {
     endpoint.remember(event);
     observer.onEvent(event);
   }

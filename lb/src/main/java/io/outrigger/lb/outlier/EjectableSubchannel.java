@@ -87,7 +87,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     control.execute(
         () -> {
           if (ejected) {
-            tell(Connectivity.TRANSIENT_FAILURE, why);
+            report(Connectivity.TRANSIENT_FAILURE, why);
           }
         });
   }
@@ -96,7 +96,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;
-      tell(Connectivity.TRANSIENT_FAILURE, why);
+      report(Connectivity.TRANSIENT_FAILURE, why);
     }
   }
 
@@ -104,7 +104,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   void uneject() {
     if (ejected) {
       ejected = false;
-      tell(state, reason);
+      report(state, reason);
     }
   }
 
@@ -113,7 +113,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     state = next;
     reason = why;
     if (!ejected) {
-      tell(next, why);
+      report(next, why);
     }
   }
 
@@ -124,7 +124,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  private void tell(Connectivity next, RpcStatus why) {
+  private void report(Connectivity next, RpcStatus why) {
     if (!closed) {
       owner.onState(next, why);
     }

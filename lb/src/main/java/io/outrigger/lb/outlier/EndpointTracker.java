@@ -133,11 +133,11 @@ final class EndpointTracker {
     boolean before = isEjected();
     state = next;
     if (isEjected() != before) {
-      subchannels().forEach(this::tellEjection); // a copy: owners may ask for more
+      subchannels().forEach(this::applyEjection); // a copy: owners may ask for more
     }
   }
 
-  /** Adds a subchannel: its calls count here. {@link #tellEjection} applies the ejection to it. */
+  /** Adds a subchannel: its calls count here. {@link #applyEjection} applies the ejection to it. */
   void add(EjectableSubchannel subchannel) {
     subchannels.add(subchannel);
     subchannel.countIn(countsForSubchannels());
@@ -150,7 +150,7 @@ final class EndpointTracker {
   }
 
   /** Brings {@code subchannel}, one of this endpoint's, in line with the ejection in force. */
-  void tellEjection(EjectableSubchannel subchannel) {
+  void applyEjection(EjectableSubchannel subchannel) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.eject(reason(ejected));
     } else {

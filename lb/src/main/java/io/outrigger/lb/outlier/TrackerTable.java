@@ -152,7 +152,7 @@ final class TrackerTable {
         stray.uneject();
       } else {
         strays.remove(stray);
-        tracker.tellEjection(stray);
+        tracker.applyEjection(stray);
       }
     }
   }

@@ -41,7 +41,7 @@ public final class PriorityPolicy implements LbPolicy {
   private final LbObserver observer;
   private final PolicyFactory factory;
   private final LbParent parent;
-  private final boolean tellsDelays;
+  private final boolean namesPriorities;
   private final ChildOwner owner = new ChildOwner();
   private final PublishGate gate = new PublishGate(this::choose);
   private final Map<String, PriorityChild> children = new HashMap<>();
@@ -58,7 +58,7 @@ public final class PriorityPolicy implements LbPolicy {
    * A policy without children until its first update.
    *
    * @param observer receives an event when another child is chosen
-   * @param tellsDelays whether the reason of calls that wait contains the priority (A121)
+   * @param namesPriorities whether the reason of calls that wait contains the priority (A121)
    */
   public PriorityPolicy(
       ControlLoop control,
@@ -66,13 +66,13 @@ public final class PriorityPolicy implements LbPolicy {
       PolicyFactory factory,
       LbConfig.Priority config,
       LbParent parent,
-      boolean tellsDelays) {
+      boolean namesPriorities) {
     this.control = control;
     this.observer = observer;
     this.factory = factory;
     this.config = config;
     this.parent = parent;
-    this.tellsDelays = tellsDelays;
+    this.namesPriorities = namesPriorities;
   }
 
   @Override
@@ -260,7 +260,7 @@ public final class PriorityPolicy implements LbPolicy {
       published = picker;
       publishedIndex = index;
       parent.publish(
-          state, tellsDelays ? new PriorityPicker(index, failover(index), picker) : picker);
+          state, namesPriorities ? new PriorityPicker(index, failover(index), picker) : picker);
     }
   }
 

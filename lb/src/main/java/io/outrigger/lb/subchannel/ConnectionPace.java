@@ -146,7 +146,7 @@ public final class ConnectionPace {
         attempt.begin();
       } else {
         waiting.add(attempt);
-        likes().add(this);
+        group().add(this);
         watch();
       }
       return attempt;
@@ -165,15 +165,15 @@ public final class ConnectionPace {
 
     private void setAwaited(boolean next) {
       if (isAwaited != next) {
-        likes().remove(this);
+        group().remove(this);
         isAwaited = next;
         if (!waiting.isEmpty()) {
-          likes().add(this);
+          group().add(this);
         }
       }
     }
 
-    private Set<OfCluster> likes() {
+    private Set<OfCluster> group() {
       return isAwaited ? awaited : others;
     }
 
@@ -181,9 +181,9 @@ public final class ConnectionPace {
     void beginOne() {
       PacedAttempt attempt = waiting.iterator().next();
       waiting.remove(attempt);
-      likes().remove(this);
+      group().remove(this);
       if (!waiting.isEmpty()) {
-        likes().add(this);
+        group().add(this);
       }
       attempt.beginLate();
     }
@@ -191,7 +191,7 @@ public final class ConnectionPace {
     void giveUp(PacedAttempt attempt) {
       waiting.remove(attempt);
       if (waiting.isEmpty()) {
-        likes().remove(this);
+        group().remove(this);
       }
     }
   }

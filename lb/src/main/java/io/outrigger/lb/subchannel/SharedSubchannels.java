@@ -147,7 +147,7 @@ public final class SharedSubchannels {
         while (!changes.isEmpty()) {
           StateChange first = changes.element();
           for (Lease lease : List.copyOf(leases)) {
-            lease.tell(first.state(), first.reason());
+            lease.report(first.state(), first.reason());
           }
           changes.remove();
         }
@@ -198,7 +198,7 @@ public final class SharedSubchannels {
     /** Event loops read it when a call ends; an old one for a moment is no harm. */
     private volatile Backend backend;
 
-    private Connectivity told = Connectivity.IDLE;
+    private Connectivity reported = Connectivity.IDLE;
     private boolean askedBehind;
     private boolean closed;
 
@@ -211,18 +211,18 @@ public final class SharedSubchannels {
     }
 
     void catchUp() {
-      if (told != shared.state) {
-        tell(shared.state, shared.reason);
+      if (reported != shared.state) {
+        report(shared.state, shared.reason);
       }
     }
 
-    void tell(Connectivity state, RpcStatus reason) {
+    void report(Connectivity state, RpcStatus reason) {
       if (closed) {
         return;
       }
       boolean missed = askedBehind && state == Connectivity.IDLE;
       askedBehind = false;
-      told = state;
+      reported = state;
       listener.onState(state, reason);
       if (missed && !closed) {
         subchannel.requestConnection();
@@ -236,7 +236,7 @@ public final class SharedSubchannels {
      */
     @Override
     public void requestConnection() {
-      askedBehind = told == Connectivity.IDLE && shared.state != Connectivity.IDLE;
+      askedBehind = reported == Connectivity.IDLE && shared.state != Connectivity.IDLE;
       subchannel.requestConnection();
     }
 

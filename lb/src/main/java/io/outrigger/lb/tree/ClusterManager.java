@@ -109,8 +109,8 @@ public final class ClusterManager {
    * Adds the priority to the reason of calls that wait (A121). To be called before the first {@link
    * #apply}.
    */
-  public ClusterManager tellDelays() {
-    factory.tellDelays();
+  public ClusterManager namePriorities() {
+    factory.namePriorities();
     return this;
   }
 

@@ -23,7 +23,7 @@ import io.outrigger.lb.view.LbObserver;
 @ControlConfined
 final class TreeFactory implements PolicyFactory {
   private final PolicyRegistry policies;
-  private boolean tellsDelays;
+  private boolean namesPriorities;
 
   TreeFactory(
       ControlLoop control,
@@ -37,7 +37,7 @@ final class TreeFactory implements PolicyFactory {
             .node(
                 LbConfig.Priority.class,
                 (config, parent) ->
-                    new PriorityPolicy(control, observer, this, config, parent, tellsDelays))
+                    new PriorityPolicy(control, observer, this, config, parent, namesPriorities))
             .node(
                 LbConfig.OutlierDetecting.class,
                 (config, parent) ->
@@ -61,8 +61,8 @@ final class TreeFactory implements PolicyFactory {
   }
 
   /** Adds the priority to the reason of calls that wait (A121). */
-  void tellDelays() {
-    tellsDelays = true;
+  void namePriorities() {
+    namesPriorities = true;
   }
 
   @Override

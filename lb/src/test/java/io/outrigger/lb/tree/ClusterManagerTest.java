@@ -93,7 +93,7 @@ class ClusterManagerTest {
   @Conformance("A121-01")
   @Test
   void callsThatWaitAreToldInWhichPriorityWhereThatIsWanted() {
-    lb.loop().inside(() -> assertThat(manager.tellDelays()).isSameAs(manager));
+    lb.loop().inside(() -> assertThat(manager.namePriorities()).isSameAs(manager));
     lb.apply(Samples.config(Set.of("pay"), Samples.eds("pay", E1)));
 
     assertThat(((PickResult.Queue) lb.pick("pay")).delayType()).isEqualTo("0:connecting");

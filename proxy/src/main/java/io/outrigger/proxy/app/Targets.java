@@ -41,7 +41,7 @@ record Targets(
     int loops,
     HttpFilters filters,
     boolean aggregatesDecide,
-    boolean tellsDelays,
+    boolean namesPriorities,
     boolean ignoreRouteTimeout) {
   /**
    * A target, which needs to know the control planes when it is started.
@@ -72,7 +72,7 @@ record Targets(
           if (aggregatesDecide) {
             manager.letAggregatesDecide();
           }
-          return tellsDelays ? manager.tellDelays() : manager;
+          return namesPriorities ? manager.namePriorities() : manager;
         },
         configs -> dependencies(forward, target, authority, configs));
   }

@@ -82,7 +82,7 @@ public final class ControlSide {
     this.connector = connector.apply(loop);
     this.random = random;
     ads = clients(providers);
-    target = target(nobody(), ClusterManager::tellDelays);
+    target = target(nobody(), ClusterManager::namePriorities);
     loop.inside(target::start);
   }
 
