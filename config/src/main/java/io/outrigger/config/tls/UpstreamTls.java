@@ -62,7 +62,8 @@ public record UpstreamTls(
 
   /**
    * The server name to ask an endpoint for (A101 "Proposal"), without port and final dot. Never an
-   * IP address, which the extension has no place for (RFC 6066 section 3).
+   * IP address, which the extension has no place for (RFC 6066 section 3), nor a name that no host
+   * can have.
    *
    * @param hostname of the endpoint, perhaps with a port; empty when it has none
    * @return empty when no server name is sent
@@ -78,9 +79,15 @@ public record UpstreamTls(
     String host = hasPort ? text.substring(0, colon) : text;
     String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     boolean isIp6 = name.indexOf(':') >= 0;
-    return name.isEmpty() || isIp6 || IpLiteral.canonical(name).isPresent()
+    return isIp6 || !isHostName(name) || IpLiteral.canonical(name).isPresent()
         ? Optional.empty()
         : Optional.of(name);
+  }
+
+  private static boolean isHostName(String name) {
+    return !name.isEmpty()
+        && name.length() <= MAX_SNI_BYTES
+        && name.chars().allMatch(c -> c > ' ' && c < 0x7F);
   }
 
   /**
@@ -92,6 +99,12 @@ public record UpstreamTls(
    */
   public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     boolean bySni = autoSniSanValidation && serverName.isPresent();
+    boolean mustHaveName = autoSniSanValidation && (autoHostSni || !sni.isEmpty());
+    if (mustHaveName && !bySni && sanMatchers.isEmpty()) { // decision xds-0060
+      return Optional.of(
+          "SAN not accepted: auto_sni_san_validation compares it with the server name, and no"
+              + " server name was sent (an IP address is none)");
+    }
     if (!bySni && sanMatchers.isEmpty()) {
       return Optional.empty();
     }

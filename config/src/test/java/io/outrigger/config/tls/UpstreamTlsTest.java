@@ -139,6 +139,8 @@ class UpstreamTlsTest {
     "10.0.0.1,    false, '',                -",
     "::1,         false, '',                -",
     "outbound_.80_._.b.ns.svc, false, '',   outbound_.80_._.b.ns.svc",
+    "a.example,   true,  'b c.example',     a.example", // nothing that a host can be named
+    "'',          true,  'b\u00e4.example',  -",
   })
   void theServerNameIsTheHostsElseTheClustersAndNeverAnAddress(
       String sni, boolean auto, String hostname, String sent) {
@@ -166,6 +168,34 @@ class UpstreamTlsTest {
     Optional<String> serverName = Optional.of(sent).filter(text -> !text.equals("-"));
 
     assertThat(tls.objection(names(name), serverName).isEmpty()).isEqualTo(accepted);
+  }
+
+  @Test
+  @Conformance("A101-01")
+  void aHostNameThatIsTooLongForTheExtensionIsNotSent() {
+    var tls = new UpstreamTls(Optional.empty(), ROOTS, List.of(), "", true, false);
+    String longest = "a.".repeat(127) + "b";
+
+    assertThat(tls.serverName(longest + ":443")).contains(longest);
+    assertThat(tls.serverName(longest + "c:443")).isEmpty();
+  }
+
+  /** The text would accept any server of the roots; grpc-go refuses, as an operator expects. */
+  @Test
+  @Conformance("A101-01")
+  void aValidationByAServerNameThatCannotBeSentRefuses() {
+    var byAddress = new UpstreamTls(Optional.empty(), ROOTS, List.of(), "10.0.0.1", false, true);
+    var byHost = new UpstreamTls(Optional.empty(), ROOTS, List.of(), "", true, true);
+    var byNothing = new UpstreamTls(Optional.empty(), ROOTS, List.of(), "", false, true);
+
+    assertThat(byAddress.serverName("")).isEmpty();
+    for (UpstreamTls tls : List.of(byAddress, byHost)) {
+      assertThat(tls.objection(names("dns:a.example", "ip:10.0.0.1"), Optional.empty()))
+          .contains(
+              "SAN not accepted: auto_sni_san_validation compares it with the server name, and no"
+                  + " server name was sent (an IP address is none)");
+    }
+    assertThat(byNothing.objection(names("dns:a.example"), Optional.empty())).isEmpty();
   }
 
   @Test
