@@ -83,12 +83,11 @@ abstract class GrpcStream<Q, R> {
 
   private void end(Status status) {
     RpcStatus reason = toRpcStatus(status);
-    if (over) {
-      onClosed(reason);
-    } else {
+    if (!over) {
       over = true;
-      channel.onEnded(attached, () -> onClosed(reason));
+      channel.onEnded(attached);
     }
+    onClosed(reason);
   }
 
   static RpcStatus toRpcStatus(Status status) {

@@ -3,7 +3,6 @@ package io.outrigger.xds.transport;
 import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientCall;
-import io.grpc.ConnectivityState;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelRegistry.ProviderNotFoundException;
@@ -21,13 +20,12 @@ import java.util.concurrent.TimeUnit;
  * be reached (A57).
  *
  * <p>The channel's own back-off between connections would come on top of that between streams, and
- * fail streams with an old reason meanwhile. So a stream that never reached a connection sends the
- * channel back to idle: the next stream tries once more, at the time that its owner chose.
+ * fail streams with an old reason meanwhile. So a stream that never reached a connection ends the
+ * channel: the next stream makes another, which tries once, at the time that its owner chose.
  */
 @ControlConfined
 final class ServerChannel {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
-  private static final Duration IDLE_POLL = Duration.ofMillis(1);
 
   /**
    * How a path to the server that is silently dead is found: a ping after {@code time} without a
@@ -39,12 +37,14 @@ final class ServerChannel {
   }
 
   private final ControlLoop loop;
-  private final String name;
+  private final XdsServer server;
+  private final KeepAlive keepAlive;
   private final ServerCredentials credentials;
-  private final ManagedChannel channel;
+  private ManagedChannel channel;
   private final CallOptions calls;
   private int openStreams;
   private int attachedStreams;
+  private boolean closed;
 
   /**
    * Makes the channel; may be called on any thread.
@@ -56,7 +56,8 @@ final class ServerChannel {
   ServerChannel(
       ControlLoop loop, XdsServer server, KeepAlive keepAlive, Map<String, String> environment) {
     this.loop = loop;
-    name = server.uri();
+    this.server = server;
+    this.keepAlive = keepAlive;
     credentials = ServerCredentials.of(loop, server, environment);
     channel = channel(server, credentials.channel(), keepAlive);
     calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
@@ -89,7 +90,7 @@ final class ServerChannel {
   }
 
   String name() {
-    return name;
+    return server.uri();
   }
 
   ControlLoop loop() {
@@ -98,6 +99,9 @@ final class ServerChannel {
 
   /** A call that has not started; its stream is counted from now on. */
   <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
+    if (channel.isShutdown() && !closed) {
+      channel = channel(server, credentials.channel(), keepAlive);
+    }
     openStreams++;
     return channel.newCall(method, calls);
   }
@@ -107,39 +111,11 @@ final class ServerChannel {
     attachedStreams++;
   }
 
-  /**
-   * A stream has ended by itself.
-   *
-   * @param attached whether it had reached a connection
-   * @param then hears of it, at once or when the channel has forgotten the failure
-   */
-  void onEnded(boolean attached, Runnable then) {
+  /** A stream has ended by itself; {@code attached} tells whether it had reached a connection. */
+  void onEnded(boolean attached) {
     count(attached);
-    if (!attached && attachedStreams == 0) { // others may well have one that works
-      enterIdleThen(then);
-    } else {
-      then.run();
-    }
-  }
-
-  /**
-   * Sends the channel back to idle, then runs {@code task}; not at all if the transport is closed
-   * meanwhile. The channel may do so on a thread of its own; and while it has not yet let go of the
-   * call that failed, it leaves idle again at once. Without waiting, a stream opened from {@code
-   * task} could still fail with the reason of the one before.
-   */
-  private void enterIdleThen(Runnable task) {
-    channel.enterIdle();
-    channel.notifyWhenStateChanged(
-        ConnectivityState.SHUTDOWN, () -> loop.execute(() -> runOnceIdle(task)));
-  }
-
-  private void runOnceIdle(Runnable task) {
-    boolean otherStreams = openStreams > 0; // they may well keep it from being idle
-    if (otherStreams || channel.getState(false) == ConnectivityState.IDLE) {
-      task.run();
-    } else if (!channel.isShutdown()) {
-      loop.schedule(IDLE_POLL, () -> enterIdleThen(task));
+    if (!attached && attachedStreams == 0) { // others may well have a connection that works
+      channel.shutdown();
     }
   }
 
@@ -147,7 +123,7 @@ final class ServerChannel {
   void onGivenUp(boolean attached) {
     count(attached);
     if (openStreams == 0) {
-      channel.enterIdle();
+      channel.shutdown();
     }
   }
 
@@ -158,6 +134,7 @@ final class ServerChannel {
 
   void close() {
     loop.checkInside();
+    closed = true;
     credentials.close();
     channel.shutdownNow();
   }

@@ -129,6 +129,11 @@ public final class ScriptedAdsServer implements AutoCloseable {
     }
   }
 
+  /** How many TCP connections have come. */
+  public int connections() {
+    return accepted.size();
+  }
+
   /** Reads nothing more from any connection: they stay open, as on a path that swallows bytes. */
   public void muteConnections() {
     accepted.forEach(connection -> connection.config().setAutoRead(false));

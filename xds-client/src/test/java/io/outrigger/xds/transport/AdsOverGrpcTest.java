@@ -20,6 +20,7 @@ import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +105,28 @@ final class AdsOverGrpcTest {
         .startsWith("failed: UNAVAILABLE: xDS server " + server.target() + " cannot be reached");
     server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
     assertThat(watcher.await()).isEqualTo("ok: x");
+  }
+
+  @Test
+  @Conformance("A57-11")
+  void afterAnOutageThereIsOneConnectionForTheStream() throws Exception {
+    int port = server.port();
+    var watcher = ads.watch(LISTENER, "a");
+    server.awaitStream().respond(LISTENER, "0", resource(LISTENER, "a", "x0"));
+    assertThat(watcher.await()).isEqualTo("ok: x0");
+    server.close();
+    for (int outage = 1; outage <= 4; outage++) {
+      assertThat(watcher.await()).contains(" cannot be reached");
+      try (var back = ScriptedAdsServer.startOn(port)) {
+        back.awaitStream().respond(LISTENER, "" + outage, resource(LISTENER, "a", "x" + outage));
+        String told = watcher.await();
+        while (!told.equals("ok: x" + outage)) {
+          told = watcher.await(); // of attempts that came before
+        }
+        TimeUnit.MILLISECONDS.sleep(300); // a second connection would come at about the same time
+        assertThat(back.connections()).as("outage %s", outage).isOne();
+      }
+    }
   }
 
   @Test
