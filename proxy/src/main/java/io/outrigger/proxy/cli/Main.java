@@ -19,6 +19,7 @@ import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
 import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.FileProblem;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -93,7 +94,15 @@ public final class Main {
     ResourceFiles files = ResourceFiles.read(paths);
     ResourceValidator.Result result = ResourceValidator.validate(files, context);
     return new ResourceCheck.Result(
-        files, result.problems().stream().map(Object::toString).toList(), result.rules());
+        files,
+        lines(result.problems()),
+        lines(result.broken()),
+        lines(result.warnings()),
+        result.rules());
+  }
+
+  private static List<String> lines(List<FileProblem> problems) {
+    return problems.stream().map(FileProblem::toString).toList();
   }
 
   /** Runs the command line {@code args}; does not return. */

@@ -24,19 +24,28 @@ public interface ResourceCheck {
    * What was found.
    *
    * @param files as they were read
-   * @param errors a line for each, with file, resource name and field path; empty when nothing
-   *     would be refused
+   * @param errors a line for each, with file, place, resource name and field path; empty when
+   *     nothing would be refused
+   * @param broken the same of what would be taken, and cannot work
+   * @param warnings the same of what has no effect, or works only in part
    * @param rules what each rule of the overlay comes to
    */
-  record Result(ResourceFiles files, List<String> errors, List<OverlayStatus.Rule> rules) {
+  record Result(
+      ResourceFiles files,
+      List<String> errors,
+      List<String> broken,
+      List<String> warnings,
+      List<OverlayStatus.Rule> rules) {
     public Result {
       errors = List.copyOf(errors);
+      broken = List.copyOf(broken);
+      warnings = List.copyOf(warnings);
       rules = List.copyOf(rules);
     }
 
-    /** Without local policy. */
+    /** Without anything but errors. */
     public Result(ResourceFiles files, List<String> errors) {
-      this(files, errors, List.of());
+      this(files, errors, List.of(), List.of(), List.of());
     }
   }
 }

@@ -25,12 +25,13 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger validate}: what the live client would refuse, found offline. */
+/** {@code outrigger validate}: what the live client would refuse, or could not use. */
 @Command(
     description = {
-      "Validates a bootstrap and static resources as the sidecar would. Prints every finding, and"
-          + " exits with 0 when nothing would be refused, else 2. With --live, what the control"
-          + " plane sends for a target as well."
+      "Validates a bootstrap and static resources as the sidecar would, and whether what they refer"
+          + " to is there. Prints every finding. Exits with 2 when something would be refused or"
+          + " cannot work; warnings exit with 0. With --live, what the control plane sends for a"
+          + " target as well."
     })
 final class ValidateCommand implements Callable<Integer> {
   @Option(
@@ -201,6 +202,7 @@ final class ValidateCommand implements Callable<Integer> {
   private OverlayFiles checkOverlay(List<String> errors, List<String> fine) {
     OverlayFiles read = OverlayFiles.read(overlays);
     read.problems().forEach(problem -> errors.add(problem.toString()));
+    read.ignored().forEach(field -> fine.add("warning: " + field));
     if (read.problems().isEmpty()) {
       overlays.forEach(path -> fine.add(path + ": OK"));
     }
@@ -241,10 +243,11 @@ final class ValidateCommand implements Callable<Integer> {
       return;
     }
     ResourceCheck.Result result = entrypoints.resources().check(readable, read, overlay);
-    List<String> found = result.errors();
-    errors.addAll(found);
+    errors.addAll(result.errors());
+    errors.addAll(result.broken());
+    result.warnings().forEach(warning -> fine.add("warning: " + warning));
     tell(result.rules(), errors, fine);
-    if (found.isEmpty()) {
+    if (result.errors().isEmpty() && result.broken().isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));
     }
   }

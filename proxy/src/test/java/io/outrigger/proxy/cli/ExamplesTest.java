@@ -61,7 +61,8 @@ final class ExamplesTest {
   void theSidecarWouldRefuseNoneOfThem() {
     var context = new DecodeContext(ServerFeatures.NONE, Map.of());
 
-    assertThat(ResourceValidator.validate(List.of(EXAMPLES.resolve("resources")), context))
+    assertThat(
+            ResourceValidator.validate(List.of(EXAMPLES.resolve("resources")), context).problems())
         .isEmpty();
   }
 

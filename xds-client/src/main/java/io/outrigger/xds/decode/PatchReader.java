@@ -18,6 +18,7 @@ import io.outrigger.xds.overlay.Findings;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
+import io.outrigger.xds.overlay.Located.Items;
 import io.outrigger.xds.overlay.Located.Place;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;
@@ -47,6 +48,42 @@ public final class PatchReader {
 
   private static final Set<String> ROUTE_FIELDS =
       Set.of("timeout", "max_grpc_timeout", "max_stream_duration", "retry_policy", "hash_policy");
+
+  /** The fields that have an effect, of the messages of which others have none (CONTRACT 11). */
+  private static final Map<String, Set<String>> EFFECTIVE =
+      Map.of(
+          "OutlierDetection",
+          Set.of(
+              "interval",
+              "base_ejection_time",
+              "max_ejection_time",
+              "max_ejection_percent",
+              "success_rate_stdev_factor",
+              "enforcing_success_rate",
+              "success_rate_minimum_hosts",
+              "success_rate_request_volume",
+              "failure_percentage_threshold",
+              "enforcing_failure_percentage",
+              "failure_percentage_minimum_hosts",
+              "failure_percentage_request_volume"),
+          "thresholds",
+          Set.of("priority", "max_requests"),
+          "per_host_thresholds",
+          Set.of("priority", "max_connections"),
+          "RingHashLbConfig",
+          Set.of("minimum_ring_size", "maximum_ring_size", "hash_function"),
+          "LeastRequestLbConfig",
+          Set.of("choice_count"),
+          "RoundRobinLbConfig",
+          Set.of(),
+          "CommonLbConfig",
+          Set.of("override_host_status"),
+          "RetryPolicy",
+          Set.of("retry_on", "num_retries", "retry_back_off"),
+          "MaxStreamDuration",
+          Set.of("max_stream_duration", "grpc_timeout_header_max"),
+          "HttpProtocolOptions",
+          Set.of("common_http_protocol_options", "idle_timeout"));
 
   private static final String PROTOCOL_OPTIONS =
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
@@ -156,7 +193,10 @@ public final class PatchReader {
               String path = parent + "." + name;
               find(type, name)
                   .ifPresentOrElse(
-                      field -> field(entry, field, into, path).ifPresent(fields::add),
+                      field -> {
+                        warnOfNoEffect(entry, field, type.getName(), path);
+                        field(entry, field, into, path).ifPresent(fields::add);
+                      },
                       () -> findings.add(entry.place(), path, unknown(type)));
             });
     return fields;
@@ -201,6 +241,11 @@ public final class PatchReader {
 
   private Optional<Patch.Field> whole(
       Located value, FieldDescriptor field, Message.Builder into, String path) {
+    if (EFFECTIVE.containsKey(field.getName()) && value instanceof Items list) {
+      for (int i = 0; i < list.items().size(); i++) {
+        warnOfNoEffect(list.items().get(i), field, path + "[" + i + "]");
+      }
+    }
     var alone = new JsonObject();
     alone.add(field.getName(), value.json());
     JsonObject carried = UnreadTypes.carried(alone);
@@ -221,6 +266,30 @@ public final class PatchReader {
       return Optional.empty();
     }
     return Optional.of(new Patch.Whole(field, read.getField(field), value.json().toString()));
+  }
+
+  /** The same for the messages of a list, which is one value. */
+  private void warnOfNoEffect(Located item, FieldDescriptor list, String path) {
+    if (item instanceof Fields fields) {
+      fields
+          .entries()
+          .forEach(
+              (name, entry) ->
+                  find(list.getMessageType(), name)
+                      .ifPresent(
+                          field ->
+                              warnOfNoEffect(entry, field, list.getName(), path + "." + name)));
+    }
+  }
+
+  /**
+   * @param message whose field it is, as {@link #EFFECTIVE} names it
+   */
+  private void warnOfNoEffect(Entry entry, FieldDescriptor field, String message, String path) {
+    Set<String> effective = EFFECTIVE.get(message);
+    if (effective != null && !effective.contains(field.getName())) {
+      findings.ignore(entry.place(), path, "has no effect: gRPC clients ignore it; leave it out");
+    }
   }
 
   private Optional<Patch.Field> wrong(Place place, String path, String reason) {

@@ -38,6 +38,11 @@ public record OverlayFiles(
     problems = List.copyOf(problems);
   }
 
+  /** The fields of the rules in force that have no effect. */
+  public List<FileProblem> ignored() {
+    return files.values().stream().flatMap(file -> file.content().ignored().stream()).toList();
+  }
+
   /** As {@link #read(List, OverlayFiles)}, for the first time. */
   public static OverlayFiles read(List<Path> roots) {
     return read(roots, NONE);

@@ -5,6 +5,7 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.PatchReader;
 import io.outrigger.xds.overlay.ClusterRule;
+import io.outrigger.xds.overlay.Findings;
 import io.outrigger.xds.overlay.Glob;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
@@ -37,13 +38,18 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   private static final Set<String> CONDITIONS = Set.of("path", "path_prefix", "name");
   private static final String ALPN = "alpn";
 
-  /** The rules of a file, of both kinds, each kind in order. */
-  record Rules(List<ClusterRule> clusters, List<RouteRule> routes) {
-    static final Rules NONE = new Rules(List.of(), List.of());
+  /**
+   * The rules of a file, of both kinds, each kind in order.
+   *
+   * @param ignored fields that have no effect
+   */
+  record Rules(List<ClusterRule> clusters, List<RouteRule> routes, List<FileProblem> ignored) {
+    static final Rules NONE = new Rules(List.of(), List.of(), List.of());
 
     Rules {
       clusters = List.copyOf(clusters);
       routes = List.copyOf(routes);
+      ignored = List.copyOf(ignored);
     }
   }
 
@@ -66,7 +72,9 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       Optional<Located> tree = YamlReader.read(yaml, MAX_SIZE);
       var reading = new Reading(path, problems);
       tree.ifPresentOrElse(reading::document, () -> reading.add(new Place(1, 1), "", SHAPE));
-      return problems.isEmpty() ? new Rules(reading.clusters, reading.routes) : Rules.NONE;
+      return problems.isEmpty()
+          ? new Rules(reading.clusters, reading.routes, reading.ignored)
+          : Rules.NONE;
     } catch (YamlReader.Unreadable e) {
       problems.add(
           new FileProblem(
@@ -76,9 +84,10 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   }
 
   /** One file. */
-  private static final class Reading {
+  private static final class Reading implements Findings {
     final List<ClusterRule> clusters = new ArrayList<>();
     final List<RouteRule> routes = new ArrayList<>();
+    final List<FileProblem> ignored = new ArrayList<>();
 
     private final Path path;
     private final List<FileProblem> problems;
@@ -90,14 +99,20 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       this.problems = problems;
     }
 
-    void add(Place place, String field, String reason) {
+    @Override
+    public void add(Place place, String field, String reason) {
+      problems.add(problem(place, field, reason));
+    }
+
+    @Override
+    public void ignore(Place place, String field, String reason) {
+      ignored.add(problem(place, field, reason));
+    }
+
+    private FileProblem problem(Place place, String field, String reason) {
       String where = subject.isEmpty() || field.isEmpty() ? subject + field : subject + " " + field;
-      problems.add(
-          new FileProblem(
-              path,
-              place.line(),
-              place.column(),
-              where.isEmpty() ? reason : where + ": " + reason));
+      return new FileProblem(
+          path, place.line(), place.column(), where.isEmpty() ? reason : where + ": " + reason);
     }
 
     void document(Located tree) {
@@ -159,10 +174,10 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       }
       if (ofClusters) {
         List<String> alpn = alpn(patch.get());
-        Patch read = new PatchReader(this::add).cluster(patch.get(), Set.of(ALPN));
+        Patch read = new PatchReader(this).cluster(patch.get(), Set.of(ALPN));
         clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
       } else {
-        route(rule, origin, new PatchReader(this::add).route(patch.get()));
+        route(rule, origin, new PatchReader(this).route(patch.get()));
       }
     }
 

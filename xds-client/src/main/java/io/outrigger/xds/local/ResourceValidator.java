@@ -6,36 +6,59 @@ import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.decode.Decoded;
+import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.status.FileProblem;
 import io.outrigger.xds.status.OverlayStatus;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Checks resource files as the running program would, without running it. */
 @AnyThread
 public final class ResourceValidator {
-  private ResourceValidator() {}
+  private final DecodeContext context;
+  private final List<FileProblem> refused = new ArrayList<>();
+  private final List<FileProblem> broken = new ArrayList<>();
+  private final List<FileProblem> warnings = new ArrayList<>();
+  private final List<Overlaid> overlaid = new ArrayList<>();
+  private final Map<NamedResource, Path> files = new HashMap<>();
+  private final Map<Path, Places> places = new HashMap<>();
+  private final References references = new References(this::refer);
+
+  private ResourceValidator(DecodeContext context) {
+    this.context = context;
+  }
 
   /**
    * What was found.
    *
-   * @param problems by file; none when nothing would be refused
+   * @param problems what would be refused; none when the files would be taken as they are
+   * @param broken what would be taken, and cannot work
+   * @param warnings what has no effect, or works only in part
    * @param rules what each rule of the overlay comes to
    */
-  public record Result(List<FileProblem> problems, List<OverlayStatus.Rule> rules) {
+  public record Result(
+      List<FileProblem> problems,
+      List<FileProblem> broken,
+      List<FileProblem> warnings,
+      List<OverlayStatus.Rule> rules) {
     public Result {
       problems = List.copyOf(problems);
+      broken = List.copyOf(broken);
+      warnings = List.copyOf(warnings);
       rules = List.copyOf(rules);
     }
   }
 
   /** Reads and decodes everything in files and folders. Blocks for the disk. */
-  public static List<FileProblem> validate(List<Path> paths, DecodeContext context) {
-    return validate(ResourceFiles.read(paths), context).problems();
+  public static Result validate(List<Path> paths, DecodeContext context) {
+    return validate(ResourceFiles.read(paths), context);
   }
 
   /**
@@ -46,14 +69,19 @@ public final class ResourceValidator {
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));
-    List<FileProblem> findings = new ArrayList<>(read.problems());
-    List<Overlaid> overlaid = new ArrayList<>();
+    var validator = new ResourceValidator(all);
+    validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
-      for (ResourceType<?> type : ResourceType.ALL) {
-        findings.addAll(refusals(file, type, all, overlaid));
-      }
+      file.content().forEach(resource -> validator.files.putIfAbsent(resource, file.path()));
+      file.content().forEach(validator.references::define);
+      ResourceType.ALL.forEach(type -> validator.decode(file, type));
     }
-    return new Result(findings, OverlayStatus.rules(all.overlay(), overlaid.stream()));
+    validator.references.check();
+    return new Result(
+        validator.refused,
+        validator.broken,
+        validator.warnings,
+        OverlayStatus.rules(all.overlay(), validator.overlaid.stream()));
   }
 
   private static Set<String> targets(ResourceFiles read) {
@@ -64,39 +92,43 @@ public final class ResourceValidator {
         .collect(Collectors.toSet());
   }
 
-  private static <T> List<FileProblem> refusals(
-      WatchedFile<List<NamedResource>> file,
-      ResourceType<T> type,
-      DecodeContext context,
-      List<Overlaid> overlaid) {
-    List<Any> resources =
-        file.content().stream()
-            .filter(resource -> resource.type().equals(type))
-            .map(NamedResource::resource)
-            .toList();
+  private <T> void decode(WatchedFile<List<NamedResource>> file, ResourceType<T> type) {
+    Map<String, NamedResource> named = new HashMap<>();
+    List<Any> resources = new ArrayList<>();
+    for (NamedResource resource : file.content()) {
+      if (resource.type().equals(type)) {
+        named.put(resource.name(), resource);
+        resources.add(resource.resource());
+      }
+    }
     Decoded<T> decoded = ResourceDecoder.decode(type, resources, context);
     decoded
         .valid()
-        .values()
         .forEach(
-            valid -> {
+            (name, valid) -> {
+              NamedResource resource = Optional.ofNullable(named.get(name)).orElseThrow();
+              references.add(resource, valid.value());
+              valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.add(value);
               }
             });
-    List<FileProblem> refusals = new ArrayList<>();
     decoded
         .invalid()
         .forEach(
-            (name, invalid) ->
-                invalid
-                    .texts()
-                    .forEach(
-                        error ->
-                            refusals.add(
-                                new FileProblem(
-                                    file.path(), type.noun() + " \"" + name + "\": " + error))));
-    decoded.unnamed().forEach(error -> refusals.add(new FileProblem(file.path(), error)));
-    return refusals;
+            (name, invalid) -> {
+              NamedResource resource = Optional.ofNullable(named.get(name)).orElseThrow();
+              invalid.errors().forEach(error -> refused.add(problem(resource, error)));
+            });
+    decoded.unnamed().forEach(error -> refused.add(new FileProblem(file.path(), error)));
+  }
+
+  private void refer(boolean isError, NamedResource of, FieldError finding) {
+    (isError ? broken : warnings).add(problem(of, finding));
+  }
+
+  private FileProblem problem(NamedResource of, FieldError finding) {
+    Path file = Optional.ofNullable(files.get(of)).orElseThrow();
+    return places.computeIfAbsent(file, Places::of).problem(of.steps(), of.subject(), finding);
   }
 }

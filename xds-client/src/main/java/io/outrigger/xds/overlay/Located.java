@@ -25,7 +25,16 @@ public sealed interface Located {
    * are names of fields, in snake case or camel case, and indexes in lists.
    */
   default Place placeOf(List<String> steps) {
-    return place();
+    return placeOf(steps, place());
+  }
+
+  /**
+   * The same.
+   *
+   * @param here the place of this part: that of its name, where it has one
+   */
+  default Place placeOf(List<String> steps, Place here) {
+    return here;
   }
 
   /** Both from 1. */
@@ -45,18 +54,10 @@ public sealed interface Located {
     }
 
     @Override
-    public Place placeOf(List<String> steps) {
-      Optional<Entry> entry = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
-      return entry
-          .map(
-              found ->
-                  steps.size() == 1 ? found.place() : within(found, steps.subList(1, steps.size())))
-          .orElse(place);
-    }
-
-    private static Place within(Entry entry, List<String> steps) {
-      Place inside = entry.value().placeOf(steps);
-      return inside.equals(entry.value().place()) ? entry.place() : inside;
+    public Place placeOf(List<String> steps, Place here) {
+      Optional<Entry> next = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
+      return next.map(entry -> entry.value().placeOf(steps.subList(1, steps.size()), entry.place()))
+          .orElse(here);
     }
 
     private Optional<Entry> find(String name) {
@@ -95,16 +96,14 @@ public sealed interface Located {
     }
 
     @Override
-    public Place placeOf(List<String> steps) {
-      if (steps.isEmpty()) {
-        return place;
-      }
-      for (int i = 0; i < items.size(); i++) {
+    public Place placeOf(List<String> steps, Place here) {
+      for (int i = 0; i < items.size() && !steps.isEmpty(); i++) {
         if (steps.get(0).equals(Integer.toString(i))) {
-          return items.get(i).placeOf(steps.subList(1, steps.size()));
+          Located item = items.get(i);
+          return item.placeOf(steps.subList(1, steps.size()), item.place());
         }
       }
-      return place;
+      return here;
     }
   }
 

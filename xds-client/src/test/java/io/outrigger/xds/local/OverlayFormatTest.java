@@ -3,7 +3,11 @@ package io.outrigger.xds.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.status.FileProblem;
 import io.outrigger.xds.testing.Overlays;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,5 +181,38 @@ final class OverlayFormatTest {
         .singleElement()
         .asString()
         .contains("is larger than 4 MiB");
+  }
+
+  @Test
+  void fieldsThatGrpcIgnoresAreNotedWithTheirPlace() {
+    List<FileProblem> problems = new ArrayList<>();
+    String text =
+        """
+        overlay:
+        - name: r
+          clusters: ["*"]
+          patch:
+            outlier_detection: {interval: 5s, consecutive_5xx: 3}
+            circuit_breakers:
+              thresholds:
+              - max_requests: 5
+                max_pending_requests: 1
+        - name: s
+          targets: ["*"]
+          patch: {retry_policy: {retry_on: unavailable, per_try_timeout: 1s}}
+        """;
+
+    var rules = new OverlayFormat().parse(Path.of("o.yaml"), text, problems);
+
+    assertThat(problems).isEmpty();
+    assertThat(rules.ignored())
+        .extracting(FileProblem::toString)
+        .containsExactly(
+            "o.yaml:5:39: rule r patch.outlier_detection.consecutive_5xx: has no effect: gRPC"
+                + " clients ignore it; leave it out",
+            "o.yaml:9:9: rule r patch.circuit_breakers.thresholds[0].max_pending_requests: has no"
+                + " effect: gRPC clients ignore it; leave it out",
+            "o.yaml:12:49: rule s patch.retry_policy.per_try_timeout: has no effect: gRPC clients"
+                + " ignore it; leave it out");
   }
 }
