@@ -31,7 +31,7 @@ class Http2LayersTest {
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
           "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
-              + " PatientRead PeerSettings PendingData ReadGate ReadTurn ReceiveWindow ResetFence SendScheduler"
+              + " PatientRead PeerSettings PendingData ReadGate ReadTurn ResetFence SendScheduler"
               + " SendWindow SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",

@@ -30,6 +30,8 @@ import java.util.function.Supplier;
 @AnyThread
 final class Settings {
   private static final int MIN_CONNECTION_WINDOW = 1 << 20;
+  private static final int MIN_STREAM_WINDOW = 16 << 10;
+  private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
   /** A8 "Extending for Basic Health Checking": what is shorter is taken for this. */
   private static final Duration LEAST_KEEPALIVE_TIME = Duration.ofSeconds(10);
@@ -122,15 +124,15 @@ final class Settings {
   }
 
   /**
-   * What both sides have in common. A connection may have a sixteenth of all buffers under way, so
-   * that several can before anything has to end.
+   * What both sides have in common. A stream begins with a window of which a thousand are a quarter
+   * of all buffers; those that have grown may add a sixteenth on each connection.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryLedger memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;
-    long share = Math.min(memory.limits().directBytes(), memory.limits().totalBytes()) / 16;
-    int connection =
-        (int) Math.max(MIN_CONNECTION_WINDOW, Math.min(share, most.connectionWindow()));
-    return most.withWindows(Math.min(most.streamWindow(), connection / 4), connection)
+    long buffers = Math.min(memory.limits().directBytes(), memory.limits().totalBytes());
+    int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.connectionWindow());
+    int stream = (int) within(MIN_STREAM_WINDOW, buffers / 4096, MAX_FIRST_STREAM_WINDOW);
+    return most.withWindows(stream, Math.min(most.streamWindow(), connection / 4), connection)
         .withTimeouts(
             new ConnectionSettings.Timeouts(
                 ConnectionSettings.Timeouts.DEFAULT.handshake(),
@@ -138,6 +140,10 @@ final class Settings {
                 options.connections().unreadTimeout()))
         .withMaxHeaderListBytes(options.limits().maxHeaderBytes())
         .withMemory(memory);
+  }
+
+  private static long within(long least, long value, long most) {
+    return Math.max(least, Math.min(value, most));
   }
 
   static UpstreamSettings upstream(ProxyOptions options, MemoryLedger memory) {

@@ -8,9 +8,10 @@ import java.time.Duration;
  * What one side of a connection grants its peer.
  *
  * @param maxConcurrentStreams streams the peer may have open; more are refused one by one
- * @param streamWindow bytes of DATA a peer may have under way on one stream
- * @param connectionWindow bytes of DATA under way on all streams together; bounds what streams hold
- *     while memory is short (see {@link ConnectionReceiveWindow})
+ * @param streamWindow bytes of DATA a peer may have under way on a stream at first
+ * @param widestStreamWindow the same on a stream whose DATA goes on
+ * @param connectionWindow bytes of DATA a peer may send before it is told of more credit; and by
+ *     how much the windows of all streams may grow together
  * @param maxHeaderListBytes the decoded size of a header list, every cookie crumb and 32 bytes per
  *     field included (RFC 9113 section 6.5.2)
  * @param maxFrameSize the largest frame payload the peer may send
@@ -22,6 +23,7 @@ import java.time.Duration;
 public record ConnectionSettings(
     int maxConcurrentStreams,
     int streamWindow,
+    int widestStreamWindow,
     int connectionWindow,
     int maxHeaderListBytes,
     int maxFrameSize,
@@ -39,6 +41,7 @@ public record ConnectionSettings(
       new ConnectionSettings(
           10_000,
           1 << 20,
+          1 << 20,
           16 << 20,
           64 << 10,
           LEAST_FRAME_SIZE,
@@ -49,6 +52,7 @@ public record ConnectionSettings(
   public ConnectionSettings {
     require(maxConcurrentStreams >= 0, "max concurrent streams is negative");
     require(streamWindow >= 0, "stream window is negative");
+    require(widestStreamWindow >= streamWindow, "widest stream window is below the first");
     require(connectionWindow >= INITIAL_WINDOW, "connection window is below 65535");
     require(maxHeaderListBytes > 0, "max header list is not positive");
     require(
@@ -66,6 +70,7 @@ public record ConnectionSettings(
     return new ConnectionSettings(
         streams,
         streamWindow,
+        widestStreamWindow,
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
@@ -74,10 +79,16 @@ public record ConnectionSettings(
         abuse);
   }
 
+  /** The same with windows of streams that stay as they are. */
   public ConnectionSettings withWindows(int stream, int connection) {
+    return withWindows(stream, stream, connection);
+  }
+
+  public ConnectionSettings withWindows(int stream, int widestStream, int connection) {
     return new ConnectionSettings(
         maxConcurrentStreams,
         stream,
+        widestStream,
         connection,
         maxHeaderListBytes,
         maxFrameSize,
@@ -90,6 +101,7 @@ public record ConnectionSettings(
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
+        widestStreamWindow,
         connectionWindow,
         bytes,
         maxFrameSize,
@@ -102,6 +114,7 @@ public record ConnectionSettings(
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
+        widestStreamWindow,
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
@@ -114,6 +127,7 @@ public record ConnectionSettings(
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
+        widestStreamWindow,
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,
@@ -126,6 +140,7 @@ public record ConnectionSettings(
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
+        widestStreamWindow,
         connectionWindow,
         maxHeaderListBytes,
         maxFrameSize,

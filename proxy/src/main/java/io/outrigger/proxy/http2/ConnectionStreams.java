@@ -44,6 +44,9 @@ final class ConnectionStreams {
   /** The window that a new stream's peer may believe it has. */
   private int grantedWindow;
 
+  /** By how much the windows of open streams have grown together. */
+  private int widened;
+
   /** Of what is kept for streams, that which waits to be sent. */
   private long pendingBytes;
 
@@ -72,7 +75,7 @@ final class ConnectionStreams {
     peer = new PeerSettings(!state.isServer(), writer);
     table = new StreamTable(state.isServer());
     scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
-    receiveWindow = new ConnectionReceiveWindow(state, writer, ctx.channel().eventLoop(), settings);
+    receiveWindow = new ConnectionReceiveWindow(state, writer, settings.connectionWindow());
     grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
     fence = new ResetFence(writer);
   }
@@ -175,7 +178,7 @@ final class ConnectionStreams {
   }
 
   private SocketStream newStream(int id) {
-    return new SocketStream(this, id, peer.initialWindow(), grantedWindow);
+    return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.streamWindow());
   }
 
   // What streams send.
@@ -210,11 +213,30 @@ final class ConnectionStreams {
 
   /** {@code bytes} of what the peer sent on {@code stream} have gone on. */
   void returnCredit(SocketStream stream, int bytes) {
-    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes, settings.streamWindow());
+    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
     if (increment > 0) {
-      writer.windowUpdate(stream.id(), increment);
+      writer.windowUpdate(stream.id(), increment + widen(stream));
     }
-    receiveWindow.onReleased(bytes);
+  }
+
+  /**
+   * A stream whose DATA goes on gets four times its window, as far as it may grow and the
+   * connection's window has room for all that streams have grown by. One that stands still from its
+   * beginning never holds more than its first window.
+   *
+   * @return how much wider the window is now
+   */
+  private int widen(SocketStream stream) {
+    int window = stream.receiveWindow();
+    int room =
+        Math.min(settings.widestStreamWindow() - window, settings.connectionWindow() - widened);
+    if (room <= 0 || settings.memory().isShort()) {
+      return 0;
+    }
+    int more = (int) Math.min(room, 3L * window);
+    widened += more;
+    stream.widenReceiveWindow(more);
+    return more;
   }
 
   /** {@code change} more bytes wait on a stream to be sent. */
@@ -348,7 +370,8 @@ final class ConnectionStreams {
   private void remove(SocketStream stream, boolean byOurReset) {
     table.remove(stream, byOurReset);
     scheduler.leave(stream);
-    receiveWindow.onReleased(stream.end());
+    widened -= stream.receiveWindow() - settings.streamWindow();
+    stream.end();
     if (wantsCapacity || state.isLeaving()) {
       dirty.set(); // looked after at the end of the turn, outside of any callback
     }

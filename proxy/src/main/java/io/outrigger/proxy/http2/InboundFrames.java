@@ -63,7 +63,6 @@ final class InboundFrames implements FrameListener {
       faults.onUsefulFrame();
     }
     if (stream == null) {
-      receiveWindow.giveBack(flowBytes);
       if (!table.mayHaveBeenReset(id)) {
         faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
@@ -71,12 +70,10 @@ final class InboundFrames implements FrameListener {
     }
     Fault fault = dataFault(stream, flowBytes, content, endStream);
     if (fault != null) {
-      receiveWindow.giveBack(flowBytes);
       faults.reset(stream, fault.error, fault.reason);
       return;
     }
     stream.hold(flowBytes);
-    receiveWindow.onHeld(flowBytes);
     stream.consumed(padding);
     if (!stream.isGone()) {
       dataStream = stream;

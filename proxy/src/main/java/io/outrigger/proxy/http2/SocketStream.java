@@ -72,6 +72,9 @@ final class SocketStream implements Http2Stream {
 
   private int returned;
 
+  /** How much the peer may send before any of it has gone on. */
+  private int receiveWindow;
+
   /** Content that was promised and has not come, {@link #NO_PROMISE} or {@link #NO_HEAD}. */
   private long contentLeft = NO_HEAD;
 
@@ -81,12 +84,14 @@ final class SocketStream implements Http2Stream {
   /**
    * @param sendWindow what the peer lets us send
    * @param credit what the peer may believe it can send
+   * @param receiveWindow what we let the peer send
    */
-  SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit) {
+  SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit, int receiveWindow) {
     this.streams = streams;
     this.id = id;
     this.sendWindow = sendWindow;
     this.credit = credit;
+    this.receiveWindow = receiveWindow;
   }
 
   @Override
@@ -241,7 +246,7 @@ final class SocketStream implements Http2Stream {
   @Override
   public void consumed(int bytes) {
     if (gone || bytes == 0) {
-      return; // the connection settled it when the stream ended
+      return;
     }
     if (bytes < 0 || bytes > held) {
       throw new IllegalStateException(
@@ -398,20 +403,30 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * Counts bytes that have gone on. Credit is told at half of {@code window}, so that WINDOW_UPDATE
+   * Counts bytes that have gone on. Credit is told at half of the window, so that WINDOW_UPDATE
    * costs little.
    *
    * @return the increment to send now, or 0 while it can wait
    */
-  int giveBack(int bytes, int window) {
+  int giveBack(int bytes) {
     returned += bytes;
-    if (returned == 0 || returned < (window + 1) / 2) {
+    if (returned == 0 || returned < (receiveWindow + 1) / 2) {
       return 0;
     }
     int increment = returned;
     returned = 0;
     credit += increment;
     return increment;
+  }
+
+  int receiveWindow() {
+    return receiveWindow;
+  }
+
+  /** The peer will be told of {@code more} credit than it had. */
+  void widenReceiveWindow(int more) {
+    receiveWindow += more;
+    credit += more;
   }
 
   PendingData pending() {
@@ -470,12 +485,8 @@ final class SocketStream implements Http2Stream {
     inLine = value;
   }
 
-  /**
-   * Leaves the stage: drops what waits.
-   *
-   * @return the bytes that its handler held, for the connection's window
-   */
-  int end() {
+  /** Ends the stream: forgets what waits. */
+  void end() {
     waitingHead = null;
     trailers = null;
     if (pending != null) {
@@ -483,9 +494,6 @@ final class SocketStream implements Http2Stream {
     }
     keeps(-keptHeap, -keptDirect);
     gone = true;
-    int left = held;
-    held = 0;
-    return left;
   }
 
   /** Drops what waits; the handler has heard of the end. */

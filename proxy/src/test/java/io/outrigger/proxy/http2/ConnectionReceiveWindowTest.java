@@ -1,39 +1,46 @@
 package io.outrigger.proxy.http2;
 
+import static io.outrigger.proxy.testing.http2.Frames.data;
 import static io.outrigger.proxy.testing.http2.Frames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.proxy.testing.Pressure;
-import java.time.Duration;
+import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** When a connection's credit that was kept for want of memory comes back. */
+/** The credit of a connection does not depend on what becomes of its streams. */
 final class ConnectionReceiveWindowTest {
-  private static final int BYTES = 48_000;
+  private static final ConnectionSettings SETTINGS =
+      ConnectionSettings.DEFAULT.withWindows(60_000, 65_535);
 
-  private final Pressure memory = new Pressure().hold(60);
-  private final ConnectionSettings settings =
-      ConnectionSettings.DEFAULT.withWindows(60_000, 65_535).withMemory(memory.ledger);
-
-  /** Who holds something again has a look at memory of its own, as late as any other. */
-  @Test
-  void aPeerOfWhichNothingIsHeldIsNotLookedAt() {
+  @Conformance("SC-38")
+  @ParameterizedTest
+  @ValueSource(ints = {0, 60})
+  void streamsThatStandStillLeaveTheConnectionToOthersHoweverShortMemoryIs(int percent) {
+    ConnectionSettings settings = SETTINGS.withMemory(new Pressure().hold(percent).ledger);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
-      peer.send(request(1));
-      peer.send(PeerErrorTest.manyData(1, BYTES));
-      peer.advance(Duration.ofMillis(50));
-      peer.events.stream(0).release();
-      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 48000, WINDOW_UPDATE 0 48000");
+      for (int id = 1; id <= 9; id += 2) {
+        peer.send(request(id));
+        peer.send(PeerErrorTest.manyData(id, 48_000));
+        assertThat(peer.answer()).startsWith("WINDOW_UPDATE 0 ");
+      }
+      assertThat(peer.events.streams)
+          .allSatisfy(stream -> assertThat(stream.held).isEqualTo(48_000));
+    }
+  }
 
-      peer.advance(Duration.ofMillis(50)); // the look that was due
-      peer.advance(Duration.ofMillis(50));
-      peer.send(PeerErrorTest.manyData(1, BYTES));
-      memory.hold(0);
-      peer.advance(Duration.ofMillis(60));
+  @Test
+  void creditIsToldAtHalfOfTheWindow() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.events.onStream = stream -> stream.holds = true;
+      peer.send(request(1), data(1, 0, new byte[16_384]), data(1, 0, new byte[16_383]));
       assertThat(peer.answer()).isEmpty();
-      peer.advance(Duration.ofMillis(40));
-      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 48000");
+
+      peer.send(data(1, 0, (byte) 1));
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 0 32768");
     }
   }
 }

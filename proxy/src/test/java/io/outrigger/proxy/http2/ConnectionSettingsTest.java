@@ -19,6 +19,7 @@ final class ConnectionSettingsTest {
     return new ConnectionSettings(
         streams,
         streamWindow,
+        streamWindow,
         window,
         list,
         frame,
@@ -69,13 +70,13 @@ final class ConnectionSettingsTest {
         ConnectionSettings.DEFAULT
             .withMaxHeaderListBytes(5)
             .withMaxConcurrentStreams(1)
-            .withWindows(2, 65_536)
+            .withWindows(2, 3, 65_536)
             .withTimeouts(timeouts)
             .withMemory(ledger)
             .withAbuse(abuse);
 
     assertThat(changed)
-        .isEqualTo(new ConnectionSettings(1, 2, 65_536, 5, 16_384, timeouts, ledger, abuse));
+        .isEqualTo(new ConnectionSettings(1, 2, 3, 65_536, 5, 16_384, timeouts, ledger, abuse));
     assertThat(ConnectionSettings.DEFAULT.withMaxHeaderListBytes(5).maxConcurrentStreams())
         .isEqualTo(10_000);
   }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
-import io.outrigger.proxy.testing.Pressure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,13 +15,11 @@ import java.util.Map;
 final class OurEndpoint extends Endpoint implements ConnectionHandler {
   private static final int NO_LIMIT = 1 << 20;
 
-  /** Credit of the connection is returned when bytes have gone on, as Netty does always. */
   static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT
           .withMaxConcurrentStreams(MAX_STREAMS)
           .withWindows(STREAM_WINDOW, ConnectionSettings.INITIAL_WINDOW)
           .withMaxHeaderListBytes(MAX_HEADER_LIST)
-          .withMemory(new Pressure().hold(60).ledger)
           .withAbuse(
               new AbuseLimits(Duration.ofSeconds(30), NO_LIMIT, NO_LIMIT, NO_LIMIT, 8 << 20));
 

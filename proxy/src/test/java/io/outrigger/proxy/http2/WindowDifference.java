@@ -98,24 +98,6 @@ enum WindowDifference implements Difference {
           Frames.request(5),
           Frames.data(5, Frames.PADDED, new byte[16_000]),
           Frames.data(5, 0, new byte[6_000]))),
-  DATA_BEYOND_CONNECTION_WINDOW(
-      "6.9.1: an error of the connection; Netty fails as it gives the frame back to a window of the"
-          + " stream that it was not taken from, and resets that alone",
-      After.ENDS,
-      m ->
-          m.isFrame(FrameType.DATA)
-              && m.weEnd(FLOW_CONTROL_ERROR)
-              && m.nettyResets(Http2Error.INTERNAL_ERROR)
-              && m.sent() > m.credit(),
-      Script.toServer(
-          Frames.request(1),
-          Frames.data(1, 0, new byte[16_000]),
-          Frames.data(1, 0, new byte[14_000]),
-          Frames.request(3),
-          Frames.data(3, 0, new byte[16_000]),
-          Frames.data(3, 0, new byte[14_000]),
-          Frames.request(5),
-          Frames.data(5, 0, new byte[16_000]))),
   DATA_OF_IDLE_STREAM_BEYOND_WINDOW(
       "5.1 \"idle\" and 6.9.1: the frame breaks two rules, and each names the error of another one",
       After.ENDS,
