@@ -32,7 +32,7 @@ class Http2LayersTest {
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
           "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
               + " PatientRead PeerSettings PendingData ReadGate ReadTurn ResetFence SendScheduler"
-              + " SendWindow SocketStream StreamHandler StreamTable",
+              + " SendWindow SocketBuffers SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",
           // what both serve: the peer's frames, and memory

@@ -43,6 +43,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
   public void handlerAdded(ChannelHandlerContext ctx) {
     ChannelConfig config = ctx.channel().config();
     config.setWriteBufferWaterMark(WATER_MARK);
+    SocketBuffers.bound(ctx.channel());
     FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
     var made = new Http2Connection(server, settings, ctx, queue.mark(this));
     if (server) {

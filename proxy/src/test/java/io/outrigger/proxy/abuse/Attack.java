@@ -8,6 +8,7 @@ import java.util.Locale;
  */
 enum Attack {
   LONG_NAMES(Side.APP, HeaderAttacks::longNames),
+  LONG_PATHS(Side.APP, HeaderAttacks::longPaths),
   LONG_HUFFMAN_NAMES(Side.APP, HeaderAttacks::longHuffmanNames),
   LEGAL_LONG_NAMES(Side.APP, HeaderAttacks::legalLongNames),
   LONG_NAMES_IN_RESPONSES(Side.BACKEND, HeaderAttacks::longNamesInResponses),
@@ -16,6 +17,8 @@ enum Attack {
   QUEUED_TINY_FIELDS(Side.APP, HeaderAttacks::queuedTinyFields),
   TINY_DATA_IN_LARGE_READS(Side.APP, StreamAttacks::tinyDataInLargeReads),
   UNREAD_RESPONSES(Side.APP, StreamAttacks::unreadResponses),
+  UNREAD_SOCKETS(Side.APP, StreamAttacks::unreadSockets),
+  UNREAD_BESIDE_OTHERS(Side.APP, StreamAttacks::unreadBesideOthers),
   UNREAD_HEADS(Side.APP, StreamAttacks::unreadHeads),
   UNREAD_LOCAL_REPLIES(Side.APP, StreamAttacks::unreadLocalReplies),
   WINDOW_SETTINGS(Side.APP, StreamAttacks::windowSettings),
@@ -29,6 +32,7 @@ enum Attack {
   WINDOWS_OF_ONE_BYTE(Side.APP, StreamAttacks::windowsOfOneByte),
   FILLED_TABLES(Side.APP, ConnectionAttacks::filledTables),
   UNFINISHED_PREFACES(Side.APP, ConnectionAttacks::unfinishedPrefaces),
+  LEFT_BY_STREAMS(Side.APP, ConnectionAttacks::leftByStreams),
   SLOW_FRAMES(Side.APP, ConnectionAttacks::slowFrames),
   RAPID_RESET(Side.APP, FloodAttacks::rapidReset),
   MADE_TO_RESET(Side.APP, FloodAttacks::madeToReset),

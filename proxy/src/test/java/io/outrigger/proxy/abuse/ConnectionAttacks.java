@@ -1,6 +1,7 @@
 package io.outrigger.proxy.abuse;
 
 import io.outrigger.proxy.abuse.AttackedSidecar.Forward;
+import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,30 @@ final class ConnectionAttacks {
           }
           return HeaderBlocks.frames(1, END, Frames.join(block.toArray(byte[][]::new)));
         });
+    run.waitOut();
+  }
+
+  /**
+   * On each connection many replies of the sidecar wait for a window and are cancelled; what they
+   * leave stays with the idle connection.
+   */
+  static void leftByStreams(AttackRun run) {
+    run.lastsFor(Duration.ofSeconds(30));
+    int streams = 700;
+    for (int batch = 0; batch < 60 && run.goesOn(); batch++) {
+      List<Peer> apps = run.apps(Forward.DOWN, 100);
+      run.eachSends(
+          apps,
+          app -> {
+            byte[][] frames = new byte[2 * streams][];
+            for (int i = 0; i < streams; i++) {
+              int id = apps.get(app).nextId();
+              frames[i] = Frames.wholeRequest(id);
+              frames[streams + i] = Frames.reset(id, Http2Error.CANCEL);
+            }
+            return Frames.join(Frames.settings(Frames.INITIAL_WINDOW_SIZE, 0), Frames.join(frames));
+          });
+    }
     run.waitOut();
   }
 

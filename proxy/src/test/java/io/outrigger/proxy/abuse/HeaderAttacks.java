@@ -37,6 +37,25 @@ final class HeaderAttacks {
     sendAll(run, i -> HeaderBlocks.longName(i / 2, LONG_NAME));
   }
 
+  /** Calls that wait, each with a path of its own. */
+  static void longPaths(AttackRun run) {
+    Peer app = run.app(Forward.DOWN);
+    run.lastsFor(TIME_FOR_BLOCKS);
+    run.pump(
+        app,
+        400,
+        i ->
+            HeaderBlocks.frames(
+                app.nextId(),
+                END,
+                Frames.block(
+                    ServingBackend.request(
+                        "/a/" + i + "p".repeat(LEGAL_NAME),
+                        "x-outrigger-wait-for-ready",
+                        "true"))));
+    run.pause(Duration.ofSeconds(3));
+  }
+
   static void longHuffmanNames(AttackRun run) {
     sendAll(run, i -> HeaderBlocks.longHuffmanName(i / 2, HUFFMAN_NAME));
   }

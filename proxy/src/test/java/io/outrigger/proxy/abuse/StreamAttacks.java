@@ -18,6 +18,9 @@ final class StreamAttacks {
   /** What may still be held of streams that are over: chunks that are used in part. */
   private static final double LEFT_BYTES = 16 << 20;
 
+  /** What 450 sockets may have in their send buffers together. */
+  private static final long MAX_UNSENT_BYTES = 96 << 20;
+
   private static final Duration SETTLING = Duration.ofMillis(1500);
 
   private static final String[] OK = {
@@ -36,6 +39,40 @@ final class StreamAttacks {
           app -> AttackRun.request(apps.get(app).nextId(), END, ServingBackend.BIG + (1 << 20)));
     }
     run.waitOut();
+  }
+
+  /** Many of them, each with more than the system would like to keep for it. */
+  static void unreadSockets(AttackRun run) {
+    List<Peer> apps = run.apps(Forward.SERVED, 450, Frames.INITIAL_WINDOW_SIZE, Integer.MAX_VALUE);
+    apps.forEach(app -> app.reads(false));
+    run.eachSends(
+        apps,
+        app -> AttackRun.request(apps.get(app).nextId(), END, ServingBackend.BIG + (4 << 20)));
+    run.waitOut();
+    long unsent = SendQueues.bytesOf(run.address(Forward.SERVED).getPort());
+    if (unsent > MAX_UNSENT_BYTES) {
+      run.complain("%d MiB wait in send buffers".formatted(unsent >> 20));
+    }
+  }
+
+  /**
+   * An app reads none of its answers. All calls of another app to the same backend are answered.
+   */
+  static void unreadBesideOthers(AttackRun run) {
+    Peer stopped = run.app(Forward.SERVED, Frames.INITIAL_WINDOW_SIZE, 0);
+    run.pump(
+        stopped, 45, i -> AttackRun.request(stopped.nextId(), END, ServingBackend.BIG + (5 << 20)));
+    run.pause(Duration.ofSeconds(1));
+    Peer other = run.app(Forward.SERVED);
+    run.lastsFor(Duration.ofSeconds(10));
+    for (int call = 1; call <= 20; call++) {
+      int answered = call;
+      other.send(AttackRun.request(other.nextId(), END, ServingBackend.SMALL));
+      if (!run.await(() -> other.ended() == answered)) {
+        run.complain("call %d of another app is not answered".formatted(call));
+        return;
+      }
+    }
   }
 
   /** The same with heads, which no window holds back. */
