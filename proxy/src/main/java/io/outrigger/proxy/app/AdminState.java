@@ -4,8 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.EventLog;
-import io.outrigger.proxy.memory.BufferMemory;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.memory.OutOfMemory;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
@@ -41,8 +40,7 @@ record AdminState(
     List<RunningForward> forwards,
     Drain drain,
     BooleanSupplier isWarm,
-    MemoryLedger memory,
-    BufferMemory buffers,
+    MemoryGauge memory,
     LoopLag loopLag,
     AdminBudget unread) {
 
@@ -90,8 +88,8 @@ record AdminState(
         new MetricsView.ProcessFigures(
             control.failures(),
             drain.cutRequests(),
-            BufferMemory.directBytes(),
-            buffers.usedBytes(),
+            memory.directBytes(),
+            memory.directBytes(),
             memory.now(),
             loopLag.look()),
         failed);

@@ -12,7 +12,7 @@ import io.outrigger.proxy.forward.TargetResolver;
 import io.outrigger.proxy.history.LastCalls;
 import io.outrigger.proxy.history.TrafficHistory;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.options.ListenAddress;
 import io.outrigger.proxy.options.ProxyOptions;
 import io.outrigger.proxy.options.ProxyOptions.AuthorityMode;
@@ -41,7 +41,7 @@ final class ForwardOpener {
   private final Targets targets;
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
-  private final MemoryLedger memory;
+  private final MemoryGauge memory;
   private final Optional<AccessLog> access;
   private final Optional<Telemetry> telemetry;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
@@ -52,7 +52,7 @@ final class ForwardOpener {
       Targets targets,
       EventLoops loops,
       List<CallLoop> callLoops,
-      MemoryLedger memory,
+      MemoryGauge memory,
       Optional<AccessLog> access,
       Optional<Telemetry> telemetry) {
     this.options = options;

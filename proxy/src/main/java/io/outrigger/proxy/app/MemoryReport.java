@@ -7,10 +7,10 @@ import java.util.Locale;
 /**
  * The answer of {@code GET /memory}; its names are those of the JSON.
  *
- * @param heap what peers make the heap hold, in bytes
- * @param direct the same of buffers outside of it
+ * @param heap what peers had on the heap after the last collection, in bytes
+ * @param direct what buffers outside of it take
  * @param total both together ({@code --max-memory})
- * @param ended what was ended since the start so that memory became free
+ * @param ended how many connections were ended since the start so that memory became free
  * @param heaviest the connections that hold most
  */
 record MemoryReport(
@@ -18,29 +18,20 @@ record MemoryReport(
   /** Bytes of a limit. */
   record Share(long held, long limit) {}
 
-  /** Streams or connections of apps or backends. */
-  record Ended(String side, String what, long count) {}
+  /** Connections of apps or to backends. */
+  record Ended(String side, long count) {}
 
-  /** One connection. */
-  record Holder(String side, String peer, long heap, long direct, int streams) {}
+  /** One connection, and about how many bytes would be free without it. */
+  record Holder(String side, String peer, long bytes, int streams) {}
 
   static MemoryReport of(MemoryView view) {
     return new MemoryReport(
         new Share(view.heapBytes(), view.limits().heapBytes()),
         new Share(view.directBytes(), view.limits().directBytes()),
         new Share(view.heapBytes() + view.directBytes(), view.limits().totalBytes()),
-        view.ended().stream()
-            .map(each -> new Ended(word(each.side()), word(each.what()), each.count()))
-            .toList(),
+        view.ended().stream().map(each -> new Ended(word(each.side()), each.count())).toList(),
         view.heaviest().stream()
-            .map(
-                each ->
-                    new Holder(
-                        word(each.side()),
-                        each.peer(),
-                        each.heapBytes(),
-                        each.directBytes(),
-                        each.streams()))
+            .map(each -> new Holder(word(each.side()), each.peer(), each.bytes(), each.streams()))
             .toList());
   }
 

@@ -5,8 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.proxy.events.Event;
 import io.outrigger.proxy.events.EventKind;
 import io.outrigger.proxy.events.EventLog;
-import io.outrigger.proxy.memory.BufferMemory;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.memory.MemoryView;
 import java.time.Duration;
 import java.util.List;
@@ -15,54 +14,34 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Looks at the memory that peers make the process hold: has idle buffers given up, and tells people
- * when connections were ended because they held most of it.
- */
+/** Logs, and puts among the events, how many connections were ended since memory was short. */
 @ControlConfined
 final class MemoryWatch {
   private static final Logger log = LoggerFactory.getLogger(MemoryWatch.class);
 
-  private static final Duration PERIOD = Duration.ofMillis(100);
-
-  /** While less than half of the limit is held. */
-  private static final Duration CALM_PERIOD = Duration.ofMillis(500);
-
-  /** Between two lines about what was ended: an attack goes on for long. */
-  private static final int LOOKS_PER_LINE = 10;
+  /** Between two lines: an attack goes on for long. */
+  private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final ControlLoop control;
-  private final MemoryLedger ledger;
-  private final BufferMemory buffers;
+  private final MemoryGauge gauge;
   private final EventLog events;
   private List<MemoryView.EndedCount> told = List.of();
-  private int looksToLine;
 
-  MemoryWatch(ControlLoop control, MemoryLedger ledger, BufferMemory buffers, EventLog events) {
+  MemoryWatch(ControlLoop control, MemoryGauge gauge, EventLog events) {
     this.control = control;
-    this.ledger = ledger;
-    this.buffers = buffers;
+    this.gauge = gauge;
     this.events = events;
-  }
-
-  BufferMemory buffers() {
-    return buffers;
   }
 
   void start() {
     control.checkInside();
-    told = ledger.now().ended();
+    told = gauge.now().ended();
     look();
   }
 
   private void look() {
-    buffers.trim(ledger);
-    if (looksToLine > 0) {
-      looksToLine--;
-    } else {
-      tell(ledger.now());
-    }
-    control.schedule(ledger.isShort() ? PERIOD : CALM_PERIOD, this::look);
+    tell(gauge.now());
+    control.schedule(PERIOD, this::look);
   }
 
   private void tell(MemoryView now) {
@@ -75,7 +54,6 @@ final class MemoryWatch {
             .filter(text -> !text.isEmpty())
             .collect(Collectors.joining(", "));
     told = now.ended();
-    looksToLine = LOOKS_PER_LINE;
     String message =
         "%s ended for holding most of the memory; held %d bytes of %d on the heap, %d of %d outside"
             .formatted(
@@ -88,26 +66,15 @@ final class MemoryWatch {
     events.add(EventKind.MEMORY, "", "memory", new Event.Line(message));
   }
 
-  /** Such as {@code 3 connections of apps}. */
+  /** Such as {@code 3 connections of apps}; empty when there are no more than were told. */
   private String since(MemoryView.EndedCount count) {
     long before =
         told.stream()
-            .filter(c -> c.side() == count.side() && c.what() == count.what())
+            .filter(each -> each.side() == count.side())
             .mapToLong(MemoryView.EndedCount::count)
             .sum();
     long more = count.count() - before;
-    return more == 0
-        ? ""
-        : more
-            + " "
-            + word(count.what())
-            + (more == 1 ? "" : "s")
-            + " of "
-            + word(count.side())
-            + "s";
-  }
-
-  private static String word(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+    String side = count.side().name().toLowerCase(Locale.ROOT);
+    return more == 0 ? "" : "%d connection%s of %ss".formatted(more, more == 1 ? "" : "s", side);
   }
 }

@@ -18,9 +18,9 @@ import io.outrigger.proxy.events.EventLog;
 import io.outrigger.proxy.filter.HttpFilters;
 import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.memory.BufferMemory;
 import io.outrigger.proxy.memory.HeapWatch;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
+import io.outrigger.proxy.memory.OutOfMemory;
 import io.outrigger.proxy.metrics.LbCounters;
 import io.outrigger.proxy.metrics.LoopLag;
 import io.outrigger.proxy.metrics.MetricsText;
@@ -100,7 +100,7 @@ public final class ProxyApp implements AutoCloseable {
   private final LoadRegistry loads;
   private final EventLog events;
   private final Targets targets;
-  private final MemoryLedger memory;
+  private final MemoryGauge memory;
   private final MemoryWatch memoryWatch;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
@@ -128,7 +128,7 @@ public final class ProxyApp implements AutoCloseable {
     control = new ControlThread("control");
     events = new EventLog(control);
     memory = Settings.memory(options);
-    memoryWatch = new MemoryWatch(control, memory, BufferMemory.ofDefaultAllocator(), events);
+    memoryWatch = new MemoryWatch(control, memory, events);
     loops = EventLoops.start(Settings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = names.apply(control);
@@ -299,7 +299,6 @@ public final class ProxyApp implements AutoCloseable {
             requireDrain(),
             warm::isDone,
             memory,
-            memoryWatch.buffers(),
             new LoopLag(
                 callLoops.stream().<Executor>map(loop -> loop::execute).toList(), System::nanoTime),
             unreadAnswers());
@@ -307,15 +306,14 @@ public final class ProxyApp implements AutoCloseable {
     announce();
     control.execute(this::watchOurselves);
     heapWatch = HeapWatch.start(memory);
+    OutOfMemory.endsHeaviestOf(memory);
     warmUp();
   }
 
   /** What readers of the admin servers leave unread has its own bound, within that of all peers. */
   private AdminBudget unreadAnswers() {
     long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
-    var unread = new AdminBudget(most, System::nanoTime);
-    memory.alsoHeld(unread::heldBytes);
-    return unread;
+    return new AdminBudget(most, System::nanoTime);
   }
 
   /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */

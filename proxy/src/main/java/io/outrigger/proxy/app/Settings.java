@@ -8,8 +8,7 @@ import io.outrigger.proxy.forward.AuthorityMode;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.http2.ConnectionSettings;
 import io.outrigger.proxy.http2.EventLoops;
-import io.outrigger.proxy.memory.BufferMemory;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.memory.MemoryPlan;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.proxy.options.ExperimentalMetric;
@@ -38,16 +37,13 @@ final class Settings {
 
   private Settings() {}
 
-  /** Who counts what peers make the process hold. */
-  static MemoryLedger memory(ProxyOptions options) {
+  /** Measures what peers make the process hold. */
+  static MemoryGauge memory(ProxyOptions options) {
     MemoryPlan plan = MemoryPlan.ofProcess();
     long total = options.limits().maxMemoryBytes();
-    var limits =
+    return MemoryGauge.ofProcess(
         new MemoryView.Limits(
-            Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total);
-    var ledger = new MemoryLedger(limits);
-    ledger.askInUse(() -> BufferMemory.shareInUse(plan.peerDirectBytes(), plan.directBytes()));
-    return ledger;
+            Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total));
   }
 
   static EventLoops.TransportKind transport(ProxyOptions options) {
@@ -116,7 +112,7 @@ final class Settings {
     }
   }
 
-  static ListenerSettings listener(ProxyOptions options, MemoryLedger memory) {
+  static ListenerSettings listener(ProxyOptions options, MemoryGauge memory) {
     var limits = options.limits();
     return new ListenerSettings(
         limits.maxConnections(),
@@ -127,7 +123,7 @@ final class Settings {
    * What both sides have in common. A stream begins with a window of which a thousand are a quarter
    * of all buffers; those that have grown may add a sixteenth on each connection.
    */
-  private static ConnectionSettings http2(ProxyOptions options, MemoryLedger memory) {
+  private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;
     long buffers = Math.min(memory.limits().directBytes(), memory.limits().totalBytes());
     int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.connectionWindow());
@@ -146,7 +142,7 @@ final class Settings {
     return Math.max(least, Math.min(value, most));
   }
 
-  static UpstreamSettings upstream(ProxyOptions options, MemoryLedger memory) {
+  static UpstreamSettings upstream(ProxyOptions options, MemoryGauge memory) {
     var connections = options.connections();
     Duration time = connections.keepaliveTime();
     Optional<UpstreamSettings.KeepAlive> keepAlive =

@@ -143,11 +143,6 @@ final class DownstreamResponse {
     stream.consumed(bytes);
   }
 
-  /** Counts memory that is kept for the call, or with negative numbers gives it back. */
-  void keeps(int heapBytes, int directBytes) {
-    stream.keeps(heapBytes, directBytes);
-  }
-
   /** Whether the answer is complete and the app has not taken all of it. */
   boolean hasUnread() {
     return (phase == Phase.COMPLETE || phase == Phase.STOPPING) && stream.pendingBytes() > 0;

@@ -10,7 +10,7 @@ import io.outrigger.proxy.calls.CallTotals;
 import io.outrigger.proxy.calls.CallTracer;
 import io.outrigger.proxy.http2.HeaderField;
 import io.outrigger.proxy.http2.KnownName;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.route.ForwardTarget;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -24,7 +24,7 @@ public final class Forward {
   private final TargetResolver targets;
   private final CallObserver observer;
   private final CallTracer tracer;
-  private final MemoryLedger memory;
+  private final MemoryGauge memory;
   private final PendingLimit waiting;
   private final List<CallStats> stats;
   private final ByteBudget replays = new ByteBudget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
@@ -42,7 +42,7 @@ public final class Forward {
       TargetResolver targets,
       CallObserver observer,
       int loops) {
-    this(name, settings, targets, observer, CallTracer.NONE, MemoryLedger.UNLIMITED, loops);
+    this(name, settings, targets, observer, CallTracer.NONE, MemoryGauge.UNLIMITED, loops);
   }
 
   /**
@@ -55,7 +55,7 @@ public final class Forward {
       TargetResolver targets,
       CallObserver observer,
       CallTracer tracer,
-      MemoryLedger memory,
+      MemoryGauge memory,
       int loops) {
     this.name = name;
     this.settings = settings;

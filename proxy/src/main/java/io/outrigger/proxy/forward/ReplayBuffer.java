@@ -102,11 +102,6 @@ final class ReplayBuffer {
     return size;
   }
 
-  /** What its buffer takes; the array is the loop's. */
-  int heldBytes() {
-    return large == null ? 0 : large.capacity();
-  }
-
   private byte[] array() {
     byte[] known = small;
     if (known == null) {

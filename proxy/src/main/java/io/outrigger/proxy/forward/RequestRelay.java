@@ -46,9 +46,6 @@ final class RequestRelay {
   /** Bytes that earn no credit when they leave: they have left for an earlier backend. */
   private int creditless;
 
-  /** Memory of the above, as the app's stream counts it. */
-  private int counted;
-
   RequestRelay(DownstreamResponse app, CallStatsRecorder record) {
     this.app = app;
     this.record = record;
@@ -72,7 +69,6 @@ final class RequestRelay {
       data.release();
     }
     replay = copy;
-    count();
   }
 
   /** Whether another backend can be given the whole request. */
@@ -86,7 +82,6 @@ final class RequestRelay {
     if (replay != null) {
       replay.release();
       replay = null;
-      count();
     }
   }
 
@@ -116,7 +111,6 @@ final class RequestRelay {
       ByteBuf data = kept.take(Integer.MAX_VALUE);
       send(stream, data, ended && trailers == null && kept.isEmpty());
     }
-    count();
     if (trailers != null) {
       stream.sendHeaders(trailers, true);
     }
@@ -143,7 +137,6 @@ final class RequestRelay {
     if (!unsent.isEmpty()) {
       kept = unsent;
     }
-    count();
   }
 
   /** Bytes have left for the backend: the app may send as many, if they are the first time. */
@@ -175,7 +168,6 @@ final class RequestRelay {
     } else {
       data.release();
     }
-    count();
   }
 
   /** Trailers of a request: gRPC has none, so they only end it (SC-14). */
@@ -184,7 +176,6 @@ final class RequestRelay {
     app.onRequestEnd();
     if (!grpc) {
       trailers = block;
-      app.keeps(block.heapBytes(), 0);
     }
     if (backend != null && grpc) {
       backend.sendData(Unpooled.EMPTY_BUFFER, true);
@@ -201,7 +192,6 @@ final class RequestRelay {
       kept.release();
       kept = null;
     }
-    count();
   }
 
   /** More has left than was copied: this attempt is the last (A6 "Buffering"). */
@@ -218,14 +208,6 @@ final class RequestRelay {
       data.add(more, true, more.alloc());
     } else {
       more.release();
-    }
-  }
-
-  private void count() {
-    int now = (kept == null ? 0 : kept.pinnedBytes()) + (replay == null ? 0 : replay.heldBytes());
-    if (now != counted) {
-      app.keeps(0, now - counted);
-      counted = now;
     }
   }
 

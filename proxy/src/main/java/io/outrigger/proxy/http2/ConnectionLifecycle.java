@@ -49,7 +49,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private boolean isOverload;
   private @Nullable FrameReader reader;
   private @Nullable ConnectionHandler handler;
-  private Runnable onReleased = () -> {};
   private @Nullable ScheduledFuture<?> handshakeTimer;
   private @Nullable ScheduledFuture<?> drainTimer;
   private @Nullable KeepAlive keepAlive;
@@ -77,12 +76,10 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
    *
    * @param frames takes the bytes behind the preface
    * @param listener hears of the connection
-   * @param released called when the end has let go of what was held
    */
-  void join(FrameReader frames, ConnectionHandler listener, Runnable released) {
+  void join(FrameReader frames, ConnectionHandler listener) {
     reader = frames;
     handler = listener;
-    onReleased = released;
   }
 
   /** Who hears of the connection; known before the first byte comes. */
@@ -374,7 +371,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     for (SocketStream stream : table.snapshot()) {
       lose(stream, stream.id() == 0, reason);
     }
-    onReleased.run();
     handler().onEnding(reason);
   }
 

@@ -1,7 +1,7 @@
 package io.outrigger.proxy.http2;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import java.time.Duration;
 
 /**
@@ -28,7 +28,7 @@ public record ConnectionSettings(
     int maxHeaderListBytes,
     int maxFrameSize,
     Timeouts timeouts,
-    MemoryLedger memory,
+    MemoryGauge memory,
     AbuseLimits abuse) {
   /** What RFC 9113 section 6.9.2 gives every window until it is changed. */
   static final int INITIAL_WINDOW = 65_535;
@@ -46,7 +46,7 @@ public record ConnectionSettings(
           64 << 10,
           LEAST_FRAME_SIZE,
           Timeouts.DEFAULT,
-          MemoryLedger.UNLIMITED,
+          MemoryGauge.UNLIMITED,
           AbuseLimits.DEFAULT);
 
   public ConnectionSettings {
@@ -123,7 +123,7 @@ public record ConnectionSettings(
         abuse);
   }
 
-  public ConnectionSettings withMemory(MemoryLedger ledger) {
+  public ConnectionSettings withMemory(MemoryGauge gauge) {
     return new ConnectionSettings(
         maxConcurrentStreams,
         streamWindow,
@@ -132,7 +132,7 @@ public record ConnectionSettings(
         maxHeaderListBytes,
         maxFrameSize,
         timeouts,
-        ledger,
+        gauge,
         abuse);
   }
 

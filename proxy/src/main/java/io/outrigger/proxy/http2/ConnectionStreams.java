@@ -1,11 +1,8 @@
 package io.outrigger.proxy.http2;
 
-import static java.util.Objects.requireNonNull;
-
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.proxy.memory.MemoryAccount;
 import io.outrigger.proxy.memory.OutOfMemory;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,9 +21,6 @@ import org.slf4j.LoggerFactory;
 final class ConnectionStreams {
   private static final Logger log = LoggerFactory.getLogger(ConnectionStreams.class);
 
-  /** A stream, its call and what both have at the least, as the ledger counts it. */
-  static final int STREAM_BYTES = 2 << 10;
-
   private final ConnectionSettings settings;
   private final ConnectionState state;
   private final FlushQueue.Mark dirty;
@@ -38,17 +32,20 @@ final class ConnectionStreams {
   private final ConnectionReceiveWindow receiveWindow;
   private final ResetFence fence;
 
-  /** Who counts what is kept for streams; known before the first of them. */
-  private @Nullable MemoryAccount account;
-
   /** The window that a new stream's peer may believe it has. */
   private int grantedWindow;
 
   /** By how much the windows of open streams have grown together. */
   private int widened;
 
-  /** Of what is kept for streams, that which waits to be sent. */
+  /** About what streams hold: their heads, DATA that came and has not gone on, DATA to be sent. */
+  private long queuedBytes;
+
+  /** DATA to be sent. */
   private long pendingBytes;
+
+  /** How much DATA has gone on or was sent, and how many streams have ended. */
+  private long movedBytes;
 
   /** A stream was wanted and could not be opened. */
   private boolean wantsCapacity;
@@ -78,15 +75,6 @@ final class ConnectionStreams {
     receiveWindow = new ConnectionReceiveWindow(state, writer, settings.connectionWindow());
     grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
     fence = new ResetFence(writer);
-  }
-
-  /** Counts in {@code value} what is kept for streams. */
-  void account(MemoryAccount value) {
-    account = value;
-  }
-
-  MemoryAccount account() {
-    return requireNonNull(account, "no account yet");
   }
 
   /** What the peer allows streams. */
@@ -129,7 +117,6 @@ final class ConnectionStreams {
     SocketStream stream = newStream(0);
     stream.handler(handler);
     table.addUnnumbered(stream);
-    stream.keeps(STREAM_BYTES, 0);
     return stream;
   }
 
@@ -173,7 +160,7 @@ final class ConnectionStreams {
     SocketStream stream = newStream(id);
     table.add(stream);
     dirty.onStream();
-    stream.keeps(STREAM_BYTES + headers.heapBytes(), 0);
+    stream.queue(headers.heapBytes());
     return stream;
   }
 
@@ -213,6 +200,7 @@ final class ConnectionStreams {
 
   /** {@code bytes} of what the peer sent on {@code stream} have gone on. */
   void returnCredit(SocketStream stream, int bytes) {
+    movedBytes += bytes;
     int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
     if (increment > 0) {
       writer.windowUpdate(stream.id(), increment + widen(stream));
@@ -239,13 +227,32 @@ final class ConnectionStreams {
     return more;
   }
 
+  /** A stream holds {@code change} bytes more. */
+  void onQueued(int change) {
+    queuedBytes += change;
+  }
+
+  long queuedBytes() {
+    return queuedBytes;
+  }
+
   /** {@code change} more bytes wait on a stream to be sent. */
   void onPending(int change) {
     pendingBytes += change;
+    queuedBytes += change;
   }
 
   long pendingBytes() {
     return pendingBytes;
+  }
+
+  void onMoved(int bytes) {
+    movedBytes += bytes;
+  }
+
+  /** Another figure whenever anything has moved. */
+  long movedBytes() {
+    return movedBytes;
   }
 
   // What SETTINGS change.
@@ -326,19 +333,6 @@ final class ConnectionStreams {
     }
   }
 
-  /** Ends {@code stream} for the sake of the others: memory is short. */
-  void shed(SocketStream stream) {
-    if (stream.hasHandler()) {
-      stream.handler().onOverload();
-    }
-    if (!stream.isGone()) {
-      resetByUs(stream, Http2Error.ENHANCE_YOUR_CALM);
-      if (stream.hasHandler()) {
-        stream.handler().onReset(Http2Error.ENHANCE_YOUR_CALM, false);
-      }
-    }
-  }
-
   /**
    * Takes {@code stream} from the table because the connection, or the peer's will, ends it.
    * Whatever happens to one (memory may be short), the others are told too.
@@ -372,6 +366,7 @@ final class ConnectionStreams {
     scheduler.leave(stream);
     widened -= stream.receiveWindow() - settings.streamWindow();
     stream.end();
+    movedBytes++;
     if (wantsCapacity || state.isLeaving()) {
       dirty.set(); // looked after at the end of the turn, outside of any callback
     }

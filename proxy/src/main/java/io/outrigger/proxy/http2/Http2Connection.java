@@ -74,10 +74,8 @@ public final class Http2Connection {
     gate = new ReadGate(ctx.channel(), table);
     memory =
         new ConnectionMemory(
-            new ConnectionMemory.Parts(
-                ctx, state, reader, decoder, writer, streams, lifecycle, guard, gate),
+            new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, guard, gate),
             settings);
-    streams.account(memory.account());
   }
 
   /**
@@ -186,7 +184,7 @@ public final class Http2Connection {
 
   /** {@code listener} hears of the connection; before the first byte. */
   void listener(ConnectionHandler listener) {
-    lifecycle.join(reader, listener, memory::refresh);
+    lifecycle.join(reader, listener);
   }
 
   void start() {
@@ -199,10 +197,10 @@ public final class Http2Connection {
 
   /** Takes what is in {@code bytes}, which the caller releases. */
   void read(ByteBuf bytes) {
+    int count = bytes.readableBytes();
     try {
       lifecycle.read(bytes);
-      memory.refresh();
-      memory.account().relieveIfHeavy();
+      memory.onRead(count);
     } catch (RuntimeException | OutOfMemoryError e) {
       onFailure(e);
     }
@@ -235,7 +233,6 @@ public final class Http2Connection {
 
   private void flush() {
     writer.flush();
-    memory.refresh();
     if (writer.hasFailed()) {
       lifecycle.abort("no memory for what is to be sent");
       return;

@@ -53,15 +53,6 @@ public interface Http2Stream {
    */
   PendingData takeUnsent();
 
-  /**
-   * Counts memory that is kept because of this stream, or gives it back with negative numbers. What
-   * is left is given back when the stream ends.
-   *
-   * @param heapBytes on the heap
-   * @param directBytes in buffers outside of it
-   */
-  void keeps(int heapBytes, int directBytes);
-
   /** Ends the stream with RST_STREAM, dropping what waits to be sent. No callback follows. */
   void reset(Http2Error error);
 

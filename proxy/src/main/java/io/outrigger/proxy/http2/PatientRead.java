@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads of one socket that outlast a moment in which others have all buffers. Netty ends the input
- * of a channel that finds none, and with it the calls of those who are not to blame; the ledger
- * ends who is, but needs a tick for it. So a read without a buffer is a small one, for which there
- * is often room where there is none for 64 KiB, and where there is not, it is tried again {@value
+ * of a channel that finds none, and with it the calls of those who are not to blame; the rule ends
+ * who is, but needs a tick for it. So a read without a buffer is a small one, for which there is
+ * often room where there is none for 64 KiB, and where there is not, it is tried again {@value
  * ReadGate#WAIT_MILLIS} ms later, {@value #MAX_WAITS} times. Then the connection ends.
  */
 @LoopConfined
 class PatientRead extends DelegatingHandle implements ExtendedHandle {
-  /** Five seconds: the ledger has ended many by then, or never will. */
+  /** Five seconds: many have been ended by then, or never will be. */
   static final int MAX_WAITS = 250;
 
   static final int SMALL_BYTES = 512;

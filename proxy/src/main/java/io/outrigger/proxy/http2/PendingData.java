@@ -31,12 +31,6 @@ public final class PendingData {
 
   private int bytes;
 
-  /** What the buffers take of which it has parts, each counted once. */
-  private int pinned;
-
-  /** What of it the stream has counted. */
-  private int counted;
-
   /** The read buffer of which the last chunks are slices; null when they are copies. */
   private @Nullable ByteBuf source;
 
@@ -48,25 +42,6 @@ public final class PendingData {
 
   public int bytes() {
     return bytes;
-  }
-
-  /** What the buffers take that are alive because of it: what to count for it. */
-  public int pinnedBytes() {
-    return pinned;
-  }
-
-  /** By how much that has changed since it was last counted; now it is. */
-  int count() {
-    int change = pinned - counted;
-    counted = pinned;
-    return change;
-  }
-
-  /** What was counted; now nothing is. */
-  int takeCounted() {
-    int was = counted;
-    counted = 0;
-    return was;
   }
 
   public boolean isEmpty() {
@@ -102,7 +77,6 @@ public final class PendingData {
       }
       queue.add(chunk);
       open = chunk;
-      pinned += CHUNK_BYTES;
     }
     chunk.writeBytes(data);
     data.release();
@@ -116,7 +90,6 @@ public final class PendingData {
     if (from != source) {
       settleSource(queue, windowClosed, alloc);
       source = from;
-      pinned += from.capacity();
     }
     queue.add(data);
     sliceBytes += data.readableBytes();
@@ -131,7 +104,7 @@ public final class PendingData {
 
   /**
    * The last read buffer is done with: copies what is here of it, unless that is most of it, or
-   * there is no room for a copy. Then it stays as it is, counted as before.
+   * there is no room for a copy.
    */
   private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
@@ -142,7 +115,6 @@ public final class PendingData {
     if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
       return;
     }
-    int saved = done.capacity() - size; // first: a buffer that was let go of has none
     ByteBuf copy;
     try {
       copy = alloc.buffer(size, size).writerIndex(size);
@@ -150,7 +122,6 @@ public final class PendingData {
       OutOfMemory.onLoop(e);
       return;
     }
-    pinned -= saved;
     for (int at = size; at > 0; ) { // from the last to the first
       ByteBuf slice = queue.removeLast();
       at -= slice.readableBytes();
@@ -169,7 +140,6 @@ public final class PendingData {
   }
 
   /** The first bytes, at most {@code max} and at least one; the caller owns them. */
-  @SuppressWarnings("ReferenceEquality") // a buffer is itself
   public ByteBuf take(int max) {
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
@@ -182,9 +152,6 @@ public final class PendingData {
     }
     queue.removeFirst();
     ByteBuf next = queue.peekFirst();
-    if (next == null || sourceOf(next) != sourceOf(head)) {
-      pinned -= sourceOf(head).capacity();
-    }
     if (next == null) {
       open = null;
       source = null;
@@ -213,6 +180,5 @@ public final class PendingData {
     source = null;
     sliceBytes = 0;
     bytes = 0;
-    pinned = 0;
   }
 }

@@ -20,7 +20,7 @@ final class ReadGate implements ReadTurn.Reader {
     this.streams = streams;
   }
 
-  /** Stops reading, or goes on, as the ledger of memory wants it. */
+  /** Stops reading, or goes on, as the rule of memory wants it. */
   void pause(boolean paused) {
     this.paused = paused;
     set();

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -27,7 +27,7 @@ final class SendScheduler {
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
   private final AbuseGuard guard;
-  private final MemoryLedger memory;
+  private final MemoryGauge memory;
   private final FlushQueue.Mark dirty;
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
@@ -44,7 +44,7 @@ final class SendScheduler {
       FrameWriter writer,
       ByteBufAllocator alloc,
       AbuseGuard guard,
-      MemoryLedger memory,
+      MemoryGauge memory,
       FlushQueue.Mark dirty) {
     this.writer = writer;
     this.alloc = alloc;
@@ -88,9 +88,8 @@ final class SendScheduler {
     }
     if (standsStill && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
-    } else {
-      stream.onPendingChanged();
     }
+    stream.onPendingChanged();
     join(stream);
     if (sent > 0) {
       stream.onDataSent(sent);
@@ -219,6 +218,7 @@ final class SendScheduler {
     window.take(bytes);
     stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
+    stream.onMoved(bytes);
     guard.onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
     if (endStream) {
       stream.onEndSent();

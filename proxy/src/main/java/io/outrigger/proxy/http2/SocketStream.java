@@ -59,10 +59,10 @@ final class SocketStream implements Http2Stream {
 
   private boolean inHeadLine;
 
-  /** Memory that is kept because of this stream, as the connection's account has it. */
-  private int keptHeap;
+  /** What its connection has counted of it: heads and DATA that came, and DATA to be sent. */
+  private int queued;
 
-  private int keptDirect;
+  private int countedPending;
 
   /** What the peer's window leaves for us to send; below zero when the peer lowered it. */
   private int sendWindow;
@@ -189,50 +189,37 @@ final class SocketStream implements Http2Stream {
     if (unsent == null) {
       return new PendingData();
     }
-    countPending(-unsent.takeCounted());
     pending = null;
+    onPendingChanged();
     return unsent;
   }
 
-  @Override
-  public void keeps(int heapBytes, int directBytes) {
-    if (gone) {
-      return; // all was given back
+  /** Holds {@code bytes} more, or less: part of what its connection weighs. */
+  void queue(int bytes) {
+    if (!gone) {
+      queued += bytes;
+      streams.onQueued(bytes);
     }
-    keptHeap += heapBytes;
-    keptDirect += directBytes;
-    if (heapBytes != 0) {
-      streams.account().heap(heapBytes);
-    }
-    if (directBytes != 0) {
-      streams.account().direct(directBytes);
-    }
-  }
-
-  /** What is kept because of this stream, on the heap and outside of it. */
-  int keptBytes() {
-    return keptHeap + keptDirect;
   }
 
   /** Makes what waits take as little as it can. */
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(alloc);
-      onPendingChanged();
     }
   }
 
-  /** Counts anew what waits. */
+  /** Counts what waits to be sent. */
   void onPendingChanged() {
-    if (pending != null) {
-      countPending(pending.count());
+    if (!gone) {
+      countPending(pendingBytes());
     }
   }
 
-  private void countPending(int change) {
-    if (change != 0 && !gone) {
-      streams.onPending(change);
-      keeps(0, change);
+  private void countPending(int now) {
+    if (now != countedPending) {
+      streams.onPending(now - countedPending);
+      countedPending = now;
     }
   }
 
@@ -253,6 +240,7 @@ final class SocketStream implements Http2Stream {
           "stream " + id + " returns " + bytes + " bytes, it holds " + held);
     }
     held -= bytes;
+    queue(-bytes);
     streams.returnCredit(this, bytes);
   }
 
@@ -290,13 +278,13 @@ final class SocketStream implements Http2Stream {
   private void setWaitingHead(@Nullable HeaderList headers) {
     int before = waitingHead == null ? 0 : waitingHead.heapBytes();
     waitingHead = headers;
-    keeps((headers == null ? 0 : headers.heapBytes()) - before, 0);
+    queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
   private void setTrailers(@Nullable HeaderList headers) {
     int before = trailers == null ? 0 : trailers.heapBytes();
     trailers = headers;
-    keeps((headers == null ? 0 : headers.heapBytes()) - before, 0);
+    queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
   /** Whether header blocks wait for nothing but the socket. */
@@ -350,6 +338,11 @@ final class SocketStream implements Http2Stream {
       handler().onDataSent(bytes);
       settle();
     }
+  }
+
+  /** {@code bytes} of DATA were written. */
+  void onMoved(int bytes) {
+    streams.onMoved(bytes);
   }
 
   /** Leaves the table if both sides have said all. */
@@ -475,6 +468,7 @@ final class SocketStream implements Http2Stream {
 
   void hold(int bytes) {
     held += bytes;
+    queue(bytes);
   }
 
   boolean isInLine() {
@@ -489,10 +483,8 @@ final class SocketStream implements Http2Stream {
   void end() {
     waitingHead = null;
     trailers = null;
-    if (pending != null) {
-      countPending(-pending.takeCounted());
-    }
-    keeps(-keptHeap, -keptDirect);
+    countPending(0);
+    queue(-queued);
     gone = true;
   }
 

@@ -50,9 +50,8 @@ public interface StreamHandler {
   }
 
   /**
-   * Memory is short and the stream holds much of it: the handler says what it has to say and lets
-   * go. A stream that is still open when this returns is reset (ENHANCE_YOUR_CALM), and {@link
-   * #onReset} follows.
+   * The connection is ended since memory is short. {@link #onConnectionLost} follows where the
+   * handler has not ended the stream.
    */
   default void onOverload() {}
 

@@ -6,13 +6,13 @@ import io.outrigger.base.ControlThread;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 
 /**
- * Looks at the heap now and then, on a thread of its own, for a collection is asked for by a call
- * that waits for it.
+ * Looks at the heap now and then. {@code System.gc()} blocks, so it has its own thread.
  *
  * <ul>
+ *   <li>A heap of which more is used than peers may hold is collected, so that {@link MemoryGauge}
+ *       knows what lives; collections take at most a fifth of the time.
  *   <li>A heap that has grown is collected, where the JVM does not do that itself. Since Java 24
  *       the serial collector extends the old generation for what survives the young one, up to the
  *       heap's limit, before it looks for garbage there; earlier ones collected it when it had
@@ -39,6 +39,12 @@ public final class HeapWatch {
 
   private static final double FULL_SHARE = 0.97;
 
+  private static final Duration CALM = Duration.ofMillis(500);
+  private static final Duration SHORT = Duration.ofMillis(50);
+
+  /** After a collection follows so many times its time without another one. */
+  private static final int REST = 4;
+
   /** The heap in bytes, as {@link Runtime} has it. */
   interface Heap {
     /** What it takes of the system, used or not. */
@@ -60,9 +66,12 @@ public final class HeapWatch {
   private final ControlLoop loop;
   private final Heap heap;
   private final boolean collectGrown;
-  private final BooleanSupplier isShort;
+  private final MemoryGauge gauge;
   private final Runnable onFull;
   private long keptBytes;
+
+  /** When the heap may be collected again. */
+  private long nextNanos;
 
   /** Collections that were known when the heap had last grown. */
   private long knownCollections;
@@ -73,29 +82,25 @@ public final class HeapWatch {
   /**
    * @param loop the only work of which is this
    * @param collectGrown whether the JVM leaves that to us
-   * @param isShort whether peers hold much of the heap now
+   * @param gauge is told what lives after a collection
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
-  HeapWatch(
-      ControlLoop loop, Heap heap, boolean collectGrown, BooleanSupplier isShort, Runnable onFull) {
+  HeapWatch(ControlLoop loop, Heap heap, boolean collectGrown, MemoryGauge gauge, Runnable onFull) {
     this.loop = loop;
     this.heap = heap;
     this.collectGrown = collectGrown;
-    this.isShort = isShort;
+    this.gauge = gauge;
     this.onFull = onFull;
   }
 
-  /** Watches the heap of this process, of which {@code ledger} has a part, until it is closed. */
-  public static ControlThread start(MemoryLedger ledger) {
+  /** Watches the heap of this process, for {@code gauge}, until it is closed. */
+  public static ControlThread start(MemoryGauge gauge) {
     var thread = new ControlThread("heap");
     var watch =
         new HeapWatch(
-            thread,
-            new OfJvm(),
-            Boolean.getBoolean(COLLECT_GROWN),
-            ledger::isShort,
-            OutOfMemory::onFullHeap);
+            thread, new OfJvm(), Boolean.getBoolean(COLLECT_GROWN), gauge, OutOfMemory::onFullHeap);
     thread.execute(watch::begin);
+    gauge.onSuspicion(() -> thread.execute(watch::measure));
     return thread;
   }
 
@@ -104,14 +109,37 @@ public final class HeapWatch {
     loop.checkInside();
     keptBytes = heap.totalBytes();
     loop.schedule(PERIOD, this::look);
+    loop.schedule(CALM, this::measureAgain);
+  }
+
+  private void measureAgain() {
+    measure();
+    loop.schedule(gauge.isShort() ? SHORT : CALM, this::measureAgain);
+  }
+
+  /** Collects the heap where that says more than is known. */
+  void measure() {
+    if (gauge.isWorthACollection() && loop.nanoTime() - nextNanos >= 0) {
+      collect();
+    } else {
+      gauge.lookAtHeap();
+    }
+  }
+
+  private void collect() {
+    long began = loop.nanoTime();
+    heap.collect();
+    long ended = loop.nanoTime();
+    nextNanos = ended + REST * (ended - began);
+    gauge.onCollected(heap.usedBytes());
   }
 
   private void look() {
     boolean full = wasFull && isFull();
     boolean grown = collectGrown && heap.totalBytes() > keptBytes;
-    boolean waits = grown && isShort.getAsBoolean();
+    boolean waits = grown && gauge.isShort();
     if (full || (grown && !waits && isUncollected())) {
-      heap.collect();
+      collect();
     }
     wasFull = isFull();
     fullLooks = full && wasFull ? fullLooks + 1 : 0;

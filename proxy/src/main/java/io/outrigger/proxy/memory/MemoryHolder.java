@@ -2,42 +2,41 @@ package io.outrigger.proxy.memory;
 
 import io.outrigger.base.LoopConfined;
 
-/** The owner of a {@link MemoryAccount}, which can be asked to hold less. All calls on its loop. */
+/** A connection, as {@link LoopMemory} ranks, pauses and ends it. All calls on its loop. */
 @LoopConfined
 public interface MemoryHolder {
+  /** Which kind of peer it leads to. */
+  PeerSide side();
+
   /**
-   * Ends what it holds for its peer until about {@code bytes} have been given back: its heaviest
-   * streams first, then the connection itself. The account has changed when this returns.
-   *
-   * @param bytes more than 0
+   * About how many bytes the process would have back without this connection. Cheap and coarse: a
+   * constant for each stream, and the bytes that wait on it in either direction.
    */
-  void letGo(long bytes);
+  long weight();
 
   /**
-   * Whether it holds what was read from its peer. What waits to be sent goes when its peer says so,
-   * and must be read from for that.
-   */
-  boolean isHeavyByReading();
-
-  /** Reads no more from its peer, or reads again: what is under way is enough for now. */
-  void pauseReading(boolean paused);
-
-  /**
-   * A second has passed: looks at what its peer has begun and not ended, and at what it does not
-   * take. The account is up to date when this returns.
-   *
-   * @param nowNanos by the clock of the loop
-   */
-  void onTick(long nowNanos);
-
-  /** Memory is short, which is told ten times a second: keeps nothing for speed alone. */
-  void onShort();
-
-  /**
-   * Whether calls of many depend on it, as on a connection to a backend: while it holds little it
-   * is not asked.
+   * Whether the calls of many apps depend on this connection, as on one to a backend. It is ended
+   * only when much of its own waits on it.
    */
   boolean isShared();
+
+  /** Since when its peer has taken nothing and sent nothing that counts, by the loop's clock. */
+  long stillSinceNanos();
+
+  /** Whether most of what it holds was read from its peer, so that it helps to read no more. */
+  boolean isHeavyByReading();
+
+  /** Stops to read from the peer, or goes on. */
+  void pauseReading(boolean paused);
+
+  /** Closes the connection at once, since memory is short. */
+  void end();
+
+  /** A second has passed. */
+  void onTick(long nowNanos);
+
+  /** Memory is short: copies small parts out of large read buffers. */
+  void onShort();
 
   /** The peer, for people. */
   String peer();

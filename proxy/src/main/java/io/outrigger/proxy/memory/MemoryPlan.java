@@ -50,13 +50,6 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** In small containers: the rest is then seldom at its worst, and calls need something. */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
-  /**
-   * Up to such a heap buffers are taken from malloc one by one. An allocator that keeps chunks
-   * keeps them for parts of them: of buffers of which each peer has a little, it took up to half as
-   * much again, and met its limit while the ledger saw room.
-   */
-  private static final long UNPOOLED_HEAP_BYTES = 512 * MIB;
-
   /** {@code -Xmn}: objects come to be there, and what stays is elsewhere. */
   static final long YOUNG_BYTES = 7 * MIB;
 
@@ -93,13 +86,14 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Has Netty fail at once where its buffers would take more than this plan has for them, and in
-   * small containers take for them what they have room for and no more. Comes before the first of
-   * Netty's classes.
+   * Has Netty fail at once where its buffers would take more than this plan has for them, and take
+   * them from malloc one by one: an allocator that keeps chunks keeps them for parts of them, so
+   * that what it has given out is not what is in use, and little comes back when a connection ends.
+   * Comes before the first of Netty's classes.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
-    if (heapBytes <= UNPOOLED_HEAP_BYTES && System.getProperty(ALLOCATOR_PROPERTY) == null) {
+    if (System.getProperty(ALLOCATOR_PROPERTY) == null) {
       System.setProperty(ALLOCATOR_PROPERTY, "unpooled");
     }
   }

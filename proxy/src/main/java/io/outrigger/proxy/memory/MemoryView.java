@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What peers make the process hold, at one moment.
  *
- * @param heapBytes on the heap
+ * @param heapBytes on the heap, after the last collection
  * @param directBytes in buffers outside of it
  * @param limits what may be held
  * @param ended what was ended since the start so that memory became free
@@ -39,15 +39,13 @@ public record MemoryView(
     }
   }
 
-  /** What was ended so that memory became free. */
-  public enum Ended {
-    STREAM,
-    CONNECTION
-  }
+  /** How many connections to one side were ended so that memory became free. */
+  public record EndedCount(PeerSide side, long count) {}
 
-  /** How many streams or connections of one side were ended. */
-  public record EndedCount(PeerSide side, Ended what, long count) {}
-
-  /** One connection. */
-  public record Holder(PeerSide side, String peer, long heapBytes, long directBytes, int streams) {}
+  /**
+   * One connection.
+   *
+   * @param bytes about how many would be free without it
+   */
+  public record Holder(PeerSide side, String peer, long bytes, int streams) {}
 }

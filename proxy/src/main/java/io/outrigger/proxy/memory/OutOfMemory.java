@@ -6,23 +6,24 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an {@link OutOfMemoryError} means for the process (decision proxy-0038). On an event loop it
- * ends the connection or call that caused it, and the process goes on: who catches it there ends
- * that, and reports it by {@link #onLoop}. The process ends, with one line that says why, when it
+ * What an {@link OutOfMemoryError} means for the process (decision proxy-0046). On an event loop
+ * the catch site ends the connection or call that met it and reports it by {@link #onLoop}, which
+ * has the heaviest connection ended as well. The process ends, with one line that says why, when it
  * can no longer serve:
  *
  * <ul>
  *   <li>the error comes to the end of a thread, or to the control loop, whose state may then be
  *       half changed;
- *   <li>more than {@value #MAX_ERRORS} come to event loops within {@link #WINDOW}: what they end
- *       does not free enough;
- *   <li>the heap stays full, whatever is collected ({@link HeapWatch}).
+ *   <li>more than {@value #MAX_ERRORS} come to event loops within {@link #WINDOW}, and there is no
+ *       connection left to end;
+ *   <li>the heap stays full, whatever is collected and ended ({@link HeapWatch}).
  * </ul>
  *
  * <p>Buffers beyond Netty's own limit do not count: ending the connection that asked for one gives
@@ -44,6 +45,9 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private final LongSupplier nanoTime;
   private final Consumer<String> end;
 
+  /** Ends the heaviest connection; false when there is none. */
+  private volatile BooleanSupplier relief = () -> false;
+
   /** When the last of them came, the oldest at the place that is next. */
   private final AtomicLongArray times = new AtomicLongArray(MAX_ERRORS);
 
@@ -64,6 +68,11 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(policy);
   }
 
+  /** Has lack of memory end the heaviest connection of {@code gauge}. */
+  public static void endsHeaviestOf(MemoryGauge gauge) {
+    ofProcess.relieveBy(gauge::endHeaviest);
+  }
+
   /**
    * Reports a failure on an event loop, or on another thread where only one task or connection is
    * lost by it. The caller has ended that, or will.
@@ -81,7 +90,17 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   /** Reports that collections find nothing: the heap is too small for what lives in it. */
   public static void onFullHeap() {
+    if (ofProcess.relief.getAsBoolean()) {
+      return;
+    }
     ofProcess.end.accept("although garbage is collected: what lives fills the heap");
+  }
+
+  /**
+   * @param heaviestEnds ends the heaviest connection; false when there is none
+   */
+  void relieveBy(BooleanSupplier heaviestEnds) {
+    relief = heaviestEnds;
   }
 
   boolean report(Throwable failure) {
@@ -93,7 +112,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
       long now = nanoTime.getAsLong();
       long number = errors.getAndIncrement();
       long before = times.getAndSet((int) (number % MAX_ERRORS), now);
-      if (number >= MAX_ERRORS && now - before <= WINDOW.toNanos()) {
+      boolean isRelieved = relief.getAsBoolean();
+      if (!isRelieved && number >= MAX_ERRORS && now - before <= WINDOW.toNanos()) {
         end.accept(
             "on event loops, more than %d times in %d s".formatted(MAX_ERRORS, WINDOW.toSeconds()));
       }

@@ -5,7 +5,5 @@ public enum PeerSide {
   /** A local app that sends requests. */
   APP,
   /** A backend that answers them. */
-  BACKEND,
-  /** Somebody who looks at the admin server. */
-  ADMIN
+  BACKEND
 }

@@ -104,7 +104,9 @@ final class ProcessMetrics {
 
   private static GaugeSnapshot.Builder memoryHeld(MemoryView memory) {
     var held =
-        gauge("outrigger_memory_held_bytes", "What peers make the process hold, by kind.")
+        gauge(
+                "outrigger_memory_held_bytes",
+                "What peers make the process hold, as measured: heap after a collection, buffers.")
             .unit(Unit.BYTES);
     add(held, Labels.of("kind", "heap"), memory.heapBytes());
     add(held, Labels.of("kind", "direct"), memory.directBytes());
@@ -127,9 +129,9 @@ final class ProcessMetrics {
     var ended =
         counter(
             "outrigger_memory_ended",
-            "Streams and connections that were ended because they held most of the memory.");
+            "Connections that were ended because they held most of the memory.");
     for (MemoryView.EndedCount count : memory.ended()) {
-      add(ended, Labels.of("side", word(count.side()), "what", word(count.what())), count.count());
+      add(ended, Labels.of("side", word(count.side()), "what", "connection"), count.count());
     }
     return ended;
   }

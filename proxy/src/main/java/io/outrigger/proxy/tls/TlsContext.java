@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.outrigger.base.AnyThread;
-import io.outrigger.proxy.memory.MemoryLedger;
 import io.outrigger.xds.certificate.Refusal;
 import io.outrigger.xds.certificate.ServerVerifier;
 import io.outrigger.xds.certificate.TlsMaterial;
@@ -68,11 +67,10 @@ public final class TlsContext {
    * Adds TLS to the end of a channel that is not connected yet; who comes next bounds its time.
    *
    * @param serverName to ask for; empty for none
-   * @param memory counts what the handshake holds
    */
-  public void addTo(Channel channel, Optional<String> serverName, MemoryLedger memory) {
+  public void addTo(Channel channel, Optional<String> serverName) {
     TlsHandler handler = handler(serverName, channel.alloc());
-    channel.pipeline().addLast(new HandshakeLimit(handler, memory), handler, handler.behind());
+    channel.pipeline().addLast(new HandshakeLimit(), handler, handler.behind());
   }
 
   TlsHandler handler(Optional<String> serverName, ByteBufAllocator buffers) {

@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.ReferenceCounted;
 import io.outrigger.base.LoopConfined;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -73,16 +72,6 @@ final class TlsHandler extends SslHandler {
   /** Whether this is among the protocols that were offered (ALPN). */
   boolean offers(@Nullable String protocol) {
     return protocol != null && alpn.contains(protocol);
-  }
-
-  /** Whether the library's part lies outside the heap. */
-  boolean isNative() {
-    return engine() instanceof ReferenceCounted; // the JDK's are not
-  }
-
-  /** Bytes that have come and that the engine has not taken. */
-  int waitingBytes() {
-    return actualReadableBytes();
   }
 
   @Override

@@ -141,7 +141,7 @@ final class Dialer {
         if (address.tls().isPresent()) {
           Http2Connection.prepareReads(channel);
           Optional<String> serverName = address.tls().get().serverName();
-          tls.get().addTo(channel, serverName, settings.http2().memory());
+          tls.get().addTo(channel, serverName);
           channel.pipeline().addLast(new TlsHandshake(serverName, connection, handshake));
         } else {
           channel.pipeline().addLast(connection);

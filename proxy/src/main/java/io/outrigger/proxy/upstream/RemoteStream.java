@@ -70,9 +70,6 @@ final class RemoteStream implements Http2Stream {
   /** What has not left the other loop, as far as is known here. */
   private PendingData unsent = new PendingData();
 
-  /** Memory of that, as the other loop counts it. */
-  private int counted;
-
   /**
    * @param here runs tasks on the loop of {@code borrower}
    * @param elsewhere runs tasks on the loop of {@code lender}
@@ -149,11 +146,6 @@ final class RemoteStream implements Http2Stream {
   /** Bytes are no longer on the way; the call may have taken them back by now. */
   private void forget(int bytes) {
     unsent.skip(Math.min(bytes, unsent.bytes()));
-    if (unsent.isEmpty() && counted != 0) {
-      int given = counted;
-      counted = 0;
-      post(elsewhere, () -> owner.keeps(0, -given));
-    }
   }
 
   void onReset(Http2Error error, boolean byPeer) {
@@ -219,24 +211,15 @@ final class RemoteStream implements Http2Stream {
       return;
     }
     sendEnded = endStream;
-    int more;
     try {
-      more = keep(data);
+      if (data.isReadable()) {
+        unsent.add(data.retainedSlice(), true, data.alloc());
+      }
     } catch (OutOfMemoryError e) {
       data.release();
       throw e;
     }
-    hand(elsewhere, data, copy -> owner.sendData(copy, endStream, more));
-  }
-
-  /** Keeps {@code data}, which is still the caller's; returns what the memory has grown by. */
-  private int keep(ByteBuf data) {
-    if (data.isReadable()) {
-      unsent.add(data.retainedSlice(), true, data.alloc());
-    }
-    int more = unsent.pinnedBytes() - counted;
-    counted += more;
-    return more;
+    hand(elsewhere, data, copy -> owner.sendData(copy, endStream));
   }
 
   @Override
@@ -273,11 +256,6 @@ final class RemoteStream implements Http2Stream {
     sendEnded &= taken.isEmpty(); // the end was to follow it
     unsent = new PendingData();
     return taken;
-  }
-
-  @Override
-  public void keeps(int heapBytes, int directBytes) {
-    post(elsewhere, () -> owner.keeps(heapBytes, directBytes));
   }
 
   /** Bytes that came and were not returned. */

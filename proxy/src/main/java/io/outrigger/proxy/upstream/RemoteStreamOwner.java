@@ -57,11 +57,7 @@ final class RemoteStreamOwner implements StreamWaiter {
     }
   }
 
-  /**
-   * @param kept what the loop of the call keeps more because of it, or less
-   */
-  void sendData(ByteBuf data, boolean endStream, int kept) {
-    keeps(0, kept);
+  void sendData(ByteBuf data, boolean endStream) {
     stream().sendData(data, endStream);
   }
 
@@ -71,12 +67,6 @@ final class RemoteStreamOwner implements StreamWaiter {
     opened.dropPending();
     int dropped = before - opened.pendingBytes();
     RemoteStream.post(loopOfCall, () -> remote.onDropped(dropped));
-  }
-
-  void keeps(int heapBytes, int directBytes) {
-    if (stream != null) {
-      stream.keeps(heapBytes, directBytes);
-    }
   }
 
   @Override

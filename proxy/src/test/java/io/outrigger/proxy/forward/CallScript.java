@@ -69,7 +69,7 @@ final class CallScript {
 
   Forward forward(ForwardSettings settings) {
     return new Forward(
-        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.ledger, 1);
+        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.gauge, 1);
   }
 
   private boolean onEnded(CallSummary call) {

@@ -1,9 +1,7 @@
 package io.outrigger.proxy.forward;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.Unpooled;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.CallOutcome;
@@ -310,7 +308,7 @@ class CallWaitingTest {
             authority -> full,
             CallObserver.none(),
             CallTracer.NONE,
-            script.memory.ledger,
+            script.memory.gauge,
             1);
 
     var app = script.unary();
@@ -337,49 +335,6 @@ class CallWaitingTest {
     assertThat(backend.streams).hasSize(2);
     assertThat(backend.streams.get(0).log).anyMatch(line -> line.contains("still welcome"));
     running.call.onReset(Http2Error.CANCEL, true);
-  }
-
-  @Test
-  void aCallThatIsToLetGoEndsOnBothSides() {
-    script.ready();
-    var heavy = script.streaming();
-
-    heavy.call.onOverload();
-
-    assertThat(heavy.field("grpc-status")).isEqualTo("14");
-    assertThat(heavy.field("x-outrigger-local")).isEqualTo("overload");
-    assertThat(backend.streams.get(0).log).endsWith("RST(CANCEL)");
-  }
-
-  @Test
-  void aResponseThatNobodyReadsIsDroppedWhenTheBackendsStreamIsToLetGo() {
-    script.ready();
-    var app = script.streaming();
-    script.respond();
-    app.stream.stall();
-    backend.stream().handlerOf().onData(Unpooled.copiedBuffer("some", UTF_8), false);
-
-    backend.stream().handlerOf().onOverload();
-
-    assertThat(app.stream.log).contains("DROP");
-    assertThat(app.field("grpc-status")).isEqualTo("14");
-    assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
-    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
-  }
-
-  @Test
-  void anAnswerThatNobodyReadsIsDroppedWhenItsStreamIsToLetGo() {
-    script.ready();
-    var app = script.unary();
-    script.respond();
-    app.stream.stall();
-    backend.stream().handlerOf().onData(Unpooled.copiedBuffer("some", UTF_8), false);
-    script.succeed();
-
-    app.call.onOverload();
-
-    assertThat(app.stream.log).endsWith("RST(ENHANCE_YOUR_CALM)");
-    assertThat(script.ended).containsExactly("OK/200");
   }
 
   @Test

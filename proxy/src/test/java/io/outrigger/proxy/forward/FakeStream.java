@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * {@code RST(error)}; a trailing {@code !} is END_STREAM. Bytes leave at once unless it is stalled.
  */
 final class FakeStream implements Http2Stream {
-  int keptHeap;
-  int keptDirect;
   final List<String> log = new ArrayList<>();
   final List<HeaderList> blocks = new ArrayList<>();
   private @Nullable StreamHandler handler;
@@ -147,12 +145,6 @@ final class FakeStream implements Http2Stream {
     PendingData taken = unsent;
     unsent = new PendingData();
     return taken;
-  }
-
-  @Override
-  public void keeps(int heapBytes, int directBytes) {
-    keptHeap += heapBytes;
-    keptDirect += directBytes;
   }
 
   /** The block sent last. */

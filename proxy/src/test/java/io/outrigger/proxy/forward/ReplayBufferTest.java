@@ -126,19 +126,6 @@ class ReplayBufferTest {
   }
 
   @Test
-  void onlyABufferCountsAsHeld() {
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
-    keep(kept, "a".repeat(SmallCopies.BYTES));
-    assertThat(kept.heldBytes()).isZero();
-
-    keep(kept, "b");
-
-    assertThat(kept.heldBytes()).isGreaterThan(SmallCopies.BYTES);
-    kept.release();
-    assertThat(kept.heldBytes()).isZero();
-  }
-
-  @Test
   void theBudgetOfPoliciesHasEveryByteBackAtTheEnd() {
     ReplayBuffer small = ReplayBuffer.forPolicy(arrays, budget);
     ReplayBuffer large = ReplayBuffer.forPolicy(arrays, budget);

@@ -60,7 +60,6 @@ class RequestRelayTest {
     assertThat(first.stream().log).last().asString().endsWith("!");
     succeeds(first);
     assertThat(app.stream.credit).isEqualTo(75_000);
-    assertThat(app.stream.keptDirect).isZero();
   }
 
   /** Each is as large as to be kept on its own. */
@@ -92,37 +91,20 @@ class RequestRelayTest {
   @Test
   void aSmallBodyCountsUntilItIsInTheArrayOfItsLoop() {
     App app = script.streaming().data("body", false);
-    assertThat(app.stream.keptDirect).isPositive();
 
     routed();
 
-    assertThat(app.stream.keptDirect).isZero();
     script.picks(first.use);
     succeeds(first);
-  }
-
-  @Test
-  void theCopyCountsBesideWhatDidNotFit() {
-    App app = script.streaming().data("x".repeat(70_000), false);
-    int waiting = app.stream.keptDirect;
-    assertThat(waiting).isGreaterThanOrEqualTo(70_000);
-
-    routed();
-    assertThat(app.stream.keptDirect).isEqualTo(COPY + waiting); // its buffer has the rest
-
-    app.call.onReset(Http2Error.CANCEL, true);
-    assertThat(app.stream.keptDirect).isZero();
   }
 
   @Test
   void theCopyOfARequestUnderWayCountsUntilAResponseBegins() {
     script.ready();
     App app = script.streaming().data("x".repeat(1_000), false);
-    assertThat(app.stream.keptDirect).isGreaterThanOrEqualTo(1_000);
 
     script.respond();
 
-    assertThat(app.stream.keptDirect).isZero();
     script.succeed();
   }
 
@@ -131,28 +113,9 @@ class RequestRelayTest {
     script.memory.hold(60);
     routed();
     App app = script.streaming().data("x".repeat(5_000), false);
-    assertThat(app.stream.keptDirect).isGreaterThanOrEqualTo(5_000);
 
     script.picks(first.use);
 
-    assertThat(app.stream.keptDirect).isZero();
-    succeeds(first);
-  }
-
-  @Test
-  void whatARefusalGivesBackCounts() {
-    script.ready();
-    App app = script.streaming();
-    first.stream().stall();
-    app.data("x".repeat(50_000), false).data("x".repeat(50_000), false);
-    int copied = app.stream.keptDirect;
-    assertThat(copied).isGreaterThanOrEqualTo(COPY);
-
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
-    assertThat(app.stream.keptDirect).isGreaterThanOrEqualTo(copied + 50_000);
-
-    script.time.run(); // all of it leaves, which is more than the copy
-    assertThat(app.stream.keptDirect).isZero();
     succeeds(first);
   }
 
@@ -164,7 +127,6 @@ class RequestRelayTest {
 
     app.call.onReset(Http2Error.CANCEL, true);
 
-    assertThat(app.stream.keptDirect).isZero();
     assertThat(script.unreleased()).isZero();
   }
 
@@ -197,13 +159,11 @@ class RequestRelayTest {
     request.open(upstream);
     request.onData(script.buffer("x".repeat(COPY + 1)), false);
     assertThat(request.canReplay()).isTrue();
-    assertThat(app.keptDirect).isGreaterThanOrEqualTo(COPY);
 
     upstream.takeUnsent().release();
     request.close(new PendingData());
 
     assertThat(request.canReplay()).isFalse();
-    assertThat(app.keptDirect).isZero();
   }
 
   // Trailers.
@@ -218,7 +178,6 @@ class RequestRelayTest {
     script.picks(first.use);
 
     assertThat(first.stream().log).singleElement().asString().endsWith("!");
-    assertThat(app.stream.keptHeap).isZero();
     succeeds(first);
     assertThat(app.stream.log).noneMatch(line -> line.startsWith("RST"));
   }
@@ -230,7 +189,6 @@ class RequestRelayTest {
     HeaderList trailers = headers("x-sum", "7");
     app.call.onHeaders(trailers, true);
 
-    assertThat(app.stream.keptHeap).isEqualTo(trailers.heapBytes());
     script.picks(first.use);
     assertThat(first.stream().log).endsWith("H(x-sum=7)!");
     first.stream().handlerOf().onHeaders(headers(":status", "204"), true);

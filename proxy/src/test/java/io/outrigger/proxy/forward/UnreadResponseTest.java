@@ -122,17 +122,6 @@ final class UnreadResponseTest {
   }
 
   @Test
-  void anAppThatHasLeftIsNotReset() {
-    script.ready();
-    App app = script.unary();
-    app.call.onReset(Http2Error.CANCEL, true);
-
-    app.call.onOverload();
-
-    assertThat(app.stream.log).isEmpty();
-  }
-
-  @Test
   void anAnswerThatWasResetIsNotUnread() {
     var stream = new FakeStream();
     stream.stall();
@@ -246,17 +235,5 @@ final class UnreadResponseTest {
         .onHeaders(headers("grpc-status", "0", "x-outrigger-local", "overload"), true);
 
     assertThat(app.stream.blocks.toString()).doesNotContain("x-outrigger-local");
-  }
-
-  @Test
-  void anAnswerThatIsDroppedForMemoryHasNoDeadline() {
-    script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
-    App app = script.unary();
-    answered(app);
-
-    app.call.onOverload();
-
-    assertThat(app.stream.log).endsWith("RST(ENHANCE_YOUR_CALM)");
-    assertThat(script.loop.deadlines().armed()).isZero();
   }
 }

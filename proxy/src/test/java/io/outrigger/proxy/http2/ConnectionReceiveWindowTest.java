@@ -19,7 +19,7 @@ final class ConnectionReceiveWindowTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 60})
   void streamsThatStandStillLeaveTheConnectionToOthersHoweverShortMemoryIs(int percent) {
-    ConnectionSettings settings = SETTINGS.withMemory(new Pressure().hold(percent).ledger);
+    ConnectionSettings settings = SETTINGS.withMemory(new Pressure().hold(percent).gauge);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       for (int id = 1; id <= 9; id += 2) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.outrigger.proxy.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.proxy.http2.ConnectionSettings.Timeouts;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.memory.MemoryView.Limits;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ final class ConnectionSettingsTest {
         list,
         frame,
         Timeouts.DEFAULT,
-        MemoryLedger.UNLIMITED,
+        MemoryGauge.UNLIMITED,
         AbuseLimits.DEFAULT);
   }
 
@@ -63,7 +63,7 @@ final class ConnectionSettingsTest {
   @Test
   void eachChangeLeavesAllElseAsItWas() {
     var timeouts = new Timeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO);
-    var ledger = new MemoryLedger(new Limits(1, 1, 1));
+    var ledger = new MemoryGauge(new Limits(1, 1, 1), () -> 0, () -> 0);
     var abuse = new AbuseLimits(Duration.ZERO, 1, 2, 3, 4);
 
     ConnectionSettings changed =

@@ -12,8 +12,7 @@ import static io.outrigger.proxy.testing.http2.Frames.settingsAck;
 import static io.outrigger.proxy.testing.http2.Frames.wholeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.proxy.memory.MemoryLedger;
-import io.outrigger.proxy.memory.MemoryView.Limits;
+import io.outrigger.proxy.testing.Pressure;
 import io.outrigger.proxy.testing.http2.Frames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,8 +25,7 @@ final class ConnectionStreamsTest {
   private static final int ENABLE_PUSH = FrameType.SETTINGS_ENABLE_PUSH;
   private static final Duration TICK = Duration.ofSeconds(1);
 
-  private final MemoryLedger ledger = new MemoryLedger(new Limits(MIB, MIB, 2 * MIB));
-  private final ConnectionSettings settings = ConnectionSettings.DEFAULT.withMemory(ledger);
+  private final ConnectionSettings settings = ConnectionSettings.DEFAULT;
 
   private static HeaderList.Builder builder(HeaderList of) {
     HeaderList.Builder builder = HeaderList.builder(of.size());
@@ -54,18 +52,6 @@ final class ConnectionStreamsTest {
     try (RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT)) {
       server.send(settings(ENABLE_PUSH, 1));
       assertThat(server.answer()).isEqualTo("GOAWAY 0 PROTOCOL_ERROR");
-    }
-  }
-
-  @Test
-  void aStreamOfOursIsCountedFromItsOpeningToItsEnd() {
-    try (RawPeer server = RawPeer.server(settings)) {
-      long before = ledger.heapBytes();
-      RecordingStream call = begin(server, new RecordingStream());
-      assertThat(ledger.heapBytes() - before).isEqualTo(ConnectionStreams.STREAM_BYTES);
-
-      call.stream().reset(Http2Error.CANCEL);
-      assertThat(ledger.heapBytes()).isEqualTo(before);
     }
   }
 
@@ -195,66 +181,29 @@ final class ConnectionStreamsTest {
     }
   }
 
+  /** Its WINDOW_UPDATE is what would free memory. */
   @Test
-  void aHandlerWhoseStreamHoldsTooMuchIsAskedBeforeTheStreamIsReset() {
-    try (RawPeer server = RawPeer.server(settings)) {
-      RecordingStream heavy = begin(server, new Overloaded(false));
-      heavy.stream().sendHeaders(POST, false);
-      heavy.stream().keeps(0, 950_000);
-
-      assertThat(server.answer()).isEqualTo("HEADERS 1, RST_STREAM 1 ENHANCE_YOUR_CALM");
-      assertThat(heavy.story()).isEqualTo("overload reset ENHANCE_YOUR_CALM");
-      assertThat(ledger.directBytes()).isZero();
-    }
-  }
-
-  @Test
-  void aHandlerThatLetsGoByItselfHearsOfNoReset() {
-    try (RawPeer server = RawPeer.server(settings)) {
-      RecordingStream heavy = begin(server, new Overloaded(true));
-      heavy.stream().sendHeaders(POST, false);
-      heavy.stream().keeps(0, 950_000);
-
-      assertThat(server.answer()).isEqualTo("HEADERS 1, RST_STREAM 1 CANCEL");
-      assertThat(heavy.story()).isEqualTo("overload");
-      assertThat(ledger.directBytes()).isZero();
-    }
-  }
-
-  /** Notes that memory is short, and may let go at once. */
-  private static final class Overloaded extends RecordingStream {
-    private final boolean letsGo;
-
-    Overloaded(boolean letsGo) {
-      this.letsGo = letsGo;
-    }
-
-    @Override
-    public void onOverload() {
-      events.add("overload");
-      if (letsGo) {
-        stream().reset(Http2Error.CANCEL);
-      }
-    }
-  }
-
-  /** Its WINDOW_UPDATE is what would let go of it. */
-  @Test
-  void aPeerThatHasYetToTakeWhatIsHeldForItIsReadFrom() {
-    var roomy = new MemoryLedger(new Limits(4 * MIB, 4 * MIB, 8 * MIB));
-    try (RawPeer client = RawPeer.client(ConnectionSettings.DEFAULT.withMemory(roomy))) {
+  void anAppIsPausedForWhatItSentAndNotForWhatItHasYetToTake() {
+    Pressure memory = new Pressure();
+    var roomy = ConnectionSettings.DEFAULT.withMemory(memory.gauge);
+    try (RawPeer client = RawPeer.client(roomy)) {
       client.send(settings(Frames.INITIAL_WINDOW_SIZE, 0), wholeRequest(1));
       Http2Stream served = client.events.stream(0).stream();
       served.sendHeaders(OK, false);
-      served.sendData(client.buffers.copy(new byte[2 * MIB]), true);
-      client.advance(TICK);
-      assertThat(roomy.isShort()).isTrue();
+      served.sendData(client.buffers.copy(new byte[MIB]), true);
+      memory.hold(60);
+      client.send(Frames.ping(1));
       assertThat(client.channel.config().isAutoRead()).isTrue();
 
       served.dropPending();
-      served.keeps(0, 2 * MIB);
-      client.advance(TICK);
+      client.events.onStream = stream -> stream.holds = true;
+      client.send(Frames.request(3));
+      client.send(PeerErrorTest.manyData(3, 400_000));
       assertThat(client.channel.config().isAutoRead()).as("what it has sent").isFalse();
+
+      client.advance(TICK);
+      assertThat(client.channel.config().isAutoRead()).as("now and then").isTrue();
+      memory.hold(0);
     }
   }
 }

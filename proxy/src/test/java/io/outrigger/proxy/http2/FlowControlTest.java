@@ -226,7 +226,7 @@ final class FlowControlTest {
     var settings =
         ConnectionSettings.DEFAULT
             .withWindows(1000, 100_000, 65_535)
-            .withMemory(new Pressure().hold(60).ledger);
+            .withMemory(new Pressure().hold(60).gauge);
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.send(request(1), data(1, 0, new byte[1000]));
 

@@ -63,9 +63,6 @@ final class Http2StreamTest {
     }
 
     @Override
-    public void keeps(int heapBytes, int directBytes) {}
-
-    @Override
     public void reset(Http2Error error) {}
 
     @Override

@@ -3,7 +3,6 @@ package io.outrigger.proxy.http2;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.outrigger.proxy.testing.Pressure;
 
 /** Streams of a server's connection of which there is nothing else: no frame comes for them. */
 final class LooseStreams implements AutoCloseable {
@@ -22,7 +21,6 @@ final class LooseStreams implements AutoCloseable {
     writer = new FrameWriter(ctx, dirty::set);
     var guard = new AbuseGuard(settings.abuse(), channel.eventLoop().ticker());
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
-    streams.account(new Pressure().account());
   }
 
   /** A stream with a request that has not ended. */

@@ -75,18 +75,18 @@ final class PendingDataTest {
     pending.settle(new Exhausted());
 
     assertThat(pending.bytes()).isEqualTo(16_384);
-    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+    assertThat(used()).isEqualTo(READ_BUFFER);
   }
 
   /** Of the buffer read last others may have the rest, and each would pin all of it. */
   @Test
   void whoSettlesPinsNoMoreThanWaits() {
     read(16_384);
-    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+    assertThat(used()).isEqualTo(READ_BUFFER);
 
     pending.settle(alloc);
 
-    assertThat(pending.pinnedBytes()).isEqualTo(16_384);
+    assertThat(used()).isEqualTo(16_384);
     assertThat(used()).isEqualTo(16_384);
   }
 
@@ -127,7 +127,7 @@ final class PendingDataTest {
   void bothHalvesOfAReadAreKeptAsTheyCame() {
     read(16_384, 16_384); // exactly half of it
     pending.settle(alloc);
-    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+    assertThat(used()).isEqualTo(READ_BUFFER);
     assertThat(used()).isEqualTo(READ_BUFFER);
   }
 
@@ -138,56 +138,43 @@ final class PendingDataTest {
       read(16_384);
     }
     read(3_000); // finds 64 KiB
-    assertThat(pending.pinnedBytes()).isEqualTo(5 * READ_BUFFER);
+    assertThat(used()).isEqualTo(5 * READ_BUFFER);
 
     read(3_000); // finds more
-    assertThat(pending.pinnedBytes()).isEqualTo(5 * READ_BUFFER + 3_000);
+    assertThat(used()).isEqualTo(5 * READ_BUFFER + 3_000);
     assertThat(used()).isEqualTo(5 * READ_BUFFER + 3_000);
   }
 
   @Test
   void smallPiecesFillAChunkBeforeTheNextIsTaken() {
     read(100);
-    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    assertThat(used()).isEqualTo(4_096);
     read(1_948);
     read(2_048); // just fits, and is just small enough to be copied
-    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    assertThat(used()).isEqualTo(4_096);
     assertThat(used()).isEqualTo(4_096);
 
     read(1);
-    assertThat(pending.pinnedBytes()).isEqualTo(2 * 4_096);
+    assertThat(used()).isEqualTo(2 * 4_096);
     assertThat(pending.bytes()).isEqualTo(4_097);
-  }
-
-  @Test
-  void whatWasCountedIsCountedOnce() {
-    read(16_384);
-    assertThat(pending.count()).isEqualTo(READ_BUFFER);
-    assertThat(pending.count()).isZero();
-
-    pending.settle(alloc);
-    assertThat(pending.count()).isEqualTo(16_384 - READ_BUFFER);
-    assertThat(pending.takeCounted()).isEqualTo(16_384);
-    assertThat(pending.takeCounted()).isZero();
-    assertThat(pending.count()).isEqualTo(16_384);
   }
 
   @Test
   void aReadBufferIsLetGoOfWithItsLastPart() {
     read(16_384, 10_000);
     pending.take(16_384).release();
-    assertThat(pending.pinnedBytes()).as("a part is left").isEqualTo(READ_BUFFER);
+    assertThat(used()).as("a part is left").isEqualTo(READ_BUFFER);
     assertThat(pending.isEmpty()).isFalse();
 
     read(20_000, 20_000);
-    assertThat(pending.pinnedBytes()).as("10,000 were copied").isEqualTo(10_000 + READ_BUFFER);
+    assertThat(used()).as("10,000 were copied").isEqualTo(10_000 + READ_BUFFER);
     pending.take(10_000).release();
-    assertThat(pending.pinnedBytes()).isEqualTo(READ_BUFFER);
+    assertThat(used()).isEqualTo(READ_BUFFER);
 
     pending.take(8_000).release();
     pending.take(20_000).release();
     pending.take(20_000).release();
-    assertThat(pending.pinnedBytes()).isZero();
+    assertThat(used()).isZero();
     assertThat(pending.isEmpty()).isTrue();
     assertThat(used()).isZero();
   }
@@ -199,7 +186,6 @@ final class PendingDataTest {
     read(50);
 
     assertThat(taken.readableBytes()).isEqualTo(100);
-    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
     ByteBuf next = pending.take(100);
     assertThat(next.readableBytes()).isEqualTo(50);
     taken.release();
@@ -214,7 +200,7 @@ final class PendingDataTest {
     pending.take(3_000).release();
     read(100);
 
-    assertThat(pending.pinnedBytes()).isEqualTo(4_096);
+    assertThat(used()).isEqualTo(4_096);
     ByteBuf both = pending.take(1_000);
     assertThat(both.readableBytes()).isEqualTo(200);
     both.release();

@@ -13,12 +13,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.outrigger.proxy.testing.Pressure;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may send, in what order, and what the account has of those who wait. */
 final class SendSchedulerTest {
@@ -54,10 +51,6 @@ final class SendSchedulerTest {
     ByteBuf part = read.readRetainedSlice(size);
     read.release();
     return part;
-  }
-
-  private static int kept(Http2Stream stream) {
-    return ((SocketStream) stream).keptBytes();
   }
 
   @Test
@@ -123,65 +116,6 @@ final class SendSchedulerTest {
    * short, is copied out of the read buffer that others have parts of. Who waits for the socket
    * goes on soon.
    */
-  @ParameterizedTest(name = "{0}, end {1}, {2} % held: {3}")
-  @CsvSource({
-    "STREAM,     true,  0,  20000",
-    "STREAM,     false, 0,  65536",
-    "STREAM,     false, 60, 20000",
-    "CONNECTION, true,  0,  20000",
-    "CONNECTION, false, 0,  65536",
-    "CONNECTION, false, 60, 20000",
-    "SOCKET,     true,  0,  65536",
-    "SOCKET,     false, 60, 65536"
-  })
-  void whatStandsStillIsCopiedIfItIsTheLastOrMemoryIsShort(
-      Closed closed, boolean end, int percentHeld, int pinned) {
-    Pressure memory = new Pressure();
-    var settings = ConnectionSettings.DEFAULT.withMemory(memory.ledger);
-    try (RawPeer peer = answering(settings, closed == Closed.STREAM ? 0 : 1 << 20, 2)) {
-      if (closed == Closed.CONNECTION) {
-        stream(peer, 0).sendData(bytes(65_535), false);
-      } else if (closed == Closed.SOCKET) {
-        peer.socketTakes(false);
-      }
-      memory.hold(percentHeld);
-      Http2Stream waiting = stream(peer, 1);
-      int before = kept(waiting);
-
-      waiting.sendData(partOfARead(peer, 20_000), end);
-
-      assertThat(waiting.pendingBytes()).isEqualTo(20_000);
-      assertThat(kept(waiting) - before).isEqualTo(pinned);
-      memory.hold(0);
-      peer.socketTakes(true);
-    }
-  }
-
-  private enum Closed {
-    STREAM,
-    CONNECTION,
-    SOCKET
-  }
-
-  @Test
-  void whatHasGoneIsNoLongerCounted() {
-    try (RawPeer peer = answering(0, 1)) {
-      Http2Stream waiting = stream(peer, 0);
-      int before = kept(waiting);
-      waiting.sendData(partOfARead(peer, 10_000), false);
-      waiting.sendData(text("small"), false); // copies what came before
-      assertThat(kept(waiting) - before).isEqualTo(10_000 + 4_096);
-
-      peer.send(windowUpdate(1, 10_000));
-      assertThat(peer.answer()).isEqualTo("DATA 1 (10000)");
-      assertThat(kept(waiting) - before).isEqualTo(4_096);
-
-      peer.send(windowUpdate(1, 5));
-      assertThat(peer.answer()).isEqualTo("DATA 1 (5)");
-      assertThat(kept(waiting)).isEqualTo(before);
-    }
-  }
-
   /** Only who could send now stands in the line: others would be looked at for nothing. */
   @Test
   void whoHasNothingToSendOrNoWindowStandsInNoLine() {

@@ -114,7 +114,6 @@ final class SocketStreamTest {
       peer.send(settings(INITIAL_WINDOW_SIZE, 0), request(1));
       Http2Stream served = stream(peer, 0);
       served.sendHeaders(OK, false);
-      int before = kept(served);
       served.sendData(text("content"), false);
       served.sendHeaders(TRAILERS, true);
       assertThat(served.isOpenForSending()).isFalse();
@@ -122,7 +121,6 @@ final class SocketStreamTest {
       served.dropPending();
       assertThat(served.pendingBytes()).isZero();
       assertThat(served.isOpenForSending()).isTrue();
-      assertThat(kept(served)).isEqualTo(before);
 
       served.sendHeaders(list("grpc-status", "8"), true);
       assertThat(peer.answer()).isEqualTo("SETTINGS ack, HEADERS 1, HEADERS 1 end");
@@ -152,15 +150,15 @@ final class SocketStreamTest {
     try (var loose = new LooseStreams()) {
       SocketStream stream = loose.open(1);
       loose.socketTakes(false);
-      int before = stream.keptBytes();
+      long before = loose.streams.queuedBytes();
       stream.sendData(text("content"), false);
-      assertThat(stream.keptBytes() - before).isEqualTo(4_096);
-      assertThat(loose.streams.pendingBytes()).isEqualTo(4_096);
+      assertThat(loose.streams.queuedBytes() - before).isEqualTo(7);
+      assertThat(loose.streams.pendingBytes()).isEqualTo(7);
 
       PendingData unsent = stream.takeUnsent();
 
       assertThat(unsent.bytes()).isEqualTo(7);
-      assertThat(stream.keptBytes()).isEqualTo(before);
+      assertThat(loose.streams.queuedBytes()).isEqualTo(before);
       assertThat(loose.streams.pendingBytes()).isZero();
       assertThat(stream.pendingBytes()).isZero();
       assertThat(stream.takeUnsent().isEmpty()).as("taken once").isTrue();
@@ -195,33 +193,6 @@ final class SocketStreamTest {
     }
   }
 
-  // What is counted.
-
-  private static int kept(Http2Stream stream) {
-    return ((SocketStream) stream).keptBytes();
-  }
-
-  @Test
-  void headerBlocksThatWaitAreCountedUntilTheyLeave() {
-    try (RawPeer peer = RawPeer.client()) {
-      peer.send(request(1));
-      Http2Stream served = stream(peer, 0);
-      int before = kept(served);
-      peer.socketTakes(false);
-
-      served.sendHeaders(INTERIM, false);
-      assertThat(kept(served) - before).isEqualTo(INTERIM.heapBytes());
-      served.sendHeaders(OK, false); // in its place
-      assertThat(kept(served) - before).isEqualTo(OK.heapBytes());
-      served.sendHeaders(TRAILERS, true);
-      assertThat(kept(served) - before).isEqualTo(OK.heapBytes() + TRAILERS.heapBytes());
-
-      peer.socketTakes(true);
-      assertThat(peer.answer()).isEqualTo("HEADERS 1, HEADERS 1 end");
-      assertThat(kept(served)).isEqualTo(before);
-    }
-  }
-
   @Test
   void whatWaitsOnAStreamThatEndsIsNoLongerPending() {
     try (var loose = new LooseStreams()) {
@@ -230,14 +201,12 @@ final class SocketStreamTest {
       loose.socketTakes(false);
       one.sendData(text("content"), false);
       other.sendData(text("more"), false);
-      assertThat(loose.streams.pendingBytes()).isEqualTo(2 * 4_096);
+      assertThat(loose.streams.pendingBytes()).isEqualTo(7 + 4);
 
       one.reset(Http2Error.CANCEL);
 
-      assertThat(loose.streams.pendingBytes()).isEqualTo(4_096);
-      assertThat(one.keptBytes()).isZero();
-      assertThat(other.keptBytes())
-          .isEqualTo(ConnectionStreams.STREAM_BYTES + POST.heapBytes() + 4_096);
+      assertThat(loose.streams.pendingBytes()).isEqualTo(4);
+      assertThat(loose.streams.queuedBytes()).isEqualTo(POST.heapBytes() + 4);
     }
   }
 
@@ -341,15 +310,12 @@ final class SocketStreamTest {
   void aStreamThatNobodyServesYetEndsWithoutALastCall() {
     try (var loose = new LooseStreams()) {
       SocketStream lost = loose.streams.openByPeer(1, POST);
-      SocketStream shed = loose.streams.openByPeer(3, POST);
       List<StreamHandler> told = new ArrayList<>();
 
       loose.streams.lose(lost, told::add);
-      loose.streams.shed(shed);
 
       assertThat(told).isEmpty();
       assertThat(lost.isGone()).isTrue();
-      assertThat(shed.isGone()).isTrue();
       assertThat(loose.streams.table().active()).isZero();
     }
   }

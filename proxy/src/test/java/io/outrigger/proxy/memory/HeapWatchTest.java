@@ -2,6 +2,7 @@ package io.outrigger.proxy.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.proxy.testing.Pressure;
 import io.outrigger.testing.FakeControlLoop;
 import org.junit.jupiter.api.Test;
 
@@ -47,11 +48,11 @@ final class HeapWatchTest {
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeHeap heap = new FakeHeap();
-  private boolean isShort;
+  private final Pressure memory = new Pressure();
   private int ends;
 
   private void start(boolean collectGrown) {
-    var watch = new HeapWatch(loop, heap, collectGrown, () -> isShort, () -> ends++);
+    var watch = new HeapWatch(loop, heap, collectGrown, memory.gauge, () -> ends++);
     loop.execute(watch::begin);
     loop.run();
   }
@@ -130,13 +131,13 @@ final class HeapWatchTest {
   void whilePeersHoldMuchAHeapThatGrewWaits() {
     start(true);
 
-    isShort = true;
+    memory.hold(60);
     heap.total = 40 * MIB;
     passAPeriod();
     passAPeriod();
     assertThat(heap.collections).isZero();
 
-    isShort = false;
+    memory.hold(0);
     passAPeriod();
     assertThat(heap.collections).as("what it has left behind").isOne();
   }
@@ -145,7 +146,7 @@ final class HeapWatchTest {
   void aFullHeapIsCollectedWhoeverHoldsIt() {
     start(true);
 
-    isShort = true;
+    memory.hold(60);
     fill(106);
     passAPeriod();
     passAPeriod();

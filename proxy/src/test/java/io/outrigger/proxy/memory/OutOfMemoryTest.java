@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class OutOfMemoryTest {
@@ -57,6 +58,17 @@ final class OutOfMemoryTest {
     report(1, heap);
 
     assertThat(ends).containsExactly("on event loops, more than 20 times in 10 s");
+  }
+
+  @Test
+  void whileThereIsAConnectionToEndTheProcessGoesOn() {
+    var connections = new AtomicInteger(1_000);
+    policy.relieveBy(() -> connections.getAndDecrement() > 0);
+
+    report(1_000, heap);
+    assertThat(ends).isEmpty();
+    report(1, heap);
+    assertThat(ends).hasSize(1);
   }
 
   @Test

@@ -9,7 +9,7 @@ import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheState;
@@ -185,7 +185,7 @@ final class AlertsTest {
         ejecting(),
         OverlayStatus.NONE,
         List.of(expiring()),
-        new MetricsView.ProcessFigures(0, 1, 0, 0, MemoryLedger.UNLIMITED.now(), new long[1]),
+        new MetricsView.ProcessFigures(0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1]),
         List.of());
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.outrigger.proxy.memory.MemoryLedger;
+import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -76,7 +76,7 @@ class DashboardTest {
             List.of(),
             new XdsStatusView(List.of()),
             LbCounters.Counts.NONE,
-            new MetricsView.ProcessFigures(0, 0, 0, 0, MemoryLedger.UNLIMITED.now(), new long[1])));
+            new MetricsView.ProcessFigures(0, 0, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1])));
   }
 
   /** All names that a scrape can have, as Prometheus stores them. */

@@ -50,8 +50,8 @@ class MetricsTextTest {
           6,
           new MemoryView.Limits(70, 80, 90),
           List.of(
-              new MemoryView.EndedCount(PeerSide.APP, MemoryView.Ended.STREAM, 3),
-              new MemoryView.EndedCount(PeerSide.BACKEND, MemoryView.Ended.CONNECTION, 4)),
+              new MemoryView.EndedCount(PeerSide.APP, 3),
+              new MemoryView.EndedCount(PeerSide.BACKEND, 4)),
           List.of());
 
   private static final MetricsView.ProcessFigures PROCESS =
@@ -425,7 +425,7 @@ class MetricsTextTest {
         .contains("outrigger_memory_limit_bytes{kind=\"heap\"} 70.0\n")
         .contains("outrigger_memory_limit_bytes{kind=\"direct\"} 80.0\n")
         .contains("outrigger_memory_limit_bytes{kind=\"total\"} 90.0\n")
-        .contains("outrigger_memory_ended_total{side=\"app\",what=\"stream\"} 3.0\n")
+        .contains("outrigger_memory_ended_total{side=\"app\",what=\"connection\"} 3.0\n")
         .contains("outrigger_memory_ended_total{side=\"backend\",what=\"connection\"} 4.0\n")
         .contains("outrigger_event_loop_lag_seconds{loop=\"0\"} 0.002\n")
         .contains("outrigger_event_loop_lag_seconds{loop=\"1\"} 0.0\n")
