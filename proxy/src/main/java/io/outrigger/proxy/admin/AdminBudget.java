@@ -1,51 +1,41 @@
 package io.outrigger.proxy.admin;
 
 import io.outrigger.base.AnyThread;
-import java.time.Duration;
+import java.util.Comparator;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The bytes of answers that the readers of all admin servers have not taken yet, and their bound.
- * When an answer goes beyond the bound, other readers are ended, the heaviest first: the weight of
- * a reader is its bytes times how long it has left some unread. So a reader that has just asked is
- * not ended for those that never read, and one that takes a byte now and then gains nothing by it.
- * An answer that is larger than the bound goes out alone.
+ * Bounds the bytes of answers that the readers of all admin servers have not taken yet. For an
+ * answer beyond the bound other readers are ended, first the one that has left bytes unread for
+ * longest. So a reader that has just asked is not ended for those that never read, and a reader
+ * that takes a byte now and then gains nothing by it. An answer that is larger than the bound goes
+ * out alone.
  */
 @AnyThread
 public final class AdminBudget {
   private static final Logger log = LoggerFactory.getLogger(AdminBudget.class);
 
-  /** For this long a reader may leave bytes unread, whether or not others need the room. */
-  static final Duration MAX_UNREAD_TIME = Duration.ofSeconds(60);
-
-  /** Added to each age, so that of readers that have just begun the one with most bytes weighs. */
-  private static final long LEAST_AGE_NANOS = 1_000_000;
-
-  private static final long ENDED = -1;
-
   private final long maxBytes;
-  private final LongSupplier nanoClock;
+
+  /** Those that have bytes unread. */
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
-  private final AtomicLong heldBytes = new AtomicLong();
-  private final AtomicLong ended = new AtomicLong();
+
+  private final AtomicLong turns = new AtomicLong();
 
   /**
    * @param maxBytes beyond which readers are ended
-   * @param nanoClock the current time in nanoseconds
    */
-  public AdminBudget(long maxBytes, LongSupplier nanoClock) {
+  public AdminBudget(long maxBytes) {
     this.maxBytes = maxBytes;
-    this.nanoClock = nanoClock;
   }
 
   /**
-   * A connection or a call that answers are written to. It weighs nothing until bytes are added.
+   * A connection or a call that answers are written to.
    *
    * @param end closes it, on any thread, at most once; its bytes no longer count from then on
    */
@@ -55,53 +45,16 @@ public final class AdminBudget {
 
   /** The bytes that are held for all readers together. */
   public long heldBytes() {
-    return heldBytes.get();
+    return readers.stream().mapToLong(reader -> reader.bytes.get()).sum();
   }
 
-  /** How many readers have been ended, for room or for time. */
-  public long endedReaders() {
-    return ended.get();
-  }
-
-  /**
-   * Ends the heaviest reader.
-   *
-   * @return the bytes that this gives back; 0 when nobody holds any
-   */
-  public long endHeaviest() {
-    return endHeaviestBut(null);
-  }
-
-  private long endHeaviestBut(@Nullable Reader spared) {
-    long now = nanoClock.getAsLong();
-    Reader heaviest = null;
-    double most = 0;
-    for (Reader reader : readers) {
-      double weight = reader.weight(now);
-      if (reader != spared && weight > most) {
-        heaviest = reader;
-        most = weight;
-      }
-    }
-    return heaviest == null ? 0 : heaviest.end("others need the room");
-  }
-
-  /** Ends the readers that have left bytes unread for {@link #MAX_UNREAD_TIME}. */
-  public void endOverdue() {
-    long now = nanoClock.getAsLong();
-    for (Reader reader : readers) {
-      if (now - reader.sinceNanos >= MAX_UNREAD_TIME.toNanos()) {
-        reader.end("its time is over");
-      }
-    }
-  }
-
-  /** One who reads. Any thread may add, release and end. */
+  /** One that reads. Any thread may add and release. */
   @AnyThread
   public final class Reader {
     private final Runnable end;
     private final AtomicLong bytes = new AtomicLong();
-    private volatile long sinceNanos;
+    private volatile long turn;
+    private volatile boolean ended;
 
     private Reader(Runnable end) {
       this.end = end;
@@ -109,54 +62,41 @@ public final class AdminBudget {
 
     /** {@code count} more bytes wait for this reader; others may be ended for them. */
     public void add(long count) {
-      long before = bytes.get();
-      while (before != ENDED && !bytes.compareAndSet(before, before + count)) {
-        before = bytes.get();
-      }
-      if (before == ENDED || count == 0) {
+      if (ended || count == 0) {
         return;
       }
-      if (before == 0) {
-        sinceNanos = nanoClock.getAsLong();
+      if (bytes.getAndAdd(count) == 0) {
+        turn = turns.getAndIncrement();
         readers.add(this);
       }
-      heldBytes.addAndGet(count);
-      while (heldBytes.get() > maxBytes && endHeaviestBut(this) > 0) {
-        // the next one
+      while (heldBytes() > maxBytes) {
+        Optional<Reader> oldest =
+            readers.stream()
+                .filter(reader -> reader != this)
+                .min(Comparator.comparingLong(reader -> reader.turn));
+        if (oldest.isEmpty()) {
+          return;
+        }
+        oldest.get().end();
       }
     }
 
     /** {@code count} of the bytes that were added have been taken, or have been dropped. */
     public void release(long count) {
-      long before = bytes.get();
-      while (before != ENDED && !bytes.compareAndSet(before, before - count)) {
-        before = bytes.get();
-      }
-      if (before == ENDED) {
-        return;
-      }
-      heldBytes.addAndGet(-count);
-      if (before == count) {
+      if (bytes.addAndGet(-count) == 0) {
         readers.remove(this);
+        if (bytes.get() > 0) { // added to meanwhile
+          readers.add(this);
+        }
       }
     }
 
-    private double weight(long now) {
-      long held = bytes.get();
-      return held <= 0 ? 0 : (double) held * (now - sinceNanos + LEAST_AGE_NANOS);
-    }
-
-    private long end(String reason) {
-      readers.remove(this);
-      long given = bytes.getAndSet(ENDED);
-      if (given == ENDED) {
-        return 0;
+    private void end() {
+      ended = true;
+      if (readers.remove(this)) {
+        log.debug("admin: ended a reader of {} unread bytes", bytes.get());
+        end.run();
       }
-      heldBytes.addAndGet(-given);
-      ended.incrementAndGet();
-      log.debug("admin: ended a reader of {} unread bytes: {}", given, reason);
-      end.run();
-      return given;
     }
   }
 }

@@ -35,7 +35,6 @@ public final class AdminServer implements AutoCloseable {
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
-  private static final int OVERDUE_CHECK_SECONDS = 5;
 
   private final EventLoopGroup group;
   private final Channel channel;
@@ -124,8 +123,6 @@ public final class AdminServer implements AutoCloseable {
               + future.cause().getMessage(),
           future.cause());
     }
-    group.scheduleWithFixedDelay(
-        budget::endOverdue, OVERDUE_CHECK_SECONDS, OVERDUE_CHECK_SECONDS, TimeUnit.SECONDS);
     return new AdminServer(group, future.channel());
   }
 

@@ -313,7 +313,7 @@ public final class ProxyApp implements AutoCloseable {
   /** What readers of the admin servers leave unread has its own bound, within that of all peers. */
   private AdminBudget unreadAnswers() {
     long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
-    return new AdminBudget(most, System::nanoTime);
+    return new AdminBudget(most);
   }
 
   /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */

@@ -31,7 +31,7 @@ final class AdminServerIT {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok),
             new AnswerTurns(),
-            new AdminBudget(1 << 20, System::nanoTime));
+            new AdminBudget(1 << 20));
   }
 
   @AfterEach

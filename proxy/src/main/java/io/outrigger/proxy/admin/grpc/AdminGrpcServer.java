@@ -31,7 +31,6 @@ public final class AdminGrpcServer implements AutoCloseable {
   private static final int LARGEST_REQUEST_BYTES = 64 << 10;
   private static final int MAX_CONNECTIONS = 32;
   private static final int CALLS_PER_CONNECTION = 8;
-  private static final int OVERDUE_CHECK_SECONDS = 5;
 
   private final Health health;
   private final EventLoopGroup group;
@@ -92,8 +91,6 @@ public final class AdminGrpcServer implements AutoCloseable {
               .formatted(address.getHostString(), address.getPort(), reason.getMessage()),
           reason);
     }
-    group.scheduleWithFixedDelay(
-        budget::endOverdue, OVERDUE_CHECK_SECONDS, OVERDUE_CHECK_SECONDS, TimeUnit.SECONDS);
     return new AdminGrpcServer(health, group, server);
   }
 

@@ -43,7 +43,7 @@ class AdminGrpcFloodIT {
   private static final int BIG = 3 << 20;
   private static final long MAX_UNREAD = 10 << 20;
 
-  private final AdminBudget budget = new AdminBudget(MAX_UNREAD, System::nanoTime);
+  private final AdminBudget budget = new AdminBudget(MAX_UNREAD);
   private final AtomicInteger views = new AtomicInteger();
   private final List<ManagedChannel> channels = new ArrayList<>();
   private AdminGrpcServer server;
@@ -157,7 +157,6 @@ class AdminGrpcFloodIT {
       assertThat(budget.heldBytes()).isLessThanOrEqualTo(MAX_UNREAD);
     }
 
-    assertThat(budget.endedReaders()).isGreaterThanOrEqualTo(7);
     int failed = 0;
     for (Ended each : stalled) {
       each.call.request(1); // before that a client does not hear of the end either

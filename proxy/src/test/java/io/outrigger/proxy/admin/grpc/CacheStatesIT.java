@@ -55,7 +55,7 @@ class CacheStatesIT {
             () -> CompletableFuture.completedStage(view),
             new FakeChannelzSource(),
             new AnswerTurns(),
-            new AdminBudget(1 << 20, System::nanoTime));
+            new AdminBudget(1 << 20));
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 

@@ -64,7 +64,7 @@ class HealthListIT {
             () -> new CompletableFuture<>(),
             new FakeChannelzSource(),
             new AnswerTurns(),
-            new AdminBudget(1 << 20, System::nanoTime));
+            new AdminBudget(1 << 20));
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 
