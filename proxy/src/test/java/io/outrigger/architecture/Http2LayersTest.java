@@ -23,7 +23,7 @@ class Http2LayersTest {
       List.of(
           // words: fields, errors, settings; the end of a loop's turn
           "ByteHash FieldRules HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
-              + " ConnectionFault ConnectionSettings FlushQueue FrameType Http2Error"
+              + " ConnectionFault ConnectionSettings FlushQueue FrameType Http2Error PeerErrors"
               + " SocketView Stall",
           // codec: HPACK, frames
           "DecoderTable EncoderTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"

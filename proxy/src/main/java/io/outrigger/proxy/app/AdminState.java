@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.proxy.admin.AdminBudget;
 import io.outrigger.proxy.events.EventLog;
+import io.outrigger.proxy.http2.PeerErrors;
 import io.outrigger.proxy.memory.MemoryGauge;
 import io.outrigger.proxy.memory.OutOfMemory;
 import io.outrigger.proxy.metrics.LbCounters;
@@ -42,6 +43,7 @@ record AdminState(
     BooleanSupplier isWarm,
     MemoryGauge memory,
     LoopLag loopLag,
+    PeerErrors peerErrors,
     AdminBudget unread) {
 
   /** For messages. */
@@ -91,7 +93,8 @@ record AdminState(
             memory.directBytes(),
             memory.directBytes(),
             memory.now(),
-            loopLag.look()),
+            loopLag.look(),
+            peerErrors.ended()),
         failed);
   }
 

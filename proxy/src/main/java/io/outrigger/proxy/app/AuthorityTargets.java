@@ -69,14 +69,15 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   @Override
+  public boolean needsAuthority() {
+    return true;
+  }
+
+  @Override
   public Outcome<ForwardTarget> targetFor(CharSequence requestAuthority) {
     String authority = requestAuthority.toString();
     Entry entry = byAuthority.get(authority);
     if (entry == null) {
-      if (authority.isEmpty()) {
-        return Outcome.failed(
-            RpcStatus.unavailable("the request has no :authority, which names the target here"));
-      }
       Outcome<Entry> made = add(authority);
       if (!(made instanceof Outcome.Ok<Entry> ok)) {
         return Outcome.failed(made.status());

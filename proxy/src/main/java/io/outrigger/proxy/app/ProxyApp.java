@@ -301,6 +301,7 @@ public final class ProxyApp implements AutoCloseable {
             memory,
             new LoopLag(
                 callLoops.stream().<Executor>map(loop -> loop::execute).toList(), System::nanoTime),
+            loops.peerErrors(),
             unreadAnswers());
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
@@ -354,6 +355,7 @@ public final class ProxyApp implements AutoCloseable {
   private void watchOurselves() {
     forwards.forEach(forward -> forward.history().start());
     memoryWatch.start();
+    new PeerErrorWatch(control, loops.peerErrors(), events).start();
   }
 
   private void watch() {

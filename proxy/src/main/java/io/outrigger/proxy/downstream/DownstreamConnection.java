@@ -5,11 +5,14 @@ import io.outrigger.proxy.forward.CallLoop;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardedCall;
 import io.outrigger.proxy.http2.ConnectionHandler;
+import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Connection;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.Http2Stream;
+import io.outrigger.proxy.http2.PeerErrors;
 import io.outrigger.proxy.http2.SocketView;
 import io.outrigger.proxy.http2.StreamHandler;
+import java.net.SocketAddress;
 
 /** An app's connection: each stream that it opens is a call of the forward (SC-45). */
 @LoopConfined
@@ -19,13 +22,16 @@ final class DownstreamConnection implements ConnectionHandler {
   private final Http2Connection connection;
   private final Forward forward;
   private final CallLoop loop;
+  private final PeerErrors errors;
 
   DownstreamConnection(
       long id,
       LoopConnections siblings,
       Http2Connection connection,
       Forward forward,
-      CallLoop loop) {
+      CallLoop loop,
+      PeerErrors errors) {
+    this.errors = errors;
     this.id = id;
     this.siblings = siblings;
     this.connection = connection;
@@ -60,6 +66,22 @@ final class DownstreamConnection implements ConnectionHandler {
   @Override
   public StreamHandler onStream(Http2Stream stream) {
     return new ForwardedCall(forward, loop, stream);
+  }
+
+  @Override
+  public void onRefused(HeaderList sound, String reason) {
+    ForwardedCall.refused(forward, loop, sound, reason);
+    errors.onRequestRefused(peer(), reason);
+  }
+
+  @Override
+  public void onEnding(Http2Error error, String reason) {
+    errors.onConnectionEnded(true, error, peer(), reason);
+  }
+
+  private Object peer() {
+    SocketAddress address = connection.remoteAddress();
+    return address == null ? "of forward " + forward.name() : address;
   }
 
   @Override

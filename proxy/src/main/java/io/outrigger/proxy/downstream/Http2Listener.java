@@ -155,7 +155,12 @@ public final class Http2Listener {
                 settings.http2(),
                 made ->
                     new DownstreamConnection(
-                        loops.nextSocketId(), siblings, made, forward, callLoops.get(index))));
+                        loops.nextSocketId(),
+                        siblings,
+                        made,
+                        forward,
+                        callLoops.get(index),
+                        loops.peerErrors())));
     if (siblings.isDraining()) {
       channel.close(); // accepted by the kernel before the port was closed
     }

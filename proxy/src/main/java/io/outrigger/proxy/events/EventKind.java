@@ -48,6 +48,8 @@ public enum EventKind {
   OVERLAY,
   /** Streams or connections were ended because they held most of the memory. */
   MEMORY,
+  /** A peer broke a rule of HTTP/2: its connection was ended, or its request refused. */
+  PEER_ERROR,
   /** Stands for events that are no longer kept. */
   GAP;
 

@@ -16,6 +16,13 @@ final class CallFailures {
     return RpcStatus.internal("malformed grpc-timeout: \"" + text + "\"");
   }
 
+  /**
+   * @param reason names the rule that the request breaks
+   */
+  static RpcStatus badRequest(String reason) {
+    return RpcStatus.internal("bad request: " + reason);
+  }
+
   static RpcStatus headersTooLarge() {
     return new RpcStatus(
         Code.RESOURCE_EXHAUSTED, "the request's header list is too large (--max-header-bytes)");

@@ -1,5 +1,6 @@
 package io.outrigger.proxy.forward;
 
+import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
@@ -88,6 +89,17 @@ public final class Forward {
     return memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
+  }
+
+  /** What is wrong with the request's authority, where that is used; null when nothing is. */
+  @Nullable String authorityFault(RequestHead head) {
+    AsciiString own = head.authority();
+    if (own.isEmpty()) {
+      return targets.needsAuthority() ? "no :authority, which names the target here" : null;
+    }
+    return settings.authority() instanceof AuthorityMode.Preserve && !AuthorityRule.isObeyed(own)
+        ? ":authority is not a host with an optional port (--authority preserve)"
+        : null;
   }
 
   /** What the forward is in hashes of requests: one value of this process (SC-46). */

@@ -78,6 +78,18 @@ public final class ForwardedCall extends TimedCall
     attempts = new CallAttempts(this);
   }
 
+  /**
+   * Counts and reports a request that broke a rule of HTTP/2 and was reset.
+   *
+   * @param sound its fields but for those that break a rule
+   */
+  public static void refused(Forward forward, CallLoop loop, HeaderList sound, String reason) {
+    var record = new CallStatsRecorder(forward.stats(loop));
+    record.started(loop.heads().of(sound), forward.tracer());
+    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+    end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
+  }
+
   @Override
   public int loop() {
     return loop.index();
@@ -195,6 +207,11 @@ public final class ForwardedCall extends TimedCall
       onDeadline();
       return;
     }
+    String fault = forward.authorityFault(head);
+    if (fault != null) {
+      reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
+      return;
+    }
     Outcome<ForwardTarget> resolved = forward.targetFor(head);
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
@@ -240,6 +257,18 @@ public final class ForwardedCall extends TimedCall
 
   @Override
   public void onReset(Http2Error error, boolean byPeer) {
+    onAppGone();
+  }
+
+  /** The app broke a rule in what follows its head. */
+  @Override
+  public void onFault(Http2Error error, String reason) {
+    if (phase != CallPhase.DONE) {
+      record.local(
+          CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+      app.gone();
+      finish();
+    }
     onAppGone();
   }
 
@@ -423,7 +452,12 @@ public final class ForwardedCall extends TimedCall
     reply(status, reason, LocalReply.httpStatus(status, reason));
   }
 
-  private void reply(RpcStatus status, LocalReason reason, int httpStatus) {
+  /**
+   * The same.
+   *
+   * @param httpStatus of an answer that is not gRPC
+   */
+  void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
     phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
@@ -464,7 +498,12 @@ public final class ForwardedCall extends TimedCall
     attempts.finish();
     app.stop();
     long elapsed = elapsedNanos();
-    record.ended(elapsed, limitNanos(), arrivalNanos() + elapsed);
+    end(forward, record, elapsed, limitNanos(), arrivalNanos() + elapsed);
+  }
+
+  private static void end(
+      Forward forward, CallStatsRecorder record, long nanos, long limitNanos, long now) {
+    record.ended(nanos, limitNanos, now);
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }

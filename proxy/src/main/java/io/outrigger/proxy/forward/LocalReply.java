@@ -16,6 +16,12 @@ public final class LocalReply {
   /** Longest {@code grpc-message}, encoded. */
   static final int MAX_MESSAGE = 4096;
 
+  /** The {@code :status} of an answer to a request that breaks a rule. */
+  static final int BAD_REQUEST = 400;
+
+  /** The {@code :status} of an answer in the place of a response that there is not. */
+  static final int UNAVAILABLE = 503;
+
   private static final AsciiString OK = AsciiString.cached("200");
   private static final AsciiString TEXT = AsciiString.cached("text/plain; charset=utf-8");
   private static final String NODE_ID = "xDS node ID:";
@@ -82,10 +88,13 @@ public final class LocalReply {
     if (reason == LocalReason.NO_ROUTE) {
       return 404;
     }
+    if (reason == LocalReason.BAD_REQUEST) {
+      return BAD_REQUEST;
+    }
     if (reason == LocalReason.HEADERS_TOO_LARGE) {
       return 431; // RFC 6585 section 5
     }
-    return status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : 503;
+    return status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : UNAVAILABLE;
   }
 
   /** The same of an answer that the filters want. */

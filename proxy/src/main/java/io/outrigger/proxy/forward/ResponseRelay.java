@@ -86,7 +86,8 @@ final class ResponseRelay {
     call.reply(
         CallFailures.beyondPeersLimit(
             "a header list of the response of " + address, bytes, "the app", limit),
-        LocalReason.HEADERS_TOO_LARGE);
+        LocalReason.HEADERS_TOO_LARGE,
+        LocalReply.UNAVAILABLE);
     return false;
   }
 

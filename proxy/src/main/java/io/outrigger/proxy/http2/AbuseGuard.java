@@ -48,6 +48,14 @@ final class AbuseGuard {
   }
 
   /**
+   * We have reset a stream whose peer may have {@code bytes} of DATA under way, which are no use:
+   * as many frames of 1 KiB are let pass beside the others.
+   */
+  void onDataExpected(int bytes) {
+    idle -= bytes >> 10;
+  }
+
+  /**
    * A frame that changed the windows of all streams.
    *
    * @param walked how many streams there were

@@ -28,7 +28,15 @@ public interface ConnectionHandler {
    * The connection ends by our will or by an error of the peer: streams have been told, and none
    * can be opened. The socket may stay open for a moment, so that the peer hears why.
    */
-  default void onEnding(String reason) {}
+  default void onEnding(Http2Error error, String reason) {}
+
+  /**
+   * A request broke a rule and was reset (server side only).
+   *
+   * @param sound its fields but for those that break a rule
+   * @param reason names the rule and the field
+   */
+  default void onRefused(HeaderList sound, String reason) {}
 
   /** The socket is closed; streams have been told already. Last call, exactly once. */
   void onClosed(String reason);

@@ -340,27 +340,27 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       writeSettings();
       writer.goAway(table.lastPeerId(), error, reason);
     }
-    abort(reason);
+    abort(error, reason);
   }
 
-  /** The same without a word. */
-  void abort(String reason) {
+  /** Closes the socket without GOAWAY. */
+  void abort(Http2Error error, String reason) {
     if (!state.isEnding()) {
-      finish(reason);
+      finish(error, reason);
     }
     var unused = ctx.close();
     onSocketClosed(reason);
   }
 
   private void end(Http2Error error, String reason) {
-    finish(reason);
+    finish(error, reason);
     // A backend that was left in good order has nothing to hear: its socket goes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
     lingering = LingeringClose.begin(ctx, linger, error);
   }
 
   /** Says and hears nothing more; streams end. */
-  private void finish(String reason) {
+  private void finish(Http2Error error, String reason) {
     state.end();
     endReason = reason;
     if (reader != null) {
@@ -371,7 +371,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     for (SocketStream stream : table.snapshot()) {
       lose(stream, stream.id() == 0, reason);
     }
-    handler().onEnding(reason);
+    handler().onEnding(error, reason);
   }
 
   void onSocketFailed(String reason) {

@@ -312,6 +312,9 @@ final class ConnectionStreams {
 
   void resetByUs(SocketStream stream, Http2Error error) {
     if (stream.id() != 0) {
+      if (!stream.isReceiveEnded()) {
+        guard.onDataExpected(stream.credit());
+      }
       writer.reset(stream.id(), error);
       if (!state.isServer()) {
         guard.onUsefulFrame(); // pays for the answer of a server that has not heard of it yet

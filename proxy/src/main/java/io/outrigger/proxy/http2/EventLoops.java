@@ -67,6 +67,7 @@ public final class EventLoops {
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop[] loops;
   private final AtomicLong lastSocketId = new AtomicLong();
+  private final PeerErrors peerErrors = new PeerErrors();
 
   private EventLoops(TransportKind kind, int count, ByteBufAllocator allocator) {
     this.kind = kind;
@@ -177,6 +178,11 @@ public final class EventLoops {
 
   public EventLoop loop(int index) {
     return loops[index];
+  }
+
+  /** The errors of all peers. Any thread. */
+  public PeerErrors peerErrors() {
+    return peerErrors;
   }
 
   /** A number for a connection that nobody has had; those of one loop ascend. Any thread. */

@@ -29,12 +29,7 @@ final class FieldRules {
       return name.fault();
     }
     String fault = faultOfKnown(name.known(), value);
-    if (fault != null) {
-      return fault;
-    }
-    return hasBlankEnd(value) && name.known() != KnownName.GRPC_MESSAGE
-        ? "field value starts or ends with white space"
-        : valueFault(value);
+    return fault == null ? valueFault(value) : fault;
   }
 
   private static @Nullable String faultOfKnown(KnownName name, byte[] value) {
@@ -97,14 +92,18 @@ final class FieldRules {
   }
 
   /**
-   * Section 8.2.1 forbids it; but gRPC's Percent-Encoded leaves spaces as they are, so a {@code
-   * grpc-message} may begin or end with one, and gRPC's peers take it.
+   * Whether blanks at an end of {@code value} are to be stripped: section 8.2.1 forbids them, gRPC
+   * lets them be stripped. But gRPC's Percent-Encoded leaves spaces as they are, so a {@code
+   * grpc-message} may begin or end with one.
    */
-  private static boolean hasBlankEnd(byte[] value) {
-    return value.length > 0 && (isBlank(value[0]) || isBlank(value[value.length - 1]));
+  static boolean isPadded(HeaderName name, byte[] value) {
+    return value.length > 0
+        && (isBlank(value[0]) || isBlank(value[value.length - 1]))
+        && !name.isPseudo()
+        && name.known() != KnownName.GRPC_MESSAGE;
   }
 
-  private static boolean isBlank(byte b) {
+  static boolean isBlank(byte b) {
     return b == ' ' || b == '\t';
   }
 

@@ -31,6 +31,7 @@ public final class HeaderField {
   private final byte staticIndex;
   private final boolean neverIndexed;
   private final boolean faulty;
+  private final boolean padded;
 
   private HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
     this.name = name;
@@ -39,6 +40,7 @@ public final class HeaderField {
     this.neverIndexed = neverIndexed;
     staticIndex = (byte) staticIndex(name, bytes);
     faulty = FieldRules.fault(name, bytes) != null;
+    padded = FieldRules.isPadded(name, bytes);
   }
 
   public static HeaderField of(KnownName name, AsciiString value) {
@@ -101,6 +103,23 @@ public final class HeaderField {
    */
   boolean isNeverIndexed() {
     return neverIndexed;
+  }
+
+  /** The field without blanks around its value: as lists have it, while tables keep what came. */
+  HeaderField stripped() {
+    if (!padded) {
+      return this;
+    }
+    int from = 0;
+    int to = bytes.length;
+    while (from < to && FieldRules.isBlank(bytes[from])) {
+      from++;
+    }
+    while (to > from && FieldRules.isBlank(bytes[to - 1])) {
+      to--;
+    }
+    byte[] rest = copy(bytes, from, to - from);
+    return new HeaderField(name, rest, hash(name, rest, 0, rest.length), neverIndexed);
   }
 
   /** What is wrong with it wherever it stands; null when nothing is. */

@@ -115,6 +115,17 @@ public final class HeaderList {
     return cut;
   }
 
+  /** The same without fields that break a rule by themselves, and no longer cut. */
+  HeaderList sound() {
+    Builder rest = builder(size);
+    for (int i = 0; i < size; i++) {
+      if (fields[i].fault() == null) {
+        rest.add(fields[i]);
+      }
+    }
+    return rest.build();
+  }
+
   /**
    * Whether it came or went before, so that the same object is likely to do so again: what follows
    * from it is worth keeping.

@@ -47,6 +47,9 @@ public final class HeaderName {
     }
   }
 
+  /** Longer names are cut in messages. */
+  private static final int MAX_PRINTED = 64;
+
   private final AsciiString text;
   private final int hash;
   private final KnownName known;
@@ -121,6 +124,12 @@ public final class HeaderName {
   /** Whether it begins with a colon (RFC 9113 section 8.3). */
   public boolean isPseudo() {
     return pseudo;
+  }
+
+  /** The name for people: other characters are question marks, and the end may be missing. */
+  String printable() {
+    String shown = text.toString().replaceAll("[^!-~]", "?");
+    return shown.length() <= MAX_PRINTED ? shown : shown.substring(0, MAX_PRINTED) + "...";
   }
 
   /** What is wrong with it as the name of a regular field; null when nothing is. */

@@ -113,7 +113,7 @@ final class HpackDecoder {
           fits = false;
         } else if (field.size() <= left) {
           left -= field.size();
-          space.fields.add(field);
+          space.fields.add(field.stripped());
         } else {
           fits = false;
         }

@@ -234,13 +234,13 @@ public final class Http2Connection {
   private void flush() {
     writer.flush();
     if (writer.hasFailed()) {
-      lifecycle.abort("no memory for what is to be sent");
+      lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
       return;
     }
     if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
       dirty.set(); // only our own buffer was full
     }
-    if (ctx.channel().bytesBeforeWritable() > settings.abuse().unsentBytes()) {
+    if (writer.unsentBytes() > settings.abuse().unsentBytes()) {
       close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
     }
   }

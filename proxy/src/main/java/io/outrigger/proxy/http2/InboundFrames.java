@@ -57,7 +57,7 @@ final class InboundFrames implements FrameListener {
           Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the connection's window");
     }
     int content = flowBytes - padding;
-    if (content == 0 && !endStream) {
+    if (stream == null || (content == 0 && !endStream)) {
       faults.onIdleFrame();
     } else {
       faults.onUsefulFrame();
@@ -153,6 +153,7 @@ final class InboundFrames implements FrameListener {
       fault = "content-length is wrong";
     }
     if (fault != null) {
+      lifecycle.handler().onRefused(headers.sound(), fault);
       faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
       return;
     }

@@ -390,6 +390,11 @@ final class SocketStream implements Http2Stream {
     return true;
   }
 
+  /** What the peer may send before it gets more credit. */
+  int credit() {
+    return credit;
+  }
+
   /** The peer learned of a smaller window than it began with. */
   void shrinkCredit(int bytes) {
     credit -= bytes;

@@ -2,6 +2,7 @@ package io.outrigger.proxy.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.proxy.calls.CallTotals;
+import io.outrigger.proxy.http2.PeerErrors;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.xds.certificate.CertificateView;
 import io.outrigger.xds.status.OverlayStatus;
@@ -52,6 +53,7 @@ public record MetricsView(
    * @param bufferBytes what the allocator of buffers holds
    * @param memory what peers make the process hold
    * @param loopLagNanos by event loop (see {@link LoopLag})
+   * @param endedForErrors connections that were ended for an error of their peer
    */
   @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
   public record ProcessFigures(
@@ -60,9 +62,11 @@ public record MetricsView(
       long directBytes,
       long bufferBytes,
       MemoryView memory,
-      long[] loopLagNanos) {
+      long[] loopLagNanos,
+      List<PeerErrors.EndedCount> endedForErrors) {
     public ProcessFigures {
       loopLagNanos = loopLagNanos.clone();
+      endedForErrors = List.copyOf(endedForErrors);
     }
   }
 

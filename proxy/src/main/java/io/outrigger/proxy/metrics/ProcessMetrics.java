@@ -5,6 +5,7 @@ import static io.outrigger.proxy.metrics.Instruments.counter;
 import static io.outrigger.proxy.metrics.Instruments.gauge;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.proxy.http2.PeerErrors;
 import io.outrigger.proxy.memory.MemoryView;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -44,6 +45,7 @@ final class ProcessMetrics {
         .metricSnapshot(memoryHeld(process.memory()).build())
         .metricSnapshot(memoryLimit(process.memory()).build())
         .metricSnapshot(memoryEnded(process.memory()).build())
+        .metricSnapshot(connectionsEnded(process).build())
         .metricSnapshot(lag(process).build())
         .metricSnapshot(bugs(process).build())
         .metricSnapshot(drainCut(process).build());
@@ -132,6 +134,18 @@ final class ProcessMetrics {
             "Connections that were ended because they held most of the memory.");
     for (MemoryView.EndedCount count : memory.ended()) {
       add(ended, Labels.of("side", word(count.side()), "what", "connection"), count.count());
+    }
+    return ended;
+  }
+
+  private static CounterSnapshot.Builder connectionsEnded(MetricsView.ProcessFigures process) {
+    var ended =
+        counter(
+            "outrigger_connections_ended",
+            "Connections that were ended for an error of their peer, floods included.");
+    for (PeerErrors.EndedCount count : process.endedForErrors()) {
+      String side = count.ofApp() ? "app" : "backend";
+      add(ended, Labels.of("side", side, "error", count.error().name()), count.count());
     }
     return ended;
   }

@@ -16,6 +16,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.proxy.http2.ConnectionHandler;
 import io.outrigger.proxy.http2.EventLoops;
 import io.outrigger.proxy.http2.Http2Connection;
+import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.tls.TlsContext;
 import io.outrigger.proxy.tls.TlsHandshake;
 import java.net.InetAddress;
@@ -81,6 +82,11 @@ final class Dialer {
   /** Runs {@code task} once, later; on the loop. */
   Future<?> after(Duration delay, Runnable task) {
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** A connection was ended for an error of its peer, or in order. */
+  void onEnded(Http2Error error, String reason) {
+    loops.peerErrors().onConnectionEnded(false, error, address, reason);
   }
 
   /** Lets status views see a connection that works, until what is returned is run. */

@@ -281,7 +281,8 @@ final class LoopConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onEnding(String reason) {
+  public void onEnding(Http2Error error, String reason) {
+    dialer.onEnded(error, reason);
     gone(reason, DisconnectError.of(reason), false);
   }
 

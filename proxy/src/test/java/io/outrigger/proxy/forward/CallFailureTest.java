@@ -8,6 +8,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.proxy.calls.LocalReason;
 import io.outrigger.proxy.http2.HeaderList;
 import io.outrigger.proxy.http2.Http2Error;
 import io.outrigger.proxy.http2.KnownName;
@@ -16,6 +17,7 @@ import io.outrigger.proxy.testing.http2.Heads;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +28,39 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CallFailureTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend backend = script.backend;
+
+  @Conformance("SC-32")
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({":authority, a/b", "host, u:p@h", "host, a?b"})
+  void anAuthorityThatIsNoneDoesNotGoUpstream(String name, String value) {
+    script.forward =
+        script.forward(new ForwardSettings(new AuthorityMode.Preserve(), 10, 1000, () -> "node-1"));
+    script.ready();
+    String[] head = {":method", "POST", ":scheme", "http", ":path", "/a/b", name, value};
+
+    var plain = script.new App();
+    plain.call.onHeaders(headers(head), true);
+    var grpc = script.new App();
+    String[] more = Arrays.copyOf(head, head.length + 2);
+    more[head.length] = "content-type";
+    more[head.length + 1] = "application/grpc";
+    grpc.call.onHeaders(headers(more), true);
+
+    assertThat(plain.stream.log.get(0)).contains(":status=400", "x-outrigger-local=bad_request");
+    assertThat(grpc.field("grpc-status")).isEqualTo("13");
+    assertThat(grpc.field("grpc-message")).contains("--authority preserve").doesNotContain(value);
+    assertThat(script.backend.streams).isEmpty();
+  }
+
+  @Test
+  void aRequestThatWasRefusedLeavesItsTrace() {
+    var sound = headers(":method", "POST", ":path", "/a/b", "content-type", "application/grpc");
+
+    ForwardedCall.refused(script.forward, script.loop, sound, "te is not trailers");
+
+    assertThat(script.ended).containsExactly("INTERNAL/200/bad_request");
+    assertThat(script.forward.totals().byLocalReason(LocalReason.BAD_REQUEST)).isOne();
+  }
 
   @Conformance("SC-24")
   @Test

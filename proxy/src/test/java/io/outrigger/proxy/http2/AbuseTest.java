@@ -126,6 +126,39 @@ final class AbuseTest {
     }
   }
 
+  /** RFC 9113 section 5.1: only DATA that was under way is to be ignored. */
+  @Test
+  void dataOnAResetStreamEndsWithEnhanceYourCalm() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(request(1));
+      peer.events.stream(0).stream().reset(Http2Error.CANCEL);
+      int frames = 0;
+      while (peer.isOpen() && frames < 4000) {
+        peer.send(data(1, 0, (byte) 1));
+        var unused = peer.read();
+        frames++;
+      }
+
+      assertThat(frames).isBetween(1024, 1300); // 1 KiB each of the stream's window, and 208
+    }
+  }
+
+  @Test
+  void dataThatIsUnderWayOnResetStreamsIsTolerated() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      for (int id = 1; id < 41; id += 2) {
+        peer.send(request(id));
+        peer.events.stream(id / 2).stream().reset(Http2Error.CANCEL);
+        for (int i = 0; i < 64; i++) {
+          peer.send(data(id, 0, new byte[16_384]));
+        }
+        var unused = peer.read();
+      }
+
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
   @Test
   void windowUpdatesThatLetContentPassAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

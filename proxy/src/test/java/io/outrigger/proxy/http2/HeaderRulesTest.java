@@ -47,8 +47,10 @@ final class HeaderRulesTest {
     ":method=|:scheme=http|:path=/s/m, :method is not a token",
     ":method=POST|:scheme=http|:path=/s/m|:authority=u@a, :authority has a forbidden character",
     ":method=POST|:scheme=http|:path=/s/m|:authority=, :authority is empty",
-    REQUEST + "|host=b, host differs from :authority",
-    REQUEST + "|host=a:1|host=a:1, host appears twice",
+    REQUEST + "|host=b, -",
+    REQUEST + "|host=a:1|host=b c, -",
+    ":method=POST|:scheme=http|:path=/s/m|host=a|host=a, host appears twice",
+    ":method=POST|:scheme=http|:path=/s/m|host=a b, host has a forbidden character",
     REQUEST + "|X-Name=1, field name has a forbidden character",
     REQUEST + "|x name=1, field name has a forbidden character",
     REQUEST + "|x:name=1, field name has a forbidden character",
@@ -57,16 +59,13 @@ final class HeaderRulesTest {
     REQUEST + "|x=a<NUL>b, field value has a forbidden character",
     REQUEST + "|x=a<CR>b, field value has a forbidden character",
     REQUEST + "|x=a<LF>b, field value has a forbidden character",
-    REQUEST + "|x=<SP>a, field value starts or ends with white space",
-    REQUEST + "|x=a<SP>, field value starts or ends with white space",
-    REQUEST + "|x=a<TAB>, field value starts or ends with white space",
     REQUEST + "|content-length=1|content-length=2, content-length is not one number",
     REQUEST + "|content-length=-1, content-length is not one number",
     REQUEST + "|content-length=1x, content-length is not one number",
     REQUEST + "|content-length=99999999999999999999, content-length is not one number",
   })
   void requests(String fields, String fault) {
-    assertThat(said(HeaderRules.requestFault(parse(fields)))).isEqualTo(fault);
+    assertThat(said(HeaderRules.requestFault(parse(fields)))).startsWith(fault);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -80,9 +79,9 @@ final class HeaderRulesTest {
     "te=trailers, -",
   })
   void fieldsOfAConnectionAreRefusedEverywhere(String field, String fault) {
-    assertThat(said(HeaderRules.requestFault(parse(REQUEST + "|" + field)))).isEqualTo(fault);
-    assertThat(said(HeaderRules.responseFault(parse(":status=200|" + field)))).isEqualTo(fault);
-    assertThat(said(HeaderRules.trailersFault(parse("grpc-status=0|" + field)))).isEqualTo(fault);
+    assertThat(said(HeaderRules.requestFault(parse(REQUEST + "|" + field)))).startsWith(fault);
+    assertThat(said(HeaderRules.responseFault(parse(":status=200|" + field)))).startsWith(fault);
+    assertThat(said(HeaderRules.trailersFault(parse("grpc-status=0|" + field)))).startsWith(fault);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -102,7 +101,7 @@ final class HeaderRulesTest {
     ":status=200|x=a<LF>b, field value has a forbidden character",
   })
   void responses(String fields, String fault) {
-    assertThat(said(HeaderRules.responseFault(parse(fields)))).isEqualTo(fault);
+    assertThat(said(HeaderRules.responseFault(parse(fields)))).startsWith(fault);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -110,13 +109,12 @@ final class HeaderRulesTest {
     "grpc-status=0|grpc-message=a%20b, -",
     "grpc-status=2|grpc-message=<SP>a b<SP>, -",
     "grpc-status=2|grpc-message=a<LF>, field value has a forbidden character",
-    "grpc-status=2|grpc-massage=a<SP>, field value starts or ends with white space",
     ":status=200, pseudo-header in trailers",
     "grpc-status=0|:path=/, pseudo-header in trailers",
     "Grpc-status=0, field name has a forbidden character",
   })
   void trailers(String fields, String fault) {
-    assertThat(said(HeaderRules.trailersFault(parse(fields)))).isEqualTo(fault);
+    assertThat(said(HeaderRules.trailersFault(parse(fields)))).startsWith(fault);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -172,8 +170,8 @@ final class HeaderRulesTest {
 
     for (int i = 0; i < 2; i++) {
       assertThat(HeaderRules.requestFault(list)).isEqualTo("pseudo-header is missing");
-      assertThat(HeaderRules.responseFault(list)).isEqualTo("unknown pseudo-header in a response");
-      assertThat(HeaderRules.trailersFault(list)).isEqualTo("pseudo-header in trailers");
+      assertThat(HeaderRules.responseFault(list)).startsWith("unknown pseudo-header");
+      assertThat(HeaderRules.trailersFault(list)).startsWith("pseudo-header in trailers");
     }
   }
 
@@ -196,5 +194,18 @@ final class HeaderRulesTest {
               .replace("<TAB>", "\t"));
     }
     return Messages.list(all.toArray(new String[0]));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    "upgrade=h2c, connection-specific field: upgrade",
+    "te=gzip, te is not trailers",
+    ":protocol=websocket, unknown pseudo-header in a request: :protocol",
+    "X-Name=secret, field name has a forbidden character: X-Name",
+    "x\u007fname=secret, field name has a forbidden character: x?name",
+    "x=secret<LF>, field value has a forbidden character: x",
+  })
+  void aFaultNamesTheFieldAndNeverItsValue(String field, String fault) {
+    assertThat(said(HeaderRules.requestFault(parse(REQUEST + "|" + field)))).isEqualTo(fault);
   }
 }

@@ -6,6 +6,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -34,7 +36,7 @@ final class HpackPropertyTest {
         netty.maxTableSize(size.bytes());
       } else if (event instanceof Event.Block block) {
         assertThat(netty.decode(encode(encoder, block)))
-            .isEqualTo(block.fields().stream().map(HeaderField::toString).toList());
+            .isEqualTo(block.fields().stream().map(field -> field.stripped().toString()).toList());
       }
     }
   }
@@ -50,7 +52,7 @@ final class HpackPropertyTest {
       assertThat(list).isNotNull();
       assertThat(list.size()).isEqualTo(block.fields().size());
       for (int i = 0; i < list.size(); i++) {
-        HeaderField sent = block.fields().get(i);
+        HeaderField sent = block.fields().get(i).stripped();
         assertThat(list.field(i).isSame(sent)).as("%s", sent).isTrue();
         assertThat(list.field(i).isNeverIndexed())
             .isEqualTo(sent.isNeverIndexed() || sent.name().isSecret());
@@ -80,8 +82,12 @@ final class HpackPropertyTest {
         HpackOutput out = encoder.encode(sent);
         byte[] block = Arrays.copyOf(out.bytes(), out.length());
 
-        assertThat(String.join(", ", netty.decode(block))).isEqualTo(sent.toString());
-        assertThat(decoder.decode(Unpooled.wrappedBuffer(block))).hasToString(sent.toString());
+        String arrives =
+            IntStream.range(0, sent.size())
+                .mapToObj(i -> sent.field(i).stripped().toString())
+                .collect(Collectors.joining(", "));
+        assertThat(String.join(", ", netty.decode(block))).isEqualTo(arrives);
+        assertThat(decoder.decode(Unpooled.wrappedBuffer(block))).hasToString(arrives);
       }
     }
   }

@@ -141,11 +141,29 @@ final class Http2ConnectionTest {
     public void flush(ChannelHandlerContext ctx) {}
   }
 
+  /** As a reset: the channel is closed while it flushes, and tells it later. */
+  @Test
+  void aSocketThatIsClosedIsNotTakenForAPeerThatDoesNotRead() {
+    try (RawPeer peer = RawPeer.client()) {
+      peer.channel.pipeline().addFirst(new ClosesAtFlush());
+      peer.send(request(1), ping(1));
+
+      assertThat(peer.events.events).containsExactly("ready", "closed: the connection was closed");
+    }
+  }
+
+  private static final class ClosesAtFlush extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+      ctx.channel().unsafe().close(ctx.channel().newPromise());
+    }
+  }
+
   @Test
   void justAsMuchAsIsAllowedMayWaitForAPeerThatDoesNotRead() {
     int waits;
     try (RawPeer peer = unread(1 << 30)) {
-      waits = (int) peer.channel.bytesBeforeWritable();
+      waits = (int) peer.channel.unsafe().outboundBuffer().totalPendingWriteBytes();
     }
     assertThat(waits).isGreaterThan(200_000);
 

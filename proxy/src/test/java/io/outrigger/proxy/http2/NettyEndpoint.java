@@ -176,7 +176,9 @@ final class NettyEndpoint extends Endpoint {
         boolean endStream) {
       List<String> fields = new ArrayList<>();
       for (Map.Entry<CharSequence, CharSequence> field : headers) {
-        fields.add(field.getKey() + "=" + field.getValue());
+        fields.add(
+            new NettyHpack.Field(field.getKey().toString(), field.getValue().toString())
+                .toString());
       }
       heard.add(new Headers(id, normal(fields), endStream));
     }

@@ -17,11 +17,12 @@ final class NettyHpack {
   static final String TOO_LARGE = "too large";
   static final String REFUSED = "refused";
 
-  /** A field is told as {@code name=value}. */
+  /** A field is told as {@code name=value}, without the blanks that we strip. */
   record Field(String name, String value) {
     @Override
     public String toString() {
-      return name + "=" + value;
+      boolean stays = name.startsWith(":") || name.equals("grpc-message");
+      return name + "=" + (stays ? value : value.replaceAll("^[ \\t]+|[ \\t]+$", ""));
     }
   }
 

@@ -15,6 +15,33 @@ final class PeerFaultsTest {
           .withAbuse(new AbuseLimits(Duration.ofSeconds(30), 100, 10_000, 64, 1 << 20));
 
   @Test
+  void aRequestThatIsRefusedIsReportedWithRuleAndField() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      peer.send(Frames.requestWith(1, Frames.END_STREAM, "te", "gzip", "x", "fine"));
+
+      assertThat(peer.answer()).isEqualTo("RST_STREAM 1 PROTOCOL_ERROR");
+      assertThat(peer.events.refusals)
+          .singleElement()
+          .asString()
+          .startsWith("te is not trailers in :method=")
+          .endsWith("x=fine")
+          .doesNotContain("gzip");
+    }
+  }
+
+  /** gRPC: such blanks may be stripped; no library refuses them. */
+  @Test
+  void blanksAroundAValueAreStrippedAndTheTableStaysInStep() {
+    try (RawPeer peer = RawPeer.client(SETTINGS)) {
+      byte[] field = {0x40, 1, 'x', 5, ' ', '\t', 'v', ' ', ' '}; // goes into the table
+      byte[] block = Frames.join(Frames.block(Frames.REQUEST), field, new byte[] {(byte) 0xbe});
+      peer.send(Frames.frame(Frames.HEADERS, Frames.END_HEADERS | Frames.END_STREAM, 1, block));
+
+      assertThat(peer.events.stream(0).headers.get(0).toString()).endsWith("x=v, x=v");
+    }
+  }
+
+  @Test
   void aRequestWhoseFieldsAreTooLargeCountsAsAReset() {
     String large = "x".repeat(1_000);
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

@@ -11,6 +11,8 @@ class RecordingConnection implements ConnectionHandler {
   final List<String> events = new ArrayList<>();
 
   /** Why it began to end. */
+  final List<String> refusals = new ArrayList<>();
+
   final List<String> endings = new ArrayList<>();
 
   final List<RecordingStream> streams = new ArrayList<>();
@@ -48,8 +50,13 @@ class RecordingConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onEnding(String reason) {
+  public void onEnding(Http2Error error, String reason) {
     endings.add(reason);
+  }
+
+  @Override
+  public void onRefused(HeaderList sound, String reason) {
+    refusals.add(reason + " in " + sound);
   }
 
   @Override

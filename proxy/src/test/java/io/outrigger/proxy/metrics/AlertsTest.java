@@ -185,7 +185,8 @@ final class AlertsTest {
         ejecting(),
         OverlayStatus.NONE,
         List.of(expiring()),
-        new MetricsView.ProcessFigures(0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1]),
+        new MetricsView.ProcessFigures(
+            0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], List.of()),
         List.of());
   }
 

@@ -76,7 +76,8 @@ class DashboardTest {
             List.of(),
             new XdsStatusView(List.of()),
             LbCounters.Counts.NONE,
-            new MetricsView.ProcessFigures(0, 0, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1])));
+            new MetricsView.ProcessFigures(
+                0, 0, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], List.of())));
   }
 
   /** All names that a scrape can have, as Prometheus stores them. */

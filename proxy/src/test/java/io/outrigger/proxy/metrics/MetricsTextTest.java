@@ -22,6 +22,8 @@ import io.outrigger.proxy.calls.CallObserver;
 import io.outrigger.proxy.forward.Forward;
 import io.outrigger.proxy.forward.ForwardSettings;
 import io.outrigger.proxy.forward.TargetResolver;
+import io.outrigger.proxy.http2.Http2Error;
+import io.outrigger.proxy.http2.PeerErrors;
 import io.outrigger.proxy.memory.MemoryView;
 import io.outrigger.proxy.memory.PeerSide;
 import io.outrigger.testing.Conformance;
@@ -55,7 +57,14 @@ class MetricsTextTest {
           List.of());
 
   private static final MetricsView.ProcessFigures PROCESS =
-      new MetricsView.ProcessFigures(7, 3, 8192, 4096, MEMORY, new long[] {2_000_000, 0});
+      new MetricsView.ProcessFigures(
+          7,
+          3,
+          8192,
+          4096,
+          MEMORY,
+          new long[] {2_000_000, 0},
+          List.of(new PeerErrors.EndedCount(true, Http2Error.ENHANCE_YOUR_CALM, 4)));
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
