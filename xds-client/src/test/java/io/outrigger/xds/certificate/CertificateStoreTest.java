@@ -351,7 +351,7 @@ class CertificateStoreTest {
     TestIdentity own = AUTHORITY.intermediate("issuing").issue("uri:spiffe://mesh/a");
     write(own);
     TestIdentity.replace(roots, AUTHORITY.rootPem());
-    CertificateStore.Watch watch = watch(start());
+    watch(start());
     read();
 
     Files.writeString(chain, TestIdentity.pem(own.certificate()));
