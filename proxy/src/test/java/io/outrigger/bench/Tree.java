@@ -13,6 +13,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandle;
@@ -108,6 +109,7 @@ final class Tree {
             connector,
             RandomSource.SYSTEM,
             new CircuitBreakers(),
+            new LoadRegistry(control),
             LbObserver.none(),
             LOOPS,
             new Deaf());

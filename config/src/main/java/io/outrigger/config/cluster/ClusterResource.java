@@ -19,8 +19,8 @@ import java.util.function.BiConsumer;
  * @param overrideHostStatus which endpoints a session may reach (A55-14)
  * @param httpConnect whether connections go through the proxies that endpoints name (A86)
  * @param tls empty when connections are plain text (A29)
- * @param loadReporting empty when nobody wants to know of its load (A27)
- * @param overlay what of it is local policy
+ * @param loadReporting empty when its load is not reported (A27)
+ * @param overlay the effect of local policy on it
  */
 public record ClusterResource(
     String name,
@@ -111,70 +111,34 @@ public record ClusterResource(
 
   /** The same with another policy. */
   public ClusterResource balanced(BalancingPolicy other) {
-    return new ClusterResource(
-        name,
-        source,
-        other,
-        maxRequests,
-        maxConnections,
-        outlierDetection,
-        idleTimeout,
-        overrideHostStatus,
-        httpConnect,
-        tls,
-        loadReporting,
-        overlay);
-  }
-
-  /** The same cluster, whose load is reported. */
-  public ClusterResource reportedTo(LoadReporting reporting) {
-    return new ClusterResource(
-        name,
-        source,
-        policy,
-        maxRequests,
-        maxConnections,
-        outlierDetection,
-        idleTimeout,
-        overrideHostStatus,
-        httpConnect,
-        tls,
-        Optional.of(reporting),
-        overlay);
+    return with(other, tls, overlay);
   }
 
   /** The same cluster, reached by TLS. */
   public ClusterResource securedBy(UpstreamTls settings) {
-    return new ClusterResource(
-        name,
-        source,
-        policy,
-        maxRequests,
-        maxConnections,
-        outlierDetection,
-        idleTimeout,
-        overrideHostStatus,
-        httpConnect,
-        Optional.of(settings),
-        loadReporting,
-        overlay);
+    return with(policy, Optional.of(settings), overlay);
   }
 
-  /** The same cluster, of which {@code effect} is local policy. */
+  /** The same cluster with {@code effect} as the effect of local policy. */
   public ClusterResource overlaid(OverlayEffect effect) {
+    return with(policy, tls, effect);
+  }
+
+  private ClusterResource with(
+      BalancingPolicy newPolicy, Optional<UpstreamTls> newTls, OverlayEffect newOverlay) {
     return new ClusterResource(
         name,
         source,
-        policy,
+        newPolicy,
         maxRequests,
         maxConnections,
         outlierDetection,
         idleTimeout,
         overrideHostStatus,
         httpConnect,
-        tls,
+        newTls,
         loadReporting,
-        effect);
+        newOverlay);
   }
 
   @Override

@@ -58,19 +58,6 @@ public final class ClusterManager {
   private final Map<String, ClusterLb> live = new TreeMap<>();
   private boolean closed;
 
-  /** A manager without clusters, whose load is not reported. */
-  public ClusterManager(
-      ControlLoop control,
-      Connector connector,
-      RandomSource random,
-      CircuitBreakers breakers,
-      LbObserver observer,
-      int loops,
-      Listener listener) {
-    this(
-        control, connector, random, breakers, new LoadRegistry(control), observer, loops, listener);
-  }
-
   /**
    * A manager without clusters.
    *

@@ -219,8 +219,9 @@ class LoadScenarioTest {
     var wanted = PropagatedMetrics.of(List.of("named_metrics.queue"));
     serve(
         Samples.leaf(
-            Samples.cluster("pay", new ClusterSource.Eds("pay-eds"), policy, 100)
-                .reportedTo(new LoadReporting(ONE, wanted)),
+            Samples.reported(
+                Samples.cluster("pay", new ClusterSource.Eds("pay-eds"), policy, 100),
+                new LoadReporting(ONE, wanted)),
             Samples.priorities(Samples.zone("a", E1))));
     script.pick("pay"); // which some policies connect for
     script.ready(E1);
@@ -280,8 +281,9 @@ class LoadScenarioTest {
     ClusterConfig.Leaf before = cluster(ONE, Samples.zone("a", E1));
     serve(
         Samples.leaf(
-            Samples.cluster("pay", new ClusterSource.Eds("renamed"))
-                .reportedTo(before.cluster().loadReporting().orElseThrow()),
+            Samples.reported(
+                Samples.cluster("pay", new ClusterSource.Eds("renamed")),
+                before.cluster().loadReporting().orElseThrow()),
             Samples.priorities(Samples.zone("a", E1))));
     script.traffic("pay", 3, address -> false);
 
@@ -536,7 +538,7 @@ class LoadScenarioTest {
     var cluster = Samples.cluster("pay", new ClusterSource.Eds("pay-eds"));
     EndpointSet endpoints = Samples.endpoints(List.of(List.of(localities)));
     return Samples.leaf(
-        server.map(to -> cluster.reportedTo(new LoadReporting(to, metrics))).orElse(cluster),
+        server.map(to -> Samples.reported(cluster, new LoadReporting(to, metrics))).orElse(cluster),
         endpoints);
   }
 
@@ -549,14 +551,15 @@ class LoadScenarioTest {
             .map(category -> new DropCategory(category, new Fraction(1, 100)))
             .toArray(DropCategory[]::new);
     return Samples.leaf(
-        cluster.reportedTo(new LoadReporting(ONE, PropagatedMetrics.NONE)),
+        Samples.reported(cluster, new LoadReporting(ONE, PropagatedMetrics.NONE)),
         Samples.endpoints(List.of(List.of(Samples.zone("a", E1))), drops));
   }
 
   private static ClusterConfig.Leaf named(String name) {
     return Samples.leaf(
-        Samples.cluster(name, new ClusterSource.Eds(name))
-            .reportedTo(new LoadReporting(ONE, PropagatedMetrics.NONE)),
+        Samples.reported(
+            Samples.cluster(name, new ClusterSource.Eds(name)),
+            new LoadReporting(ONE, PropagatedMetrics.NONE)),
         Samples.priorities(Samples.zone("a", E1)));
   }
 }

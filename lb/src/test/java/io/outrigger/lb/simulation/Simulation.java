@@ -11,6 +11,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.SimulatedServer.Condition;
 import io.outrigger.lb.testing.Samples;
@@ -125,7 +126,14 @@ record Simulation(
       RandomSource source = (bound, purpose) -> draws.nextLong(bound);
       var manager =
           new ClusterManager(
-              loop, network, source, new CircuitBreakers(), this::onEvent, 1, new Deaf());
+              loop,
+              network,
+              source,
+              new CircuitBreakers(),
+              new LoadRegistry(loop),
+              this::onEvent,
+              1,
+              new Deaf());
       List<ClusterHandle> handles = new ArrayList<>();
       loop.inside(
           () ->

@@ -7,6 +7,7 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.Scenario.Step;
 import io.outrigger.lb.simulation.Scenario.Times;
@@ -139,6 +140,7 @@ final class SubsetReport {
               connector,
               source,
               new CircuitBreakers(),
+              new LoadRegistry(loop),
               event -> {},
               1,
               new Simulation.Deaf());

@@ -5,6 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.Endpoint;
@@ -114,6 +115,22 @@ public final class Samples {
         Optional.empty(),
         ClusterResource.DEFAULT_IDLE_TIMEOUT,
         Set.of());
+  }
+
+  /** {@code cluster}, whose load is reported. */
+  public static ClusterResource reported(ClusterResource cluster, LoadReporting reporting) {
+    return new ClusterResource(
+        cluster.name(),
+        cluster.source(),
+        cluster.policy(),
+        cluster.maxRequests(),
+        cluster.maxConnections(),
+        cluster.outlierDetection(),
+        cluster.idleTimeout(),
+        cluster.overrideHostStatus(),
+        cluster.httpConnect(),
+        cluster.tls(),
+        Optional.of(reporting));
   }
 
   /** An EDS cluster, round robin within localities by weight. */

@@ -188,9 +188,9 @@ final class UpdateCost {
             measured.policy(),
             ClusterResource.DEFAULT_MAX_REQUESTS);
     this.cluster =
-        Samples.watched(plain, Optional.of(Detections.failing(10)), NOBODY)
-            .cluster()
-            .reportedTo(new LoadReporting(SERVER, PropagatedMetrics.NONE));
+        Samples.reported(
+            Samples.watched(plain, Optional.of(Detections.failing(10)), NOBODY).cluster(),
+            new LoadReporting(SERVER, PropagatedMetrics.NONE));
     this.measured = measured;
     this.size = size;
     this.endpoints = measured.endpoints(size);

@@ -6,6 +6,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.proxy.calls.CallObserver;
@@ -121,6 +122,7 @@ public final class WarmUp {
               connector,
               RandomSource.SYSTEM,
               new CircuitBreakers(),
+              new LoadRegistry(control),
               LbObserver.none(),
               loops.count(),
               new Unwatched());

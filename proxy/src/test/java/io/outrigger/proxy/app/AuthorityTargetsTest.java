@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
@@ -48,6 +49,7 @@ class AuthorityTargetsTest {
                 new FakeConnector(),
                 random,
                 new CircuitBreakers(),
+                new LoadRegistry(loop),
                 LbObserver.none(),
                 1,
                 events),

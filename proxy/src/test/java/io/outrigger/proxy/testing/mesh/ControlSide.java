@@ -16,6 +16,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.proxy.app.TargetReports;
@@ -126,6 +127,7 @@ public final class ControlSide {
                     connector,
                     random,
                     new CircuitBreakers(),
+                    new LoadRegistry(loop),
                     LbObserver.none(),
                     2,
                     listener)),
