@@ -227,6 +227,23 @@ class TlsIT {
         .contains("does not lead to a root");
   }
 
+  /** A host name of that length is not sent, as grpc-go does; BoringSSL would not take it. */
+  @Conformance("A101-01")
+  @Test
+  void aHostNameThatIsTooLongForTheExtensionFailsNoCall() throws Exception {
+    Backend backend = secured("a", PAY);
+    mesh.controlPlane.serve(
+        cluster("")
+            .replace("\"common_tls_context\"", "\"auto_host_sni\":true,\"common_tls_context\""),
+        Xds.endpoints("A", backend)
+            .replace("\"endpoint\":{", "\"endpoint\":{\"hostname\":\"" + "a.".repeat(130) + "b\","),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    mesh.startReady();
+
+    assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+  }
+
   @Conformance({"A29-03", "A29-06"})
   @Test
   void aServerOfAnotherNameIsRefusedWithTheReason() throws Exception {
@@ -268,6 +285,23 @@ class TlsIT {
           .contains(
               "alert handshake_failure; offered were TLSv1.3 and TLSv1.2, with the groups"
                   + " x25519, secp256r1, secp384r1,");
+    }
+  }
+
+  /** BoringSSL's list of enabled protocols begins with SSLv2Hello, which is not sent. */
+  @Conformance({"A29-21", "A29-06"})
+  @Test
+  void aServerOfEd25519IsSpokenToOrTheMessageSaysWhatWasOffered() throws Exception {
+    TestIdentity odd =
+        AUTHORITY.issue(builder -> builder.algorithm(Algorithm.ed25519), "uri:spiffe://mesh/pay");
+    serve(cluster(""), secured("a", odd));
+    mesh.startReady();
+
+    if (library == TlsLibrary.JDK) {
+      assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
+    } else {
+      assertThat(failure())
+          .contains("alert handshake_failure; offered were TLSv1.3 and TLSv1.2, with the groups");
     }
   }
 
