@@ -47,8 +47,8 @@ public final class AccessLog implements AutoCloseable {
   private boolean failing;
 
   /**
-   * @param name of what {@code out} writes to, for messages
-   * @param out ours to close
+   * @param name the file of {@code out}, for messages
+   * @param out closed by {@link #close}
    * @param reopen has {@code out} opened anew with the next line
    */
   AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int mostWaiting) {
@@ -91,7 +91,7 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /** Hears of the calls of one forward. */
+  /** The observer that logs the calls of one forward. */
   public CallObserver of(String forward) {
     return call -> {
       if (waiting.incrementAndGet() > mostWaiting) {
@@ -134,7 +134,7 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /** A failure is said once, and the end of it; lines meanwhile are lost. */
+  /** Logs the first failure and its end; the lines between them are lost. */
   private void write(StringBuilder batch) {
     try {
       out.write(batch.toString().getBytes(StandardCharsets.US_ASCII));

@@ -25,7 +25,7 @@ final class AppendedFile extends OutputStream {
   private final Clock clock;
   private OutputStream out;
 
-  /** Which file it is, whatever its name; null when it was gone again at once. */
+  /** Identifies the open file; null when the file was removed at once. */
   private @Nullable Object key;
 
   private volatile long nextLookMillis;

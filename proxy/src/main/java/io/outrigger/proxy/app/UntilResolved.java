@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The configurations of a {@code dns:///} target: while its name has never been resolved it has
- * none, as a gRPC channel has none (gRPC "Name Resolution"), and fails with the resolver's reason.
- * Once there were addresses they stay until there are others (A37-04).
+ * Passes the configurations of a {@code dns:///} target on. Before the first addresses the target
+ * fails with the resolver's reason, as a gRPC channel does (gRPC "Name Resolution"). Later failures
+ * change nothing: addresses stay until there are others (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {

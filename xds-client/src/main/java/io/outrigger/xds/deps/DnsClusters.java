@@ -30,13 +30,13 @@ final class DnsClusters {
     this.onChange = onChange;
   }
 
-  /** What is known of {@code name}; nothing when it is not resolved by us. */
+  /** The state of {@code name}; {@code nothing} when this class does not resolve it. */
   WatchState<EndpointSet> get(ClusterSource.Dns name) {
     DnsName entry = names.get(name);
     return entry == null ? WatchState.nothing() : entry.known();
   }
 
-  /** Begins to resolve those of {@code wanted} that are new. */
+  /** Begins to resolve the names of {@code wanted} that are new. */
   void start(Set<ClusterSource.Dns> wanted) {
     for (ClusterSource.Dns name : wanted) {
       if (!names.containsKey(name)) {
@@ -47,7 +47,7 @@ final class DnsClusters {
     }
   }
 
-  /** Forgets the names that are in neither set. */
+  /** Ends the look-ups of all names that are in neither set. */
   void retain(Set<ClusterSource.Dns> wanted, Set<ClusterSource.Dns> others) {
     for (Iterator<Map.Entry<ClusterSource.Dns, DnsName>> all = names.entrySet().iterator();
         all.hasNext(); ) {

@@ -6,7 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The seam to DNS. It never blocks the control loop. */
+/** Looks DNS names up without blocking the control loop. */
 @ControlConfined
 public interface DnsLookup {
   /**
@@ -19,9 +19,9 @@ public interface DnsLookup {
    */
   Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback);
 
-  /** A lookup that runs. */
+  /** A running look-up. */
   interface Query {
-    /** Forgets the lookup: its callback is not called any more. Harmless once it answered. */
+    /** Ends the look-up: its callback is not called any more. Does nothing after the answer. */
     void cancel();
   }
 }

@@ -33,9 +33,9 @@ final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
   /**
-   * How long a configuration waits for the first answer of a name. A name server that hangs must
-   * not hold up other clusters (A37-08); the answer counts whenever it comes. Longer than two
-   * servers may be silent at the default timeout of resolv.conf, 5 s each.
+   * The time that a configuration waits for the first answer of a name. A name server that hangs
+   * must not hold up other clusters (A37-08); a later answer counts as well. The time is longer
+   * than two silent servers take at the default timeout of resolv.conf, 5 s each.
    */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(11);
 
@@ -84,7 +84,7 @@ final class DnsName {
 
   void requestReresolution() {
     if (state != State.RESTING) {
-      return; // one is running or scheduled
+      return; // a look-up is running or scheduled
     }
     Duration rest = MIN_INTERVAL.minusNanos(loop.nanoTime() - restedAt);
     if (rest.isNegative() || rest.isZero()) {
@@ -160,7 +160,7 @@ final class DnsName {
     return RpcStatus.unavailable("DNS name \"" + name + "\": " + text);
   }
 
-  /** All of them are in one locality without a name (A37-02). */
+  /** All addresses are in one locality without a name (A37-02). */
   private EndpointSet endpoints(List<EndpointAddress> addresses) {
     var locality = new LocalityEndpoints(NOWHERE, 1, name.endpoints(addresses));
     return new EndpointSet(name.toString(), List.of(List.of(locality)), List.of());

@@ -31,14 +31,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a control plane would have to say of {@code dns:///} targets (decision proxy-0041): a
- * Listener with one route, for everything, to a cluster of type STRICT_DNS. All three have the name
- * of the target. They set as little as a gRPC client of that name would have: no time limit, no
- * limit of requests, no retries. What local policy sets is therefore never set already.
+ * The resources of {@code dns:///} targets, in the place of a control plane's (decision proxy-0041):
+ * a Listener with one route, for every path, to a cluster of type STRICT_DNS. All three have the
+ * name of the target. As for a gRPC client of that name there is no time limit, no limit of
+ * requests and no retry: local policy finds every field unset.
  */
 @AnyThread
 public final class DnsResources implements ResourceSource {
-  /** Who is asked for these targets. */
+  /** The server that views show for these targets: this process. */
   public static final XdsServer SERVER =
       new XdsServer(
           "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
@@ -118,7 +118,7 @@ public final class DnsResources implements ResourceSource {
 
   @Override
   public void subscribe(Runnable onChange) {
-    // Nothing changes: addresses are no part of it.
+    // The resources never change: addresses are no part of them.
   }
 
   @Override
