@@ -87,7 +87,7 @@ class FailureTextsIT {
                 Xds.routeTo(
                     "/limited",
                     "{\"cluster\":\"good\",\"max_stream_duration\":"
-                        + "{\"max_stream_duration\":\"0.05s\"}}"))),
+                        + "{\"max_stream_duration\":\"2s\"}}"))),
         Xds.cluster("closed"),
         Xds.endpoints("closed", closed),
         Xds.cluster("empty"),
