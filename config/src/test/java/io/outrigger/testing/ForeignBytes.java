@@ -161,26 +161,22 @@ public final class ForeignBytes {
   private static byte[] changed(byte[] bytes, List<byte[]> samples, Random random) {
     int at = random.nextInt(bytes.length + 1);
     int after = at + random.nextInt(Math.min(bytes.length - at, 16) + 1);
-    switch (random.nextInt(7)) {
-      case 0: // one bit
-        if (at == bytes.length) {
-          return bytes;
-        }
-        byte[] copy = bytes.clone();
-        copy[at] ^= (byte) (1 << random.nextInt(8));
-        return copy;
-      case 1:
-        return Arrays.copyOf(bytes, at);
-      case 2:
-        return joined(bytes, at, new byte[0], after);
-      case 3: // a part twice
-        return joined(bytes, after, Arrays.copyOfRange(bytes, at, after), after);
-      case 4:
-        byte[] other = any(samples, random);
-        return joined(bytes, at, other, bytes.length);
-      default:
-        return joined(bytes, at, any(INTERESTING, random), random.nextBoolean() ? at : after);
+    return switch (random.nextInt(7)) {
+      case 0 -> withBitChanged(bytes, at, random);
+      case 1 -> Arrays.copyOf(bytes, at);
+      case 2 -> joined(bytes, at, new byte[0], after);
+      case 3 -> joined(bytes, after, Arrays.copyOfRange(bytes, at, after), after); // a part twice
+      case 4 -> joined(bytes, at, any(samples, random), bytes.length);
+      default -> joined(bytes, at, any(INTERESTING, random), random.nextBoolean() ? at : after);
+    };
+  }
+
+  private static byte[] withBitChanged(byte[] bytes, int at, Random random) {
+    byte[] copy = bytes.clone();
+    if (at < copy.length) {
+      copy[at] ^= (byte) (1 << random.nextInt(8));
     }
+    return copy;
   }
 
   /** {@code bytes} until {@code end}, {@code middle}, and {@code bytes} from {@code start}. */

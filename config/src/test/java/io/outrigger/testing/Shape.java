@@ -64,7 +64,7 @@ public enum Shape {
       }
       length = octets > 0 ? 0 : length;
       for (int i = 0; i < octets; i++) {
-        length = length << 8 | in.get() & 0xff;
+        length = (length << 8) | (in.get() & 0xff);
       }
       if (length > in.remaining()) {
         return List.of();
