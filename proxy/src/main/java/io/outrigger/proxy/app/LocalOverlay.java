@@ -3,6 +3,7 @@ package io.outrigger.proxy.app;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayEffect.Omission;
 import io.outrigger.proxy.events.Event;
@@ -16,6 +17,7 @@ import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.OverlayObserver;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,12 +31,19 @@ import org.slf4j.LoggerFactory;
 final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
   private static final String ALL = "";
+
+  /** By then a control plane that works has sent what there is (A57: 15 s). */
+  private static final Duration SETTLED = Duration.ofSeconds(30);
+
   private static final String FILES = "files";
 
+  private final ControlLoop loop;
   private final OverlayDirectory files;
+  private final List<FileProblem> ignored;
   private final ControlPlanes controlPlanes;
   private final EventLog events;
   private final boolean isOn;
+  private TimerHandle unmatched = () -> {};
 
   /**
    * @param reader runs what may block
@@ -48,6 +57,8 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
       OverlayFiles read,
       ControlPlanes controlPlanes,
       EventLog events) {
+    this.loop = loop;
+    this.ignored = read.ignored();
     this.files = new OverlayDirectory(loop, reader, roots, read, this);
     this.controlPlanes = controlPlanes;
     this.events = events;
@@ -57,11 +68,13 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   /** Once there are control planes, and before the first resource is watched. */
   void start() {
     if (isOn) {
+      ignored.forEach(field -> log.warn("overlay: {}", field));
       files.start();
     }
   }
 
   void close() {
+    unmatched.cancel();
     files.close();
   }
 
@@ -87,6 +100,18 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     log.info("overlay: {}", what);
     event(FILES, what);
     controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this));
+    unmatched.cancel();
+    unmatched = loop.schedule(SETTLED, this::tellUnmatched);
+  }
+
+  private void tellUnmatched() {
+    for (OverlayStatus.Rule rule : status().rules()) {
+      if (rule.matchesNothing()) {
+        String what = rule.rule() + " matches nothing so far; GET /overlay shows what rules match";
+        log.warn("overlay: {}", what);
+        event(FILES, what);
+      }
+    }
   }
 
   @Override
