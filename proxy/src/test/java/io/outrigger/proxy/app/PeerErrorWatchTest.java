@@ -31,7 +31,8 @@ class PeerErrorWatchTest {
     List<Event> told = new ArrayList<>();
     loop.inside(() -> told.addAll(events.after(0, 10).events()));
 
-    assertThat(told).extracting(event -> event.kind() + ": " + ((Event.Line) event.cause()).text())
+    assertThat(told)
+        .extracting(event -> event.kind() + ": " + ((Event.Line) event.cause()).text())
         .containsExactly(
             "PEER_ERROR: connection of app 1.2.3.4:99 ended: too many streams are reset"
                 + " (and 99 more errors of peers)",
