@@ -27,7 +27,8 @@ class DnsEventsTest {
             log.after(0, Integer.MAX_VALUE)
                 .events()
                 .forEach(
-                    event -> texts.add(event.subject() + " " + ((Event.Line) event.cause()).text())));
+                    event ->
+                        texts.add(event.subject() + " " + ((Event.Line) event.cause()).text())));
     return texts;
   }
 

@@ -31,10 +31,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The resources of {@code dns:///} targets, in the place of a control plane's (decision proxy-0041):
- * a Listener with one route, for every path, to a cluster of type STRICT_DNS. All three have the
- * name of the target. As for a gRPC client of that name there is no time limit, no limit of
- * requests and no retry: local policy finds every field unset.
+ * The resources of {@code dns:///} targets, in the place of a control plane's (decision
+ * proxy-0041): a Listener with one route, for every path, to a cluster of type STRICT_DNS. All
+ * three have the name of the target. As for a gRPC client of that name there is no time limit, no
+ * limit of requests and no retry: local policy finds every field unset.
  */
 @AnyThread
 public final class DnsResources implements ResourceSource {
