@@ -29,10 +29,10 @@ import io.netty.handler.codec.dns.TcpDnsResponseDecoder;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RandomSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,15 +43,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to one server. It goes over UDP, from a socket and with an id that an attacker does
- * not know; an answer that is cut or cannot be read is asked for again over TCP. Queries carry no
+ * One question to one server. It goes over UDP, from a port of its own and with a random id; an answer that is cut or cannot be read is asked for again over TCP. Queries carry no
  * OPT record (decision xds-0072).
  *
  * <p>The socket is connected: the kernel reports a port that is closed at once.
  */
 @LoopConfined
 final class Exchange {
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int IDS = 1 << 16;
 
   private final EventLoop loop;
@@ -59,7 +57,7 @@ final class Exchange {
   private final DnsQuestion question;
   private final Duration timeout;
   private final Consumer<Reply> onReply;
-  private final int id = RANDOM.nextInt(IDS);
+  private final int id = RandomSource.SYSTEM.nextInt(IDS);
   private @Nullable Channel channel;
   private @Nullable ScheduledFuture<?> timer;
   private boolean done;
