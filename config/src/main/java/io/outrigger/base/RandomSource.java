@@ -21,7 +21,8 @@ public interface RandomSource {
     HASH,
     SUBSET,
     FAULT_DELAY,
-    FAULT_ABORT
+    FAULT_ABORT,
+    QUERY_ID
   }
 
   /** A uniform value in {@code [0, bound)}; {@code bound} is positive. */

@@ -30,6 +30,7 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -43,8 +44,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to one server. It goes over UDP, from a port of its own and with a random id; an answer that is cut or cannot be read is asked for again over TCP. Queries carry no
- * OPT record (decision xds-0072).
+ * One question to one server. It goes over UDP, from a port of its own and with a random id; an
+ * answer that is cut or cannot be read is asked for again over TCP. Queries carry no OPT record
+ * (decision xds-0072).
  *
  * <p>The socket is connected: the kernel reports a port that is closed at once.
  */
@@ -57,7 +59,7 @@ final class Exchange {
   private final DnsQuestion question;
   private final Duration timeout;
   private final Consumer<Reply> onReply;
-  private final int id = RandomSource.SYSTEM.nextInt(IDS);
+  private final int id = (int) RandomSource.SYSTEM.nextLong(IDS, Purpose.QUERY_ID);
   private @Nullable Channel channel;
   private @Nullable ScheduledFuture<?> timer;
   private boolean done;
