@@ -69,10 +69,7 @@ public final class Http2Listener {
     this.forward = forward;
     this.settings = settings;
     this.file = file;
-    connections =
-        Stream.generate(() -> new LoopConnections(this::onConnectionClosed))
-            .limit(loops.count())
-            .toList();
+    connections = Stream.generate(LoopConnections::new).limit(loops.count()).toList();
   }
 
   /**
@@ -146,6 +143,7 @@ public final class Http2Listener {
       return;
     }
     accepted.incrementAndGet();
+    channel.closeFuture().addListener(closed -> onConnectionClosed()); // whatever becomes of it
     int index = loops.index(channel.eventLoop());
     LoopConnections siblings = connections.get(index);
     channel

@@ -10,15 +10,7 @@ import java.util.TreeMap;
 @LoopConfined
 final class LoopConnections {
   private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
-  private final Runnable closed;
   private boolean draining;
-
-  /**
-   * @param closed called when a connection has closed
-   */
-  LoopConnections(Runnable closed) {
-    this.closed = closed;
-  }
 
   void add(DownstreamConnection connection) {
     open.put(connection.id(), connection);
@@ -30,9 +22,7 @@ final class LoopConnections {
   }
 
   void remove(DownstreamConnection connection) {
-    if (open.remove(connection.id()) != null) {
-      closed.run();
-    }
+    open.remove(connection.id());
   }
 
   /** At most {@code max} of them, by id, from {@code from} on. */
