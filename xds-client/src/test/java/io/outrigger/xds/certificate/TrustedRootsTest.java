@@ -35,10 +35,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TrustedRootsTest {
   private static final TestAuthority ROOT = TestAuthority.named("root");
   private static final TestAuthority ISSUING = ROOT.intermediate("issuing");
-  private static final UnaryOperator<CertificateBuilder> EXPIRED =
-      builder -> builder.notAfter(Instant.now().minus(Duration.ofMinutes(1)));
-  private static final UnaryOperator<CertificateBuilder> FOR_TOMORROW =
-      builder -> builder.notBefore(Instant.now().plus(Duration.ofHours(1)));
+
+  private static CertificateBuilder expired(CertificateBuilder builder) {
+    return builder.notAfter(Instant.now().minus(Duration.ofMinutes(1)));
+  }
+
+  private static CertificateBuilder forTomorrow(CertificateBuilder builder) {
+    return builder.notBefore(Instant.now().plus(Duration.ofHours(1)));
+  }
 
   private static ServerVerifier verifier(X509Certificate... roots) {
     return verifier(new Roots.Authorities(List.of(roots)));
@@ -74,7 +78,9 @@ class TrustedRootsTest {
   @Test
   @Conformance("A29-03")
   void aRootVouchesOnlyWhileItIsValid() {
-    for (var change : List.of(EXPIRED, FOR_TOMORROW)) {
+    for (UnaryOperator<CertificateBuilder> change :
+        List.<UnaryOperator<CertificateBuilder>>of(
+            TrustedRootsTest::expired, TrustedRootsTest::forTomorrow)) {
       TestAuthority late = TestAuthority.named("late", change);
       TestAuthority lateIssuing = ROOT.intermediate("late issuing", change);
       TestIdentity pinned = ROOT.issue(change, "dns:a");
@@ -109,7 +115,7 @@ class TrustedRootsTest {
   @Test
   @Conformance("A29-03")
   void oneRootThatCountsIsEnough() {
-    TestAuthority expired = TestAuthority.named("expired", EXPIRED);
+    TestAuthority expired = TestAuthority.named("expired", TrustedRootsTest::expired);
     TestIdentity server = ISSUING.issue("dns:a");
     List<X509Certificate> crossSigned =
         List.of(
@@ -124,7 +130,7 @@ class TrustedRootsTest {
   @Test
   @Conformance("A29-18")
   void anOpenConnectionOutlivesTheDatesOfItsServerAndNotItsRoots() {
-    TestIdentity expired = ROOT.issue(EXPIRED, "dns:a");
+    TestIdentity expired = ROOT.issue(TrustedRootsTest::expired, "dns:a");
     var same = verifier(ROOT.certificate());
     var others = verifier(TestAuthority.named("root").certificate());
 

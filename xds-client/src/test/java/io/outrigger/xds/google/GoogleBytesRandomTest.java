@@ -94,6 +94,7 @@ class GoogleBytesRandomTest {
   }
 
   /** Of a metadata server, with that body. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Answer(int statusCode, byte[] body) implements HttpResponse<byte[]> {
     @Override
     public HttpHeaders headers() {

@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import static java.util.Objects.requireNonNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.outrigger.testing.ForeignBytes;
@@ -70,7 +71,7 @@ class FileBytesRandomTest {
         bytes -> {
           List<FileProblem> problems = new ArrayList<>();
           format.parse(Path.of(file), new String(bytes, UTF_8), problems);
-          problems.forEach(problem -> problem.toString());
+          problems.forEach(problem -> requireNonNull(problem.toString()));
         };
     Shape shape = sample.startsWith("{") ? Shape.JSON : Shape.BYTES;
     return Case.ofText(name, Void.class, reader, shape, sample);

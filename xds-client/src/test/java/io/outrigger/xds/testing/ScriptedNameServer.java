@@ -128,9 +128,10 @@ public final class ScriptedNameServer implements AutoCloseable {
   }
 
   /** One question, as it came. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Query(byte[] bytes) {
     public int id() {
-      return (bytes[0] & 0xFF) << 8 | bytes[1] & 0xFF;
+      return ((bytes[0] & 0xFF) << 8) | (bytes[1] & 0xFF);
     }
 
     /** Whether it carries an OPT record, or anything else in the additional section. */
