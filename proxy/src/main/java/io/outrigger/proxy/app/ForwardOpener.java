@@ -113,7 +113,7 @@ final class ForwardOpener {
   }
 
   private List<Executor> executors() {
-    return callLoops.stream().<Executor>map(loop -> loop::execute).toList();
+    return List.copyOf(callLoops);
   }
 
   private TargetRuntime onlyTarget(String forward, Target.Single target) {

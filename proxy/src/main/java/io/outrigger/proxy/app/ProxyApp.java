@@ -57,7 +57,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -299,8 +298,7 @@ public final class ProxyApp implements AutoCloseable {
             requireDrain(),
             warm::isDone,
             memory,
-            new LoopLag(
-                callLoops.stream().<Executor>map(loop -> loop::execute).toList(), System::nanoTime),
+            new LoopLag(List.copyOf(callLoops), System::nanoTime),
             loops.peerErrors(),
             unreadAnswers());
     admin = AdminServers.open(options, state, targets.connector().sockets());

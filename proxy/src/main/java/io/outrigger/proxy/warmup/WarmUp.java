@@ -135,7 +135,7 @@ public final class WarmUp {
 
   /** What keeps records of calls in every forward; these are thrown away. */
   private static CallObserver observer(ControlLoop control, List<CallLoop> callLoops) {
-    List<Executor> executors = callLoops.stream().<Executor>map(loop -> loop::execute).toList();
+    List<Executor> executors = List.copyOf(callLoops);
     return new LastCalls(Clock.systemUTC(), executors.size())
         .and(new TrafficHistory(SampleConfig.AUTHORITY, control, executors));
   }

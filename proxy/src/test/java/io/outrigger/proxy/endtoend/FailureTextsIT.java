@@ -138,7 +138,7 @@ class FailureTextsIT {
   }
 
   private static String raw(int port, String request) throws IOException {
-    try (var socket = new Socket("127.0.0.1", port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
           .replace("\r\n", "\n")

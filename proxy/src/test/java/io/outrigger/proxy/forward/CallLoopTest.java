@@ -70,7 +70,7 @@ class CallLoopTest {
       Object tasks = queue.get(loop);
       return tasks == null ? 0 : ((Collection<?>) tasks).size();
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 }

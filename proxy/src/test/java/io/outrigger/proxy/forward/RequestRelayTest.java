@@ -86,39 +86,6 @@ class RequestRelayTest {
     assertThat(app.field("grpc-status")).isEqualTo("0");
   }
 
-  // What is counted.
-
-  @Test
-  void aSmallBodyCountsUntilItIsInTheArrayOfItsLoop() {
-    App app = script.streaming().data("body", false);
-
-    routed();
-
-    script.picks(first.use);
-    succeeds(first);
-  }
-
-  @Test
-  void theCopyOfARequestUnderWayCountsUntilAResponseBegins() {
-    script.ready();
-    App app = script.streaming().data("x".repeat(1_000), false);
-
-    script.respond();
-
-    script.succeed();
-  }
-
-  @Test
-  void aBodyWithoutACopyCountsUntilItGoesOn() {
-    script.memory.hold(60);
-    routed();
-    App app = script.streaming().data("x".repeat(5_000), false);
-
-    script.picks(first.use);
-
-    succeeds(first);
-  }
-
   @Test
   void anAppThatLeavesTakesWhatWaitedWithIt() {
     script.memory.hold(60);

@@ -45,14 +45,6 @@ final class SendSchedulerTest {
     return Unpooled.wrappedBuffer(new byte[count]);
   }
 
-  /** Some bytes of a buffer in which much more was read. */
-  private static ByteBuf partOfARead(RawPeer peer, int size) {
-    ByteBuf read = peer.buffers.copy(new byte[READ_BUFFER]);
-    ByteBuf part = read.readRetainedSlice(size);
-    read.release();
-    return part;
-  }
-
   @Test
   void anEndWithoutContentEndsItsStreamAtOnce() {
     try (RawPeer peer = answering(100, 1)) {

@@ -30,8 +30,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What one stream may do, in which order it leaves, and what is counted for it. */
 final class SocketStreamTest {
-  private static final HeaderList INTERIM = list(":status", "103", "link", "</a-style-sheet>");
-
   private static Http2Stream stream(RawPeer peer, int index) {
     return peer.events.stream(index).stream();
   }

@@ -3,7 +3,6 @@ package io.outrigger.proxy.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
@@ -23,14 +22,12 @@ import io.outrigger.xds.certificate.Roots;
 import io.outrigger.xds.certificate.TlsMaterial;
 import io.outrigger.xds.tls.TlsLibrary;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,9 +37,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandshakeLimitTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
-
-  /** How long a channel waits for the part that is under way, to take leave by TLS. */
-  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
   private static final int PART = 16 << 10;
 
@@ -112,10 +106,6 @@ class HandshakeLimitTest {
     return connect(context(parts::add));
   }
 
-  private TlsHandler handler() throws GeneralSecurityException {
-    return context(parts::add).handler(Optional.empty(), ByteBufAllocator.DEFAULT);
-  }
-
   private static void send(EmbeddedChannel to, byte... bytes) {
     if (to.isOpen()) {
       to.writeInbound(Unpooled.copiedBuffer(bytes));
@@ -132,12 +122,6 @@ class HandshakeLimitTest {
     public EventLoop eventLoop() {
       return clock.eventLoop();
     }
-  }
-
-  private void pass(Duration time) {
-    clock.advanceTimeBy(time.toMillis(), TimeUnit.MILLISECONDS);
-    clock.runScheduledPendingTasks();
-    clock.runPendingTasks();
   }
 
   static List<TlsLibrary> libraries() {
