@@ -30,6 +30,7 @@ public final class LoopMemory {
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
+  private static final long PAUSE_MILLIS = 20;
 
   /** A connection that holds less is read from whatever the others do. */
   static final int MIN_PAUSED_BYTES = 256 << 10;
@@ -65,6 +66,7 @@ public final class LoopMemory {
   private volatile long weight;
   private volatile int apps;
 
+  private boolean isAllPaused;
   private int appCount;
   private long read;
   private long nextRoundAt;
@@ -127,6 +129,9 @@ public final class LoopMemory {
     if (before / LOOK_BYTES != read / LOOK_BYTES) {
       gauge.measure();
     }
+    if (gauge.isUsedUp()) {
+      pauseAll();
+    }
     if (gauge.isShort()) {
       pauseIfHeavy(holder);
       if (gauge.isToEnd() && read >= nextRoundAt && order.isEmpty()) {
@@ -138,9 +143,43 @@ public final class LoopMemory {
 
   private void pauseIfHeavy(MemoryHolder holder) {
     long own = holder.weight();
-    boolean isHeavy = own >= MIN_PAUSED_BYTES && own >= heaviest / 4 && holder.isHeavyByReading();
-    if ((isHeavy || (gauge.isUsedUp() && !holder.isShared())) && paused.add(holder)) {
+    if (own >= MIN_PAUSED_BYTES
+        && own >= heaviest / 4
+        && holder.isHeavyByReading()
+        && paused.add(holder)) {
       holder.pauseReading(true);
+    }
+  }
+
+  /**
+   * Reads from no app until some of the heap is free again: each of thousands may be about to send
+   * the little that is too much together.
+   */
+  private void pauseAll() {
+    if (!isAllPaused) {
+      isAllPaused = true;
+      pauseApps(true);
+      later(PAUSE_MILLIS, this::resumeAll);
+    }
+  }
+
+  private void resumeAll() {
+    gauge.measure();
+    if (gauge.isUsedUp()) {
+      later(PAUSE_MILLIS, this::resumeAll);
+    } else {
+      isAllPaused = false;
+      paused.clear();
+      pauseApps(false);
+    }
+  }
+
+  private void pauseApps(boolean value) {
+    for (int i = holders.size() - 1; i >= 0; i--) { // one that is resumed may close
+      MemoryHolder holder = i < holders.size() ? holders.get(i) : null;
+      if (holder != null && !holder.isShared()) {
+        holder.pauseReading(value);
+      }
     }
   }
 
@@ -150,9 +189,11 @@ public final class LoopMemory {
     if (isSecondOver) {
       secondNanos = now;
     }
-    List<MemoryHolder> resumed = List.copyOf(paused);
-    paused.clear();
-    resumed.forEach(holder -> holder.pauseReading(false));
+    if (!isAllPaused) {
+      List<MemoryHolder> resumed = List.copyOf(paused);
+      paused.clear();
+      resumed.forEach(holder -> holder.pauseReading(false));
+    }
     toLookAt = holders.size();
     heaviestNow = 0;
     weightNow = 0;

@@ -31,9 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The shares are those of whichever limit is nearest: of the heap, of buffers outside of it, or
  * of both together. Of the heap only a collection says what lives. Between two of them what is used
- * is an upper bound: above 85 % by that figure memory counts as short, above 100 % nothing more is
- * read of any app for a moment, and {@link HeapWatch} asks for a collection; connections are ended
- * for what it has found.
+ * is an upper bound: above 85 % by that figure memory counts as short, above 100 % no app is read
+ * from, and {@link HeapWatch} asks for a collection; connections are ended for what it has found.
  */
 @AnyThread
 public final class MemoryGauge {
@@ -129,7 +128,7 @@ public final class MemoryGauge {
     return Math.max(directShare, heapShare) >= FULL || isUsedUp;
   }
 
-  /** Whether all of the heap is used that peers may hold, and a collection is to say what lives. */
+  /** Whether all of the heap is used that peers may hold, as far as is known. */
   boolean isUsedUp() {
     return isUsedUp;
   }
@@ -140,12 +139,10 @@ public final class MemoryGauge {
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
-    if (isSuspect(used)) {
-      isUsedUp = used > limits.heapBytes();
-      if (!isSuspect) {
-        isSuspect = true;
-        onSuspicion.run();
-      }
+    isUsedUp = used > limits.heapBytes();
+    if (!isSuspect && isSuspect(used)) {
+      isSuspect = true;
+      onSuspicion.run();
     }
     if (directShare >= HEAVY) {
       relieve();
@@ -172,7 +169,6 @@ public final class MemoryGauge {
       heapShare = (double) held / limits.heapBytes();
     }
     isSuspect = isSuspect(held);
-    isUsedUp &= isSuspect;
     measure();
   }
 
@@ -190,7 +186,6 @@ public final class MemoryGauge {
     heldHeap = liveBytes - programBytes;
     heapShare = (double) heldHeap / limits.heapBytes();
     isSuspect = false;
-    isUsedUp = false;
     heapToEnd.set(heapShare >= HEAVY ? Math.max(1, weightToEnd()) : 0);
     measure();
     if (heapToEnd.get() > 0) {
