@@ -80,10 +80,10 @@ class DependencyRulesTest {
     "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.orca proxy.admin"
         + " proxy.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate xds.google xds.token"
-        + " proxy.admin proxy.cli",
+        + " proxy.admin proxy.cli proxy.options.ConfigFile",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   proxy.demo",
-    "org.snakeyaml..,       xds.local proxy.options",
+    "org.snakeyaml..,       xds.local",
     "picocli..,             proxy.cli",
     "io.prometheus..,       proxy.metrics proxy.admin proxy.app proxy.telemetry",
     "io.opentelemetry..,    proxy.telemetry",

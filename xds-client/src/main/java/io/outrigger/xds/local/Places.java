@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Place;
@@ -15,15 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The places of one document's parts. The tree is read when it is needed for the first time: most
- * documents have nothing wrong.
+ * documents have nothing wrong. Two threads that need it at once both read it, with the same
+ * result.
  */
+@AnyThread
 final class Places {
   private static final Place START = new Place(1, 1);
   private static final Located EMPTY = new Located.Fields(START, Map.of());
 
   private final Path path;
   private final String text;
-  private @Nullable Located tree;
+  private volatile @Nullable Located tree;
 
   /**
    * @param text of the file {@code path}
@@ -44,12 +47,14 @@ final class Places {
 
   /** The document; an empty one where there is nothing but space and comments. */
   Located tree() throws YamlReader.Unreadable {
-    if (tree == null) {
+    Located known = tree;
+    if (known == null) {
       // JSON may be indented by tabs, which YAML refuses; in its strings there are none.
       String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
-      tree = YamlReader.read(yaml, ResourceFormat.MAX_SIZE).orElse(EMPTY);
+      known = YamlReader.read(yaml, ResourceFormat.MAX_SIZE).orElse(EMPTY);
+      tree = known;
     }
-    return tree;
+    return known;
   }
 
   /** The problem of a document that cannot be read. */
