@@ -45,9 +45,12 @@ final class ConnectionMemory implements MemoryHolder {
   /** The last look that found that the socket had taken something. */
   private long tookNanos;
 
-  /** What the streams had moved at the last look, and when that was another figure. */
+  /** How often the streams had moved anything at the last look, and at the one before. */
   private long moved;
 
+  private long movedBefore;
+
+  /** The last look that found another figure. */
   private long movedNanos;
 
   /** The parts of a connection that hold something, or end what does. */
@@ -115,6 +118,11 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   @Override
+  public long moves() {
+    return parts.streams.moves() - movedBefore;
+  }
+
+  @Override
   public void pauseReading(boolean paused) {
     parts.gate.pause(paused);
   }
@@ -130,10 +138,12 @@ final class ConnectionMemory implements MemoryHolder {
   public void onTick(long nowNanos) {
     parts.streams.onTick();
     parts.guard.onTick(nowNanos);
-    if (parts.streams.movedBytes() != moved) {
-      moved = parts.streams.movedBytes();
+    long moves = parts.streams.moves();
+    if (moves != moved) {
       movedNanos = nowNanos;
     }
+    movedBefore = moved;
+    moved = moves;
     boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
     if (frame.isOver(isFrameBegun, parts.reader.wholeFrames(), nowNanos)
         && !parts.state.isEnding()) {

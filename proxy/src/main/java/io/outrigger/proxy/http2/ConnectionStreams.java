@@ -44,8 +44,8 @@ final class ConnectionStreams {
   /** DATA to be sent. */
   private long pendingBytes;
 
-  /** How much DATA has gone on or was sent, and how many streams have ended. */
-  private long movedBytes;
+  /** How often DATA has gone on or was sent, or a stream has ended. */
+  private long moves;
 
   /** A stream was wanted and could not be opened. */
   private boolean wantsCapacity;
@@ -200,7 +200,7 @@ final class ConnectionStreams {
 
   /** {@code bytes} of what the peer sent on {@code stream} have gone on. */
   void returnCredit(SocketStream stream, int bytes) {
-    movedBytes += bytes;
+    moves++;
     int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
     if (increment > 0) {
       writer.windowUpdate(stream.id(), increment + widen(stream));
@@ -246,13 +246,13 @@ final class ConnectionStreams {
     return pendingBytes;
   }
 
-  void onMoved(int bytes) {
-    movedBytes += bytes;
+  void onMoved() {
+    moves++;
   }
 
-  /** Another figure whenever anything has moved. */
-  long movedBytes() {
-    return movedBytes;
+  /** How often anything has moved so far. */
+  long moves() {
+    return moves;
   }
 
   // What SETTINGS change.
@@ -369,7 +369,7 @@ final class ConnectionStreams {
     scheduler.leave(stream);
     widened -= stream.receiveWindow() - settings.streamWindow();
     stream.end();
-    movedBytes++;
+    moves++;
     if (wantsCapacity || state.isLeaving()) {
       dirty.set(); // looked after at the end of the turn, outside of any callback
     }

@@ -218,7 +218,7 @@ final class SendScheduler {
     window.take(bytes);
     stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
-    stream.onMoved(bytes);
+    stream.onMoved();
     guard.onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
     if (endStream) {
       stream.onEndSent();

@@ -340,9 +340,9 @@ final class SocketStream implements Http2Stream {
     }
   }
 
-  /** {@code bytes} of DATA were written. */
-  void onMoved(int bytes) {
-    streams.onMoved(bytes);
+  /** DATA was written. */
+  void onMoved() {
+    streams.onMoved();
   }
 
   /** Leaves the table if both sides have said all. */

@@ -23,6 +23,9 @@ public interface MemoryHolder {
   /** Since when its peer has taken nothing and sent nothing that counts, by the loop's clock. */
   long stillSinceNanos();
 
+  /** How often something has moved on it in the last one or two seconds. */
+  long moves();
+
   /** Whether most of what it holds was read from its peer, so that it helps to read no more. */
   boolean isHeavyByReading();
 

@@ -28,6 +28,7 @@ final class MemoryGaugeTest {
     private final PeerSide side;
     private long bytes;
     private long stillSince = channel.eventLoop().ticker().nanoTime();
+    private long moves;
     private boolean paused;
     private boolean byReading = true;
 
@@ -57,6 +58,11 @@ final class MemoryGaugeTest {
     @Override
     public long stillSinceNanos() {
       return stillSince;
+    }
+
+    @Override
+    public long moves() {
+      return moves;
     }
 
     @Override
@@ -126,6 +132,19 @@ final class MemoryGaugeTest {
     pass(Duration.ofMillis(200));
 
     assertThat(ended).startsWith("still");
+  }
+
+  /** A neighbour with a hundred calls under way, and many that hold little and have just come. */
+  @Test
+  void whoCallsAllTheTimeOutlastsManyThatHoldLess() {
+    app("neighbour", 400 << 10).moves = 100;
+    for (int i = 0; i < 1_000; i++) {
+      app("idle", 16 << 10).moves = 1;
+    }
+    direct += 70 * MIB;
+    pass(Duration.ofMillis(1_200));
+
+    assertThat(ended).isNotEmpty().containsOnly("idle");
   }
 
   @Test
