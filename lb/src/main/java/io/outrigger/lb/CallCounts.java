@@ -1,7 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -42,15 +42,15 @@ public final class CallCounts {
   }
 
   /** The counts so far. Any thread; exact for calls that ended before. */
-  public CallTotals totals() {
+  public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
     // Starts are read last: a call that ends meanwhile still shows as active, never as minus one.
     long ended = succeeded + failed + sum(NOT_SENT);
     long active = Math.max(0, sum(STARTED) - ended);
     return (active | succeeded | failed) == 0
-        ? CallTotals.NONE
-        : new CallTotals(active, succeeded, failed);
+        ? SubchannelCalls.NONE
+        : new SubchannelCalls(active, succeeded, failed);
   }
 
   private void add(int loop, int kind) {

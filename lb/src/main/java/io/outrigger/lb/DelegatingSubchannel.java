@@ -5,7 +5,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public CallTotals calls() {
+  public SubchannelCalls calls() {
     return delegate().calls();
   }
 

@@ -4,7 +4,7 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +60,8 @@ public interface Subchannel {
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
   /** The counts of its calls, for status views. Control loop. */
-  default CallTotals calls() {
-    return CallTotals.NONE;
+  default SubchannelCalls calls() {
+    return SubchannelCalls.NONE;
   }
 
   /** The leaf cluster that the endpoint is of (A89); empty below its node. Any thread. */

@@ -2,7 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import org.junit.jupiter.api.Test;
 
 class CallCountsTest {
@@ -11,7 +11,7 @@ class CallCountsTest {
   @Test
   void callsOfAllLoopsAreAddedUp() {
     var counts = new CallCounts(LOOPS);
-    assertThat(counts.totals()).isSameAs(CallTotals.NONE);
+    assertThat(counts.totals()).isSameAs(SubchannelCalls.NONE);
 
     for (int loop = 0; loop < LOOPS; loop++) {
       for (int i = 0; i < 10; i++) {
@@ -23,16 +23,17 @@ class CallCountsTest {
       counts.onEnded(loop, CallOutcome.NOT_SENT);
     }
 
-    assertThat(counts.totals()).isEqualTo(new CallTotals(6 * LOOPS, 2 * LOOPS, LOOPS));
+    assertThat(counts.totals()).isEqualTo(new SubchannelCalls(6 * LOOPS, 2 * LOOPS, LOOPS));
     assertThat(counts.totals().issued()).isEqualTo(9 * LOOPS);
   }
 
   @Test
   void totalsOfSeveralSubchannelsAreAddedUp() {
-    var some = new CallTotals(1, 20, 300);
+    var some = new SubchannelCalls(1, 20, 300);
 
-    assertThat(CallTotals.NONE.plus(some)).isEqualTo(some);
-    assertThat(some.plus(CallTotals.NONE)).isEqualTo(some);
-    assertThat(some.plus(new CallTotals(4, 50, 600))).isEqualTo(new CallTotals(5, 70, 900));
+    assertThat(SubchannelCalls.NONE.plus(some)).isEqualTo(some);
+    assertThat(some.plus(SubchannelCalls.NONE)).isEqualTo(some);
+    assertThat(some.plus(new SubchannelCalls(4, 50, 600)))
+        .isEqualTo(new SubchannelCalls(5, 70, 900));
   }
 }

@@ -2,7 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.FakeConnector.FakeTransport;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -35,7 +35,7 @@ class DelegatingSubchannelTest {
           Samples.locality("z"),
           Optional.of(Samples.locality("z")),
           Samples.backend("10.0.0.1:80"),
-          new CallTotals(1, 2, 3),
+          new SubchannelCalls(1, 2, 3),
           new BackendMetrics(1, 2, 3, 4, 5, Map.of(), Map.of()),
           new FakeTransport(Samples.address("10.0.0.1:80"), 1));
 

@@ -13,13 +13,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** proxy -> {xds-client, lb} -> config, and each library only where its translation ends. */
+/**
+ * proxy -> {xds-client, lb} -> config; within proxy, program -> observe -> dataplane -> http2; and
+ * each library only where its translation ends.
+ */
 class DependencyRulesTest {
   private static final String BASE = "io.outrigger.base..";
   private static final String CONFIG = "io.outrigger.config..";
   private static final String XDS = "io.outrigger.xds..";
   private static final String LB = "io.outrigger.lb..";
-  private static final String PROXY = "io.outrigger.proxy..";
+  private static final String IDENTITY = "io.outrigger.identity..";
+  private static final String HTTP2 = "io.outrigger.http2..";
+  private static final String DATAPLANE = "io.outrigger.dataplane..";
+  private static final String OBSERVE = "io.outrigger.observe..";
+  private static final String PROGRAM = "io.outrigger.program..";
+  private static final String[] PROXY = {HTTP2, DATAPLANE, OBSERVE, PROGRAM};
 
   @Test
   void allModulesAreLookedAt() {
@@ -30,36 +38,55 @@ class DependencyRulesTest {
             "io.outrigger.config.route",
             "io.outrigger.xds",
             "io.outrigger.lb",
-            "io.outrigger.proxy.http2")
+            "io.outrigger.http2")
         .doesNotContain("io.outrigger.testing", "io.outrigger.architecture");
   }
 
   @Test
   void theKernelKnowsNothingElseOfOurs() {
-    check(mayNotKnow(BASE, CONFIG, XDS, LB, PROXY));
+    check(mayNotKnow(BASE, PROXY));
+    check(mayNotKnow(BASE, CONFIG, XDS, IDENTITY, LB));
   }
 
   @Test
   void theModelKnowsOnlyTheKernel() {
-    check(mayNotKnow(CONFIG, XDS, LB, PROXY));
+    check(mayNotKnow(CONFIG, PROXY));
+    check(mayNotKnow(CONFIG, XDS, IDENTITY, LB));
   }
 
   @Test
   void theXdsClientAndTheBalancerMeetOnlyInTheModel() {
-    check(mayNotKnow(XDS, LB, PROXY));
-    check(mayNotKnow(LB, XDS, PROXY));
+    check(mayNotKnow(XDS, PROXY));
+    check(mayNotKnow(XDS, LB));
+    check(mayNotKnow(LB, PROXY));
+    check(mayNotKnow(LB, XDS, IDENTITY));
+  }
+
+  @Test
+  void identityKnowsNothingOfTheXdsClient() {
+    check(mayNotKnow(IDENTITY, XDS, LB));
+    check(mayNotKnow(IDENTITY, PROXY));
+  }
+
+  @Test
+  void eachFloorOfTheProxyKnowsOnlyThoseBelow() {
+    check(mayNotKnow(HTTP2, XDS, IDENTITY, LB, OBSERVE, PROGRAM));
+    check(mayNotKnow(DATAPLANE, OBSERVE, PROGRAM));
+    check(mayNotKnow(OBSERVE, PROGRAM));
   }
 
   @Test
   void whatTellsOfCallsKnowsTheirMeasuresAlone() {
     String[] telling = {
-      "io.outrigger.proxy.access..",
-      "io.outrigger.proxy.history..",
-      "io.outrigger.proxy.metrics..",
-      "io.outrigger.proxy.telemetry.."
+      "io.outrigger.observe.access..",
+      "io.outrigger.observe.history..",
+      "io.outrigger.observe.metrics..",
+      "io.outrigger.observe.telemetry.."
     };
     for (String each : telling) {
-      check(mayNotKnow(each, "io.outrigger.proxy.forward..", "io.outrigger.proxy.upstream.."));
+      check(
+          mayNotKnow(
+              each, "io.outrigger.dataplane.forward..", "io.outrigger.dataplane.upstream.."));
     }
   }
 
@@ -74,23 +101,23 @@ class DependencyRulesTest {
    */
   @ParameterizedTest(name = "{0}")
   @CsvSource({
-    "io.grpc..,             xds.transport xds.local proxy.admin proxy.demo",
-    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.admin"
-        + " proxy.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay proxy.orca proxy.admin"
-        + " proxy.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode xds.certificate xds.google xds.token"
-        + " proxy.admin proxy.cli proxy.options.ConfigFile",
+    "io.grpc..,             xds.transport xds.local observe.admin program.demo",
+    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.overlay observe.admin"
+        + " program.demo",
+    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay dataplane.orca observe.admin"
+        + " program.demo",
+    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode identity.certificate identity.google identity.token"
+        + " observe.admin program.cli program.options.ConfigFile",
     "com.google.re2j..,     config.route xds.decode",
-    "com.google.common..,   proxy.demo",
+    "com.google.common..,   program.demo",
     "org.snakeyaml..,       xds.local",
-    "picocli..,             proxy.cli",
-    "io.prometheus..,       proxy.metrics proxy.admin proxy.app proxy.telemetry",
-    "io.opentelemetry..,    proxy.telemetry",
-    "org.HdrHistogram..,    proxy.history",
-    "ch.qos.logback..,      proxy.cli proxy.app proxy.admin",
-    "io.netty..,            proxy.http2 proxy.memory proxy.downstream proxy.upstream proxy.tls proxy.calls proxy.forward proxy.orca proxy.warmup"
-        + " proxy.admin proxy.demo proxy.telemetry proxy.route.GrpcTimeout xds.dns xds.tls xds.transport",
+    "picocli..,             program.cli",
+    "io.prometheus..,       observe.metrics observe.admin program.app observe.telemetry",
+    "io.opentelemetry..,    observe.telemetry",
+    "org.HdrHistogram..,    observe.history",
+    "ch.qos.logback..,      program.cli program.app observe.admin",
+    "io.netty..,            http2 dataplane.memory dataplane.downstream dataplane.upstream dataplane.tls dataplane.calls dataplane.forward dataplane.orca program.warmup"
+        + " observe.admin program.demo observe.telemetry dataplane.route.GrpcTimeout xds.dns identity.tls xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {
     List<String> prefixes = Arrays.stream(homes.split(" +")).map("io.outrigger."::concat).toList();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * its own layer and of the layers below.
  */
 class Http2LayersTest {
-  private static final String HOME = "io.outrigger.proxy.http2";
+  private static final String HOME = "io.outrigger.http2";
 
   /** From below. */
   private static final List<String> LAYERS =

@@ -24,7 +24,7 @@ class KnotsTest {
   void classesThatNeedEachOtherAreFound() {
     List<Set<String>> pairs = Knots.above(1, Product.CLASSES.stream().toList());
 
-    assertThat(pairs).anyMatch(pair -> pair.contains("io.outrigger.proxy.forward.Attempt"));
+    assertThat(pairs).anyMatch(pair -> pair.contains("io.outrigger.dataplane.forward.Attempt"));
     assertThat(pairs).noneMatch(pair -> pair.contains("io.outrigger.base.RpcStatus"));
   }
 }

@@ -2,8 +2,8 @@ package io.outrigger.bench;
 
 import io.outrigger.bench.Routes.Request;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.proxy.route.ConfigSelector;
-import io.outrigger.proxy.route.RouteDecision;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.RouteDecision;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -93,7 +93,7 @@ public final class BootstrapReader {
     root.members("certificate_providers")
         .forEach(
             (name, node) ->
-                CertificateReader.provider(node).ifPresent(p -> providers.put(name, p)));
+                CertificateConfigReader.provider(node).ifPresent(p -> providers.put(name, p)));
     return providers;
   }
 

@@ -65,7 +65,7 @@ final class ServerReader {
         return new ChannelCredentials.Insecure();
       }
       if (type.get().equals("tls")) {
-        return CertificateReader.channelCredentials(entry.member("config"));
+        return CertificateConfigReader.channelCredentials(entry.member("config"));
       }
       if (type.get().equals("google_default")) {
         return new ChannelCredentials.GoogleDefault(); // its config is not looked at, as by gRPC

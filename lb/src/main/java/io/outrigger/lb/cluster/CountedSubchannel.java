@@ -12,7 +12,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.load.MetricTally;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   // On the control loop alone:
   private Locality locality;
-  private CallTotals collected = CallTotals.NONE;
+  private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally replaced; // an event loop may just be adding to it
 
   /**
@@ -111,7 +111,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
-  public CallTotals calls() {
+  public SubchannelCalls calls() {
     return counts.totals();
   }
 
@@ -124,7 +124,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   /** Adds the counts since the last call of this method. Control loop. */
   void collect(LoadSums sums) {
-    CallTotals now = counts.totals();
+    SubchannelCalls now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
       sums.add(locality, collected, now);
       collected = now;

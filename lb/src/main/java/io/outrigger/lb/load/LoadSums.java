@@ -5,7 +5,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,7 +56,7 @@ public final class LoadSums {
    *
    * @param now the later reading, which also has the calls in progress
    */
-  public void add(Locality locality, CallTotals before, CallTotals now) {
+  public void add(Locality locality, SubchannelCalls before, SubchannelCalls now) {
     Sums sums = sums(locality);
     sums.issued += now.issued() - before.issued();
     sums.succeeded += now.succeeded() - before.succeeded();

@@ -12,8 +12,8 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.state.TransportSecurity;
 import io.outrigger.lb.view.LbEndpoint;
 import java.time.Duration;
@@ -101,7 +101,7 @@ public final class HappyEyeballs {
   }
 
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
-    CallTotals totals = CallTotals.NONE;
+    SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
     for (int i = 0; i < ofBackend.size(); i++) { // without an iterator: ten thousand times a look
       Candidate candidate = ofBackend.get(i);

@@ -6,7 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallCounts;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.OutlierEvent;
 import java.util.ArrayDeque;
@@ -40,7 +40,7 @@ final class EndpointTracker {
    */
   private @Nullable CallCounts counts;
 
-  private CallTotals read = CallTotals.NONE;
+  private SubchannelCalls read = SubchannelCalls.NONE;
   private IntervalCalls last = IntervalCalls.NONE;
 
   EndpointTracker(EndpointAddress address, Supplier<CallCounts> newCounts) {
@@ -109,13 +109,13 @@ final class EndpointTracker {
 
   /** Ends the interval: its counts are in {@link #last}. */
   void endInterval() {
-    CallTotals now = totals();
+    SubchannelCalls now = totals();
     last = new IntervalCalls(now.succeeded() - read.succeeded(), now.failed() - read.failed());
     read = now;
   }
 
-  private CallTotals totals() {
-    return counts == null ? CallTotals.NONE : counts.totals();
+  private SubchannelCalls totals() {
+    return counts == null ? SubchannelCalls.NONE : counts.totals();
   }
 
   private @Nullable CallCounts countsForSubchannels() {

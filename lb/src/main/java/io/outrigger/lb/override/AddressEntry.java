@@ -9,8 +9,8 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,7 +199,7 @@ final class AddressEntry implements SubchannelListener {
   }
 
   /** The calls that its connection had; control loop. */
-  CallTotals calls() {
-    return lease == null ? CallTotals.NONE : lease.calls();
+  SubchannelCalls calls() {
+    return lease == null ? SubchannelCalls.NONE : lease.calls();
   }
 }

@@ -4,8 +4,8 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.state.TransportSecurity;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +27,7 @@ public record LbEndpoint(
     HealthStatus health,
     long weight,
     Connectivity state,
-    CallTotals calls,
+    SubchannelCalls calls,
     Detection detection,
     Optional<Affinity> affinity,
     Optional<TransportSecurity> tls,
@@ -39,7 +39,7 @@ public record LbEndpoint(
       HealthStatus health,
       long weight,
       Connectivity state,
-      CallTotals calls,
+      SubchannelCalls calls,
       Detection detection) {
     this(
         address,
@@ -55,7 +55,7 @@ public record LbEndpoint(
   }
 
   /** An endpoint that outlier detection does not watch. */
-  public static LbEndpoint of(Backend backend, Connectivity state, CallTotals calls) {
+  public static LbEndpoint of(Backend backend, Connectivity state, SubchannelCalls calls) {
     var endpoint = backend.endpoint();
     return new LbEndpoint(
         endpoint.address(),
@@ -69,7 +69,7 @@ public record LbEndpoint(
 
   /** An endpoint to which no subchannel exists. */
   public static LbEndpoint untouched(Backend backend) {
-    return of(backend, Connectivity.IDLE, CallTotals.NONE);
+    return of(backend, Connectivity.IDLE, SubchannelCalls.NONE);
   }
 
   /** The same endpoint, watched. */
@@ -94,7 +94,7 @@ public record LbEndpoint(
   }
 
   /** The same endpoint, whose connection the policies beneath do not know. */
-  public LbEndpoint connected(Connectivity now, CallTotals counted) {
+  public LbEndpoint connected(Connectivity now, SubchannelCalls counted) {
     return new LbEndpoint(
         address, locality, health, weight, now, counted, detection, affinity, tls, failure);
   }

@@ -17,7 +17,7 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.load.LoadRegistry;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -201,7 +201,7 @@ class ClusterImplPolicyTest {
 
     assertThat(most.get()).isLessThanOrEqualTo(limit);
     assertThat(breaker.inFlight()).isZero();
-    assertThat(totals()).isEqualTo(new CallTotals(0, picked.get(), 0));
+    assertThat(totals()).isEqualTo(new SubchannelCalls(0, picked.get(), 0));
   }
 
   @Test
@@ -213,7 +213,7 @@ class ClusterImplPolicyTest {
     start().callEnded(TestCall.CALL, CallOutcome.NOT_SENT);
     start();
 
-    assertThat(totals()).isEqualTo(new CallTotals(1, 1, 1));
+    assertThat(totals()).isEqualTo(new SubchannelCalls(1, 1, 1));
   }
 
   @Test
@@ -302,7 +302,7 @@ class ClusterImplPolicyTest {
     assertThat(breaker.inFlight()).isZero();
   }
 
-  private CallTotals totals() {
+  private SubchannelCalls totals() {
     List<LbNode> nodes = new ArrayList<>();
     parent.loop().inside(() -> nodes.add(policy.describe("pay")));
     return nodes.get(0).children().get(0).endpoints().get(0).calls();

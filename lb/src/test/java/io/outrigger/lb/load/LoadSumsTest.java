@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
-import io.outrigger.lb.state.CallTotals;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 
 class LoadSumsTest {
   private static final Locality HERE = Samples.locality("here");
-  private static final CallTotals IN_PROGRESS = new CallTotals(1, 0, 0);
+  private static final SubchannelCalls IN_PROGRESS = new SubchannelCalls(1, 0, 0);
 
   private final LoadSums sums = new LoadSums();
 
   @Conformance("A64-03")
   @Test
   void aLocalityOfWhichThereIsNothingToSayIsLeftOut() {
-    sums.add(HERE, CallTotals.NONE, CallTotals.NONE);
+    sums.add(HERE, SubchannelCalls.NONE, SubchannelCalls.NONE);
     sums.add(HERE, Map.of());
 
     assertThat(take()).isEmpty();
@@ -33,9 +33,9 @@ class LoadSumsTest {
   @Test
   void aCallMayBeIssuedInOneLocalityAndEndInAnother() {
     Locality there = Samples.locality("there");
-    sums.add(HERE, CallTotals.NONE, IN_PROGRESS);
+    sums.add(HERE, SubchannelCalls.NONE, IN_PROGRESS);
     sums.beginLook();
-    sums.add(there, IN_PROGRESS, new CallTotals(0, 1, 0));
+    sums.add(there, IN_PROGRESS, new SubchannelCalls(0, 1, 0));
 
     assertThat(take()).containsExactly(load(HERE, 1, 0, 0), load(there, 0, 1, 0));
   }
@@ -43,13 +43,13 @@ class LoadSumsTest {
   @Conformance("A64-02")
   @Test
   void aCallThatWasReportedAndNeverSentIsMadeUpForByTheNext() {
-    sums.add(HERE, CallTotals.NONE, IN_PROGRESS);
+    sums.add(HERE, SubchannelCalls.NONE, IN_PROGRESS);
     assertThat(take()).containsExactly(load(HERE, 1, 0, 1));
     sums.beginLook();
-    sums.add(HERE, IN_PROGRESS, CallTotals.NONE);
+    sums.add(HERE, IN_PROGRESS, SubchannelCalls.NONE);
     assertThat(take()).isEmpty();
 
-    sums.add(HERE, CallTotals.NONE, new CallTotals(0, 3, 0));
+    sums.add(HERE, SubchannelCalls.NONE, new SubchannelCalls(0, 3, 0));
     assertThat(take()).containsExactly(load(HERE, 2, 3, 0));
     assertThat(take()).isEmpty();
   }
@@ -58,7 +58,7 @@ class LoadSumsTest {
   @Test
   void metricsAreReportedOnceThoughACallHasStillToBeMadeUpFor() {
     Map<String, MetricTotal> metrics = Map.of("cpu_utilization", new MetricTotal(1, 0.5));
-    sums.add(HERE, IN_PROGRESS, CallTotals.NONE);
+    sums.add(HERE, IN_PROGRESS, SubchannelCalls.NONE);
     sums.add(HERE, metrics);
 
     assertThat(take()).containsExactly(new LocalityLoad(HERE, 0, 0, 0, 0, metrics));

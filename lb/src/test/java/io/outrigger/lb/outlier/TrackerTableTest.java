@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -54,14 +54,14 @@ class TrackerTableTest {
     table.count(true);
     end(a);
     assertThat(counts).hasSize(1);
-    assertThat(counts.get(0).totals()).isEqualTo(new CallTotals(0, 0, 1));
+    assertThat(counts.get(0).totals()).isEqualTo(new SubchannelCalls(0, 0, 1));
 
     table.count(false);
     end(a);
     end(subchannel(A));
 
     assertThat(counts).hasSize(1);
-    assertThat(counts.get(0).totals()).isEqualTo(new CallTotals(0, 0, 1));
+    assertThat(counts.get(0).totals()).isEqualTo(new SubchannelCalls(0, 0, 1));
   }
 
   @Test
@@ -101,7 +101,7 @@ class TrackerTableTest {
 
     assertThat(tracker.subchannels()).isEmpty();
     assertThat(counts).hasSize(1);
-    assertThat(counts.get(0).totals()).isEqualTo(CallTotals.NONE);
+    assertThat(counts.get(0).totals()).isEqualTo(SubchannelCalls.NONE);
   }
 
   @Conformance("A50-40")

@@ -11,9 +11,9 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.SubchannelListener;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -60,7 +60,7 @@ class ManagedSubchannelTest {
     assertThat(subchannel.endpoint()).isEqualTo(Samples.endpoint(E1));
     assertThat(subchannel.address()).isEqualTo(Samples.address(E1));
     assertThat(subchannel.locality()).contains(Samples.backend(E1).locality());
-    assertThat(subchannel.calls()).as("nodes above count").isEqualTo(CallTotals.NONE);
+    assertThat(subchannel.calls()).as("nodes above count").isEqualTo(SubchannelCalls.NONE);
     assertThat(subchannel.priority()).as("nodes above know").isEmpty();
   }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.state.CallTotals;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.Samples;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class LbNodeTest {
   private static final LbEndpoint USABLE =
-      LbEndpoint.of(Samples.backend("10.0.0.1:80"), Connectivity.READY, CallTotals.NONE);
+      LbEndpoint.of(Samples.backend("10.0.0.1:80"), Connectivity.READY, SubchannelCalls.NONE);
   private static final LbEndpoint UNHEALTHY =
       LbEndpoint.untouched(
           new Backend(

@@ -21,7 +21,7 @@ final class BalancingPolicyDecoder {
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 
-  private static final PolicyRegistry POLICIES = PolicyRegistry.ALL;
+  private static final PolicyDecoderRegistry POLICIES = PolicyDecoderRegistry.ALL;
 
   private BalancingPolicyDecoder() {}
 

@@ -14,7 +14,7 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.overlay.Findings;
+import io.outrigger.xds.overlay.DocumentFindings;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
@@ -93,10 +93,10 @@ public final class PatchReader {
 
   private static final String URL_PREFIX = "type.googleapis.com/";
 
-  private final Findings findings;
+  private final DocumentFindings findings;
 
   /** What is wrong goes to {@code findings}. */
-  public PatchReader(Findings findings) {
+  public PatchReader(DocumentFindings findings) {
     this.findings = findings;
   }
 

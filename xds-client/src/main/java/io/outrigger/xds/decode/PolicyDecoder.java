@@ -10,7 +10,7 @@ import java.util.function.Function;
 /**
  * All forms in which a control plane may name one policy and give its settings (A52). Each returns
  * empty when a setting is illegal, which is then in the field errors. Listed in {@link
- * PolicyRegistry}.
+ * PolicyDecoderRegistry}.
  */
 interface PolicyDecoder {
   /** The full name of the message that is the extension. */

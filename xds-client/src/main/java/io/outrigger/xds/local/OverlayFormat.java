@@ -5,7 +5,7 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.PatchReader;
 import io.outrigger.xds.overlay.ClusterRule;
-import io.outrigger.xds.overlay.Findings;
+import io.outrigger.xds.overlay.DocumentFindings;
 import io.outrigger.xds.overlay.Glob;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
@@ -84,7 +84,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   }
 
   /** One file. */
-  private static final class Reading implements Findings {
+  private static final class Reading implements DocumentFindings {
     final List<ClusterRule> clusters = new ArrayList<>();
     final List<RouteRule> routes = new ArrayList<>();
     final List<FileProblem> ignored = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.outrigger.xds.transport;
 import io.grpc.Status;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.base.SocketErrors;
-import io.outrigger.xds.tls.TlsFailure;
+import io.outrigger.identity.tls.TlsFailure;
 import java.io.FileNotFoundException;
 import java.security.GeneralSecurityException;
 import java.util.Set;

@@ -3,11 +3,11 @@ package io.outrigger.xds.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.SecurityLevel;
+import io.outrigger.identity.token.AccessToken;
+import io.outrigger.identity.token.NoToken;
+import io.outrigger.identity.token.TokenSource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
-import io.outrigger.xds.token.AccessToken;
-import io.outrigger.xds.token.NoToken;
-import io.outrigger.xds.token.TokenSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -1,0 +1,145 @@
+package io.outrigger.config.bootstrap;
+
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
+ * certificate providers (A29), whose fields are the same but for SPIFFE (A87); and where {@code
+ * spiffe_workload_api} has its endpoint.
+ */
+final class CertificateConfigReader {
+  private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
+
+  private static final CertificateFiles NO_FILES =
+      new CertificateFiles(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          CertificateFiles.DEFAULT_REFRESH_INTERVAL);
+
+  private CertificateConfigReader() {}
+
+  static ChannelCredentials channelCredentials(Optional<JsonNode> config) {
+    CertificateFiles files =
+        config
+            .filter(JsonNode::isObject)
+            .map(node -> files(node, Optional.empty()))
+            .orElse(NO_FILES);
+    return new ChannelCredentials.Tls(
+        files.caCertificate(), files.certificate(), files.privateKey(), files.refreshInterval());
+  }
+
+  /**
+   * One entry of {@code certificate_providers}. An unknown plugin is kept with a warning, so that a
+   * file written for another client still works; a cluster that names it is refused then.
+   */
+  static Optional<CertificateProvider> provider(JsonNode node) {
+    Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();
+    if (plugin.isEmpty()) {
+      return Optional.empty();
+    }
+    if (plugin.get().equals(CertificateProvider.WorkloadApi.PLUGIN)) {
+      return Optional.of(new CertificateProvider.WorkloadApi(endpoint(node)));
+    }
+    if (!plugin.get().equals(CertificateProvider.FileWatcher.PLUGIN)) {
+      node.findings()
+          .warn(
+              node.pathOf("plugin_name"),
+              "\""
+                  + plugin.get()
+                  + "\" is not supported: a cluster that names this provider is refused; plugins"
+                  + " are \"file_watcher\" and \"spiffe_workload_api\"");
+      return Optional.of(new CertificateProvider.Unknown(plugin.get()));
+    }
+    Optional<JsonNode> config = node.member("config");
+    if (config.isEmpty()) {
+      node.error("config", "is missing; give ca_certificate_file, certificate_file or both");
+      return Optional.empty();
+    }
+    if (!config.get().isObject()) {
+      return Optional.empty();
+    }
+    if (namesNothing(config.get())) {
+      config.get().error("names no file; give ca_certificate_file, certificate_file or both");
+    }
+    return Optional.of(
+        new CertificateProvider.FileWatcher(files(config.get(), file(config.get(), BUNDLE_MAP))));
+  }
+
+  private static Optional<WorkloadEndpoint> endpoint(JsonNode provider) {
+    Optional<JsonNode> config = provider.member("config").filter(JsonNode::isObject);
+    Optional<String> text = config.flatMap(node -> node.text("endpoint"));
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    return WorkloadEndpoint.parse(text.get())
+        .match(
+            Optional::of,
+            wrong -> {
+              config.get().error("endpoint", "\"" + text.get() + "\" " + wrong.message());
+              return Optional.empty();
+            });
+  }
+
+  private static boolean namesNothing(JsonNode config) {
+    return config.member("certificate_file").isEmpty()
+        && config.member("private_key_file").isEmpty()
+        && config.member("ca_certificate_file").isEmpty()
+        && config.member(BUNDLE_MAP).isEmpty();
+  }
+
+  private static CertificateFiles files(JsonNode config, Optional<String> bundleMap) {
+    Optional<String> certificate = file(config, "certificate_file");
+    Optional<String> privateKey = file(config, "private_key_file");
+    if (certificate.isPresent() && config.member("private_key_file").isEmpty()) {
+      config.error("private_key_file", "is missing; certificate_file needs it");
+    }
+    if (privateKey.isPresent() && config.member("certificate_file").isEmpty()) {
+      config.error("certificate_file", "is missing; private_key_file needs it");
+    }
+    return new CertificateFiles(
+        certificate,
+        privateKey,
+        file(config, "ca_certificate_file"),
+        bundleMap,
+        refreshInterval(config));
+  }
+
+  private static Optional<String> file(JsonNode config, String name) {
+    Optional<String> path = config.text(name);
+    if (path.equals(Optional.of(""))) {
+      config.error(name, "is empty; the path of a file is required");
+    }
+    return path;
+  }
+
+  private static Duration refreshInterval(JsonNode config) {
+    String name = "refresh_interval";
+    Optional<String> text = config.text(name);
+    if (text.isEmpty()) {
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+    }
+    if (!DURATION.matcher(text.get()).matches()) {
+      config.error(name, "\"" + text.get() + "\" is not a duration such as \"600s\"");
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+    }
+    BigDecimal seconds = new BigDecimal(text.get().substring(0, text.get().length() - 1));
+    BigDecimal whole = new BigDecimal(seconds.toBigInteger());
+    Duration interval =
+        Duration.ofSeconds(
+            whole.longValueExact(), seconds.subtract(whole).movePointRight(9).longValueExact());
+    if (interval.compareTo(CertificateFiles.MIN_REFRESH_INTERVAL) < 0) {
+      config.error(name, "\"" + text.get() + "\" is below \"1s\", the shortest interval");
+      return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+    }
+    return interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+  }
+}

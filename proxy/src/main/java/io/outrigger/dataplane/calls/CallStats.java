@@ -1,0 +1,129 @@
+package io.outrigger.dataplane.calls;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.RequestView;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Collectors;
+
+/**
+ * What the calls of one forward on one event loop came to. Only that loop writes; {@link
+ * CallTotals} adds the loops up for readers.
+ */
+@AnyThread
+public final class CallStats {
+  static final int STARTED = 0;
+  static final int ENDED = 1;
+  static final int CANCELLED = 2;
+  static final int REQUEST_BYTES = 3;
+  static final int RESPONSE_BYTES = 4;
+  static final int RETRIED = 5;
+  static final int REMADE = 6;
+  static final int NOT_REPLAYABLE = 7;
+  static final int UNOBSERVED = 8;
+  static final int GRPC = 9;
+  static final int HTTP = GRPC + RpcStatus.Code.values().length;
+  static final int LOCAL = HTTP + 6;
+  static final int COUNTERS = LOCAL + LocalReason.values().length;
+
+  private final int loop;
+  private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
+
+  /** Of requests that are not gRPC. */
+  private final LatencyHistogram plain = new LatencyHistogram();
+
+  /** Of all methods that are not told apart. */
+  private final MethodStats other;
+
+  private final Map<String, MethodStats> byMethod;
+
+  /**
+   * @param loop the event loop
+   */
+  public CallStats(int loop, Measuring told) {
+    this.loop = loop;
+    other = new MethodStats(told);
+    byMethod =
+        told.methods().stream()
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told)));
+  }
+
+  /** The event loop. */
+  int loop() {
+    return loop;
+  }
+
+  /** Where a gRPC call of that path counts. */
+  MethodStats method(RequestView request) {
+    return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
+  }
+
+  void started() {
+    add(STARTED, 1);
+  }
+
+  void requestBytes(int bytes) {
+    add(REQUEST_BYTES, bytes);
+  }
+
+  void responseBytes(int bytes) {
+    add(RESPONSE_BYTES, bytes);
+  }
+
+  /** The app gave the call up: there is no status. */
+  void cancelled() {
+    add(CANCELLED, 1);
+  }
+
+  void retried() {
+    add(RETRIED, 1);
+  }
+
+  void transparentRetry() {
+    add(REMADE, 1);
+  }
+
+  void notReplayable() {
+    add(NOT_REPLAYABLE, 1);
+  }
+
+  void unobserved() {
+    add(UNOBSERVED, 1);
+  }
+
+  void grpcStatus(RpcStatus.Code code) {
+    add(GRPC + code.number(), 1);
+  }
+
+  void httpStatus(int status) {
+    add(HTTP + Math.min(5, Math.max(0, status / 100)), 1);
+  }
+
+  void local(LocalReason reason) {
+    add(LOCAL + reason.slot(), 1);
+  }
+
+  /** A gRPC call ended: its method counts how long it took. */
+  void ended() {
+    add(ENDED, 1);
+  }
+
+  void endedPlain(long nanos) {
+    add(ENDED, 1);
+    plain.record(nanos);
+  }
+
+  void addTo(long[] sums, CallTotals totals) {
+    for (int i = 0; i < COUNTERS; i++) {
+      sums[i] += counters.getOpaque(i);
+    }
+    totals.add(plain);
+    totals.add(MethodStats.OTHER, other);
+    byMethod.forEach(totals::add);
+  }
+
+  private void add(int counter, long count) {
+    counters.setOpaque(counter, counters.getPlain(counter) + count);
+  }
+}

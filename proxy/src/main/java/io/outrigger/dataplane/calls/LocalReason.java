@@ -1,0 +1,71 @@
+package io.outrigger.dataplane.calls;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.PickResult;
+import java.util.Locale;
+
+/** Why the proxy answered a request itself: the values of {@code x-outrigger-local}. */
+public enum LocalReason {
+  NO_ROUTE,
+  NO_HEALTHY_UPSTREAM,
+  DEADLINE,
+  OVERLOAD,
+  XDS_ERROR,
+  CIRCUIT_BREAKER,
+  FAULT,
+  CONNECT_FAILURE,
+  UPSTREAM_RESET,
+  /** The backend ended a gRPC response without a status (SC-17). */
+  MISSING_STATUS,
+  /** The request breaks a rule of gRPC, such as a malformed {@code grpc-timeout}. */
+  BAD_REQUEST,
+  /** The request's header list is larger than {@code --max-header-bytes}. */
+  HEADERS_TOO_LARGE,
+  DRAINING;
+
+  private static final LocalReason[] ALL = values();
+
+  @SuppressWarnings("ImmutableEnumChecker") // the bytes are never written
+  private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
+
+  /** Its place among counters of this process; nothing that is stored or sent. */
+  @SuppressWarnings("EnumOrdinal")
+  int slot() {
+    return ordinal();
+  }
+
+  /** The word on the wire. */
+  public AsciiString text() {
+    return text;
+  }
+
+  /** The same as text. */
+  public String word() {
+    return text.toString();
+  }
+
+  /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */
+  public RpcStatus allowed(RpcStatus status) {
+    return this == FAULT ? status : status.restricted();
+  }
+
+  /** The reason for a drop that a picker decided. */
+  public static LocalReason of(PickResult.Reason drop) {
+    return switch (drop) {
+      case OVERLOAD_DROP -> OVERLOAD;
+      case CIRCUIT_BREAKER -> CIRCUIT_BREAKER;
+      case NO_CLUSTER -> XDS_ERROR;
+    };
+  }
+
+  /** The reason with that word; {@link #XDS_ERROR} for a word that is not one. */
+  public static LocalReason of(String word) {
+    for (LocalReason reason : ALL) {
+      if (reason.text.contentEquals(word)) {
+        return reason;
+      }
+    }
+    return XDS_ERROR;
+  }
+}

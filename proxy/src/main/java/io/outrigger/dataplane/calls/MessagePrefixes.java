@@ -1,0 +1,62 @@
+package io.outrigger.dataplane.calls;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Tells the prefixes of a gRPC body from its messages, however they are spread over DATA frames: a
+ * prefix is a flag and four bytes of length. Where a body stands is one number, so that a call
+ * needs no object for it; 0 is its beginning.
+ *
+ * <pre>
+ * bits  0 to 31  in a message: bytes that are missing; in a prefix: what is known of the length
+ * bits 32 to 34  bytes of the current prefix that were seen, 5 within its message
+ * bits 35 to 62  complete prefixes, modulo 2^28
+ * </pre>
+ */
+final class MessagePrefixes {
+  private static final int BYTES = 5;
+  private static final int SEEN_SHIFT = 32;
+  private static final int COUNT_SHIFT = 35;
+  private static final long LOW = 0xFFFF_FFFFL;
+  private static final long SEEN = 7;
+  private static final long COUNT = (1L << 28) - 1;
+
+  private MessagePrefixes() {}
+
+  /** Where the body stands after {@code data}, which stays as it is. */
+  static long read(long state, ByteBuf data) {
+    int at = data.readerIndex();
+    int end = data.writerIndex();
+    long low = state & LOW;
+    long seen = state >>> SEEN_SHIFT & SEEN;
+    long count = state >>> COUNT_SHIFT;
+    while (at < end) {
+      if (seen == BYTES) {
+        int within = (int) Math.min(low, end - at);
+        at += within;
+        low -= within;
+      } else if (seen == 0 && end - at >= BYTES) {
+        low = data.getUnsignedInt(at + 1);
+        at += BYTES;
+        seen = BYTES;
+        count = count + 1 & COUNT;
+      } else { // cut by a frame or a read
+        long next = data.getByte(at++) & 0xff;
+        low = seen == 0 ? 0 : low << Byte.SIZE | next;
+        if (++seen == BYTES) {
+          count = count + 1 & COUNT;
+        }
+      }
+      if (seen == BYTES && low == 0) {
+        seen = 0;
+      }
+    }
+    return count << COUNT_SHIFT | seen << SEEN_SHIFT | low;
+  }
+
+  /** How many bytes of a body that stands there were of prefixes. */
+  static long bytes(long state) {
+    long seen = state >>> SEEN_SHIFT & SEEN;
+    return (state >>> COUNT_SHIFT) * BYTES + (seen == BYTES ? 0 : seen);
+  }
+}

@@ -1,0 +1,42 @@
+package io.outrigger.dataplane.downstream;
+
+import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.SocketView;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** The connections of one listener on one event loop. */
+@LoopConfined
+final class AcceptedConnections {
+  private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
+  private boolean draining;
+
+  void add(DownstreamConnection connection) {
+    open.put(connection.id(), connection);
+  }
+
+  /** Whether connections that come now are late. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  void remove(DownstreamConnection connection) {
+    open.remove(connection.id());
+  }
+
+  /** At most {@code max} of them, by id, from {@code from} on. */
+  List<SocketView> views(long from, int max) {
+    return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
+  }
+
+  void drain() {
+    draining = true;
+    List.copyOf(open.values()).forEach(DownstreamConnection::drain);
+  }
+
+  void close() {
+    draining = true;
+    List.copyOf(open.values()).forEach(DownstreamConnection::close);
+  }
+}

@@ -1,0 +1,307 @@
+package io.outrigger.dataplane.downstream;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.Http2Connection;
+import io.outrigger.http2.SocketView;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One local port: accepts apps' connections on the event loops in turn and gives their streams to a
+ * {@link Forward}.
+ *
+ * <pre>
+ * bind -> OPEN -> DRAINING -> CLOSED
+ * </pre>
+ *
+ * A drain stops accepting, says GOAWAY in two steps on every connection, and is over when the last
+ * one has closed (SC-44).
+ */
+@AnyThread
+public final class Http2Listener {
+  private static final Logger log = LoggerFactory.getLogger(Http2Listener.class);
+
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final Forward forward;
+  private final ListenerSettings settings;
+  private final List<AcceptedConnections> connections;
+  private final @Nullable UnixSocketFile file;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong accepted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private volatile boolean portClosed;
+  private volatile @Nullable Channel server;
+
+  private Http2Listener(
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      ListenerSettings settings,
+      @Nullable UnixSocketFile file) {
+    this.loops = loops;
+    this.callLoops = List.copyOf(callLoops);
+    this.forward = forward;
+    this.settings = settings;
+    this.file = file;
+    connections = Stream.generate(AcceptedConnections::new).limit(loops.count()).toList();
+  }
+
+  /**
+   * Opens a port; blocks until it is bound, so not for a loop's thread.
+   *
+   * @param address an {@link InetSocketAddress}, port 0 picks one; or a {@link
+   *     UnixDomainSocketAddress}
+   * @param callLoops one per event loop of {@code loops}, in order
+   * @throws IOException with the address and the reason
+   */
+  public static Http2Listener bind(
+      SocketAddress address,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      ListenerSettings settings)
+      throws IOException {
+    boolean unix = address instanceof UnixDomainSocketAddress;
+    UnixSocketFile file =
+        address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
+    try {
+      if (file != null) {
+        file.makeWay();
+      }
+      var listener = new Http2Listener(loops, callLoops, forward, settings, file);
+      listener.bindTo(
+          address instanceof UnixDomainSocketAddress u ? loops.unixAddress(u.getPath()) : address,
+          unix);
+      return listener;
+    } catch (IOException e) {
+      throw new IOException("cannot listen on " + text(address) + ": " + reason(e), e);
+    }
+  }
+
+  private void bindTo(SocketAddress address, boolean unix) throws IOException {
+    var bootstrap =
+        new ServerBootstrap()
+            .group(loops.group(), loops.group())
+            .channel(loops.serverChannel(address))
+            .childOption(ChannelOption.ALLOCATOR, loops.allocator())
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    onAccepted(channel);
+                  }
+                });
+    if (!unix) {
+      bootstrap
+          .option(ChannelOption.SO_REUSEADDR, true)
+          .childOption(ChannelOption.TCP_NODELAY, true);
+    }
+    var binding = bootstrap.bind(address).awaitUninterruptibly();
+    if (!binding.isSuccess()) {
+      Throwable cause = binding.cause();
+      throw cause instanceof IOException io ? io : new IOException(cause);
+    }
+    server = binding.channel();
+    if (file != null) {
+      file.onBound();
+    }
+  }
+
+  /** On the loop that the connection will live on. */
+  private void onAccepted(Channel channel) {
+    if (open.incrementAndGet() > settings.maxConnections() || settings.http2().memory().isFull()) {
+      open.decrementAndGet();
+      refused.incrementAndGet();
+      log.debug("forward {}: connection refused, {} are open", forward.name(), open.get());
+      channel.close();
+      return;
+    }
+    accepted.incrementAndGet();
+    channel.closeFuture().addListener(closed -> onConnectionClosed()); // whatever becomes of it
+    int index = loops.index(channel.eventLoop());
+    AcceptedConnections siblings = connections.get(index);
+    channel
+        .pipeline()
+        .addLast(
+            Http2Connection.server(
+                settings.http2(),
+                made ->
+                    new DownstreamConnection(
+                        loops.nextSocketId(),
+                        siblings,
+                        made,
+                        forward,
+                        callLoops.get(index),
+                        loops.peerErrors())));
+    if (siblings.isDraining()) {
+      channel.close(); // accepted by the kernel before the port was closed
+    }
+  }
+
+  private void onConnectionClosed() {
+    open.decrementAndGet();
+    checkDrained();
+  }
+
+  /** The bound port; 0 for a unix socket. */
+  public int port() {
+    Channel bound = server;
+    return bound != null && bound.localAddress() instanceof InetSocketAddress tcp
+        ? tcp.getPort()
+        : 0;
+  }
+
+  /** The forward that it serves. */
+  public Forward forward() {
+    return forward;
+  }
+
+  /** Connections that are open. */
+  public int connections() {
+    return open.get();
+  }
+
+  /**
+   * The open connections, as their loops see them.
+   *
+   * @param from the least id
+   * @param max how many at most, those with the least ids
+   */
+  public CompletionStage<List<SocketView>> sockets(long from, int max) {
+    return loops
+        .askEach(i -> connections.get(i).views(from, max))
+        .thenApply(
+            each ->
+                each.stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(SocketView::id))
+                    .limit(max)
+                    .toList());
+  }
+
+  /** The open connection of that id; empty when there is none. */
+  public CompletionStage<Optional<SocketView>> socket(long id) {
+    return sockets(id, 1)
+        .thenApply(next -> next.stream().filter(socket -> socket.id() == id).findAny());
+  }
+
+  /** Connections taken so far. */
+  public long accepted() {
+    return accepted.get();
+  }
+
+  /** Connections closed at once because there were too many. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /**
+   * Stops accepting and lets every connection finish its streams. Calling it again is harmless.
+   *
+   * @return completed, on some loop, when no connection is left
+   */
+  public CompletableFuture<Void> drain() {
+    stopAccepting(() -> onEachLoop(AcceptedConnections::drain));
+    return drained;
+  }
+
+  /** Closes the port and every connection at once; the future is {@link #drain}'s. */
+  public CompletableFuture<Void> close() {
+    stopAccepting(() -> onEachLoop(AcceptedConnections::close));
+    return drained;
+  }
+
+  /** Closes the port; {@code then} runs when that is done, or at once when it is done already. */
+  private void stopAccepting(Runnable then) {
+    Channel bound = server;
+    if (bound == null) {
+      return;
+    }
+    if (!stopping.getAndSet(true)) {
+      removeFile();
+    }
+    bound
+        .close() // a second time answers as the first
+        .addListener(
+            closed -> {
+              then.run();
+              portClosed = true;
+              checkDrained();
+            });
+  }
+
+  private void removeFile() {
+    try {
+      if (file != null) {
+        file.remove();
+      }
+    } catch (IOException e) {
+      log.warn("forward {}: socket file not removed: {}", forward.name(), e.toString());
+    }
+  }
+
+  private void onEachLoop(Consumer<AcceptedConnections> task) {
+    for (int i = 0; i < connections.size(); i++) {
+      AcceptedConnections siblings = connections.get(i);
+      loops.loop(i).execute(() -> task.accept(siblings));
+    }
+  }
+
+  private void checkDrained() {
+    if (portClosed && open.get() == 0) {
+      drained.complete(null);
+    }
+  }
+
+  private static String text(SocketAddress address) {
+    if (address instanceof UnixDomainSocketAddress unix) {
+      return "unix:" + unix.getPath();
+    }
+    return address instanceof InetSocketAddress tcp
+        ? Optional.ofNullable(tcp.getAddress())
+                .map(a -> literal(a.getHostAddress()))
+                .orElse(tcp.getHostString())
+            + ":"
+            + tcp.getPort()
+        : address.toString();
+  }
+
+  private static String literal(String ip) {
+    return ip.indexOf(':') >= 0 ? "[" + ip + "]" : ip;
+  }
+
+  private static String reason(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    if (text.toLowerCase(Locale.ROOT).contains("address already in use")) {
+      return "address already in use";
+    }
+    int prefix = text.indexOf("): "); // "bind(..) failed with error(-2): No such file or directory"
+    return text.startsWith("bind(") && prefix > 0 ? text.substring(prefix + 3) : text;
+  }
+}

@@ -1,0 +1,94 @@
+package io.outrigger.dataplane.downstream;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Where to listen. */
+public sealed interface ListenAddress {
+  /**
+   * A TCP port.
+   *
+   * @param host a name or an IP address, the latter without brackets
+   * @param port 0 picks a free one
+   */
+  record Tcp(String host, int port) implements ListenAddress {
+    @Override
+    public String toString() {
+      return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+  }
+
+  /** A unix domain socket. */
+  record Unix(String path) implements ListenAddress {
+    @Override
+    public String toString() {
+      return "unix:" + path;
+    }
+  }
+
+  String LOOPBACK = "127.0.0.1";
+
+  /**
+   * Reads {@code PORT} (on 127.0.0.1), {@code HOST:PORT}, {@code [::1]:PORT} or {@code unix:/path}.
+   *
+   * @throws IllegalArgumentException with the reason, when it is none of these
+   */
+  static ListenAddress parse(String text) {
+    return text.startsWith("unix:") ? Text.unix(text) : parseTcp(text);
+  }
+
+  /** As {@link #parse}, for places where a unix socket cannot be. */
+  static Tcp parseTcp(String text) {
+    Matcher matcher = Text.TCP.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" is not an address such as 9001, 127.0.0.1:9001 or [::1]:9001");
+    }
+    String port = matcher.group("port");
+    if (port.length() > 5 || Integer.parseInt(port) > 65535) {
+      throw new IllegalArgumentException("\"" + text + "\": port " + port + " is above 65535");
+    }
+    String host = matcher.group("v6") != null ? matcher.group("v6") : matcher.group("host");
+    return new Tcp(host == null ? LOOPBACK : host, Integer.parseInt(port));
+  }
+
+  /** Whether both cannot be bound at once. A port of 0 never collides. */
+  default boolean collidesWith(ListenAddress other) {
+    if (this instanceof Tcp a && other instanceof Tcp b) {
+      return a.port() == b.port()
+          && a.port() != 0
+          && (a.host().equals(b.host())
+              || Text.WILDCARDS.contains(a.host())
+              || Text.WILDCARDS.contains(b.host()));
+    }
+    return equals(other);
+  }
+
+  /** The grammar of addresses. */
+  final class Text {
+    private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
+    private static final Pattern TCP =
+        Pattern.compile(
+            "(?:(?:\\[(?<v6>[0-9A-Fa-f:.%a-z]*:[0-9A-Fa-f:.%a-z]*)\\]|(?<host>[^\\s:/@\\[\\]]+)):)?"
+                + "(?<port>\\d+)");
+    private static final int MAX_PATH = 107; // sun_path of Linux, less its final zero
+
+    private Text() {}
+
+    private static Unix unix(String text) {
+      String path = text.substring("unix:".length());
+      path = path.startsWith("///") ? path.substring(2) : path;
+      if (!path.startsWith("/") || path.equals("/") || path.startsWith("//")) {
+        throw new IllegalArgumentException(
+            "\"" + text + "\" has no absolute path; write it as unix:/run/orders.sock");
+      }
+      if (path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH) {
+        throw new IllegalArgumentException(
+            "\"" + text + "\": the path is longer than " + MAX_PATH + " bytes");
+      }
+      return new Unix(path);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.outrigger.dataplane.downstream;
+
+import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The file of a unix socket that we listen on: made way for before, removed afterwards. */
+@AnyThread
+final class UnixSocketFile {
+  private final Path path;
+  private @Nullable Object key;
+
+  UnixSocketFile(Path path) {
+    this.path = path;
+  }
+
+  /**
+   * Removes a socket that a dead process left behind.
+   *
+   * @throws IOException if somebody listens on it, or it is something else
+   */
+  void makeWay() throws IOException {
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (!attributes().isOther()) {
+      throw new IOException("the file exists and is not a socket");
+    }
+    if (isServed()) {
+      throw new IOException("address already in use");
+    }
+    Files.deleteIfExists(path);
+  }
+
+  /** Remembers the file that binding has made. */
+  void onBound() throws IOException {
+    key = attributes().fileKey();
+  }
+
+  /** Removes the file, unless another process has put its own there. */
+  void remove() throws IOException {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+        && Objects.equals(attributes().fileKey(), key)) {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  private boolean isServed() throws IOException {
+    try (var probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      probe.configureBlocking(false); // one whose queue is full would not answer
+      var unused = probe.connect(UnixDomainSocketAddress.of(path));
+      return true;
+    } catch (ConnectException nobody) {
+      return false;
+    } catch (IOException e) {
+      String reason = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+      if (reason.contains("temporarily unavailable")) {
+        return true; // its queue is full
+      }
+      if (reason.contains("refused")) {
+        return false;
+      }
+      throw new IOException("the file exists and may be in use: " + e.getMessage(), e);
+    }
+  }
+
+  private BasicFileAttributes attributes() throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+}

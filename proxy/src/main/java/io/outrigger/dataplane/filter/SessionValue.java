@@ -1,0 +1,87 @@
+package io.outrigger.dataplane.filter;
+
+import io.outrigger.config.endpoint.EndpointAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * What a session cookie says (A60 "Include Cluster Name in the Cookie", A75): {@code
+ * addr[,addr…];cluster} in base64.
+ *
+ * @param addresses of one endpoint, the one that was used first; at least one
+ * @param cluster empty in cookies of A55, which name none
+ */
+record SessionValue(List<EndpointAddress> addresses, String cluster) {
+  /**
+   * No endpoint has more addresses; what an app sends beyond them is not read (decision
+   * proxy-0012).
+   */
+  static final int MAX_ADDRESSES = 64;
+
+  SessionValue {
+    addresses = List.copyOf(addresses);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException("a session without address");
+    }
+  }
+
+  /** Reads a cookie's value; empty when it is not base64 or holds no address (A55-03). */
+  static Optional<SessionValue> decode(String text) {
+    if (!isBase64(text)) {
+      return Optional.empty();
+    }
+    String value;
+    try {
+      value = new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) { // its last bits or its padding
+      return Optional.empty();
+    }
+    int semicolon = value.indexOf(';');
+    List<EndpointAddress> addresses =
+        addresses(semicolon < 0 ? value : value.substring(0, semicolon));
+    String cluster = semicolon < 0 ? "" : value.substring(semicolon + 1);
+    return addresses.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new SessionValue(addresses, cluster));
+  }
+
+  /** The value of a cookie; {@link #decode} reads it back. */
+  String encode() {
+    String list =
+        addresses.stream().map(EndpointAddress::toString).collect(Collectors.joining(","));
+    byte[] value = (list + ";" + cluster).getBytes(StandardCharsets.UTF_8);
+    return Base64.getEncoder().encodeToString(value);
+  }
+
+  /** Spares the exception that the decoder would throw, whose stack costs more than the rest. */
+  private static boolean isBase64(String text) {
+    int end = text.length();
+    while (end > 0 && end > text.length() - 2 && text.charAt(end - 1) == '=') {
+      end--;
+    }
+    for (int i = 0; i < end; i++) {
+      char c = text.charAt(i);
+      boolean letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+      if (!letter && !(c >= '0' && c <= '9') && c != '+' && c != '/') {
+        return false;
+      }
+    }
+    return end > 0;
+  }
+
+  private static List<EndpointAddress> addresses(String list) {
+    var addresses = new ArrayList<EndpointAddress>(1);
+    int start = 0;
+    for (int i = 0; i < MAX_ADDRESSES && start <= list.length(); i++) {
+      int comma = list.indexOf(',', start);
+      int end = comma < 0 ? list.length() : comma;
+      EndpointAddress.parse(list.substring(start, end)).ifPresent(addresses::add);
+      start = end + 1;
+    }
+    return addresses;
+  }
+}

@@ -1,0 +1,72 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.util.AsciiString;
+
+/**
+ * The {@code host [":" port]} of RFC 3986 section 3.2, without the user information that RFC 9113
+ * section 8.3.1 forbids in {@code :authority}.
+ */
+final class AuthorityRule {
+  private static final String NAME_MARKS = "-._~!$&'()*+,;=";
+  private static final int MAX_PORT_DIGITS = 5;
+
+  private AuthorityRule() {}
+
+  static boolean isObeyed(AsciiString text) {
+    int host = text.charAt(0) == '[' ? endOfLiteral(text) : endOfName(text);
+    return host > 0 && isPort(text, host);
+  }
+
+  /** Where the host ends; -1 when it is no IP literal in brackets. */
+  private static int endOfLiteral(AsciiString text) {
+    int end = text.indexOf("]", 1);
+    for (int i = 1; i < end; i++) {
+      char c = text.charAt(i);
+      if (c != ':' && !isNameCharacter(c)) {
+        return -1;
+      }
+    }
+    return end < 2 ? -1 : end + 1;
+  }
+
+  /** The same for a name or an IPv4 address. */
+  private static int endOfName(AsciiString text) {
+    int i = 0;
+    while (i < text.length() && text.charAt(i) != ':') {
+      char c = text.charAt(i);
+      if (c == '%') {
+        if (i + 2 >= text.length() || !isHex(text.charAt(i + 1)) || !isHex(text.charAt(i + 2))) {
+          return -1;
+        }
+        i += 2;
+      } else if (!isNameCharacter(c)) {
+        return -1;
+      }
+      i++;
+    }
+    return i;
+  }
+
+  private static boolean isPort(AsciiString text, int from) {
+    if (from == text.length()) {
+      return true;
+    }
+    for (int i = from + 1; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return text.charAt(from) == ':' && text.length() - from - 1 <= MAX_PORT_DIGITS;
+  }
+
+  private static boolean isNameCharacter(char c) {
+    return isHex(c)
+        || (c >= 'g' && c <= 'z')
+        || (c >= 'G' && c <= 'Z')
+        || NAME_MARKS.indexOf(c) >= 0;
+  }
+
+  private static boolean isHex(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  }
+}

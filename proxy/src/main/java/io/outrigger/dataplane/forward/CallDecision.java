@@ -1,0 +1,63 @@
+package io.outrigger.dataplane.forward;
+
+import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.http2.HeaderList;
+import java.util.Locale;
+
+/**
+ * What became of a request, in one line, for the app that asks ({@code --decision-header}). Names
+ * come from elsewhere: what is not plain in them is percent-encoded.
+ */
+final class CallDecision {
+  private static final int MAX_NAME = 200;
+  private static final String SEPARATORS = ";=,\"";
+
+  private CallDecision() {}
+
+  /** {@code last} with the decision behind it. */
+  static HeaderList appended(HeaderList last, CallSummary call) {
+    var block = HeaderList.builder(last.size() + 1);
+    for (int i = 0; i < last.size(); i++) {
+      block.add(last.field(i));
+    }
+    return block.add(GrpcNames.DECISION, text(call)).build();
+  }
+
+  /** Such as {@code route=2; cluster=pay; endpoint=10.0.0.7:80; attempts=1; limit=15s}. */
+  static String text(CallSummary call) {
+    var text = new StringBuilder();
+    add(text, "target", call.target());
+    if (call.routeIndex() >= 0) {
+      add(text, "route", Integer.toString(call.routeIndex()));
+    }
+    call.route().ifPresent(name -> add(text, "route_name", name));
+    call.cluster().ifPresent(name -> add(text, "cluster", name));
+    call.endpoint().ifPresent(address -> add(text, "endpoint", address));
+    call.locality().ifPresent(place -> add(text, "locality", place.toString()));
+    add(text, "attempts", Integer.toString(call.attempts()));
+    if (call.timeoutNanos() != EffectiveTimeout.NONE) {
+      add(text, "limit", call.timeoutNanos() / 1_000_000 + "ms");
+    }
+    call.limitSource().ifPresent(source -> add(text, "limit_of_route", source.text()));
+    call.localReason().ifPresent(reason -> add(text, "local", reason.text().toString()));
+    return text.toString();
+  }
+
+  private static void add(StringBuilder text, String name, String value) {
+    if (value.isEmpty()) {
+      return;
+    }
+    text.append(text.isEmpty() ? "" : "; ").append(name).append('=');
+    String encoded =
+        LocalReply.encode(value.length() > MAX_NAME ? value.substring(0, MAX_NAME) : value);
+    for (int i = 0; i < encoded.length(); i++) {
+      char c = encoded.charAt(i);
+      if (SEPARATORS.indexOf(c) >= 0) {
+        text.append('%').append(Integer.toHexString(c).toUpperCase(Locale.ROOT));
+      } else {
+        text.append(c);
+      }
+    }
+  }
+}

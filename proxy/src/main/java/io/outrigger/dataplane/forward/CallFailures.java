@@ -1,0 +1,136 @@
+package io.outrigger.dataplane.forward;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.lb.tree.ClusterHandle;
+import org.jspecify.annotations.Nullable;
+
+/** The statuses of failures that calls meet, in words that say what failed and where. */
+final class CallFailures {
+  private CallFailures() {}
+
+  static RpcStatus malformedTimeout(CharSequence text) {
+    return RpcStatus.internal("malformed grpc-timeout: \"" + text + "\"");
+  }
+
+  /**
+   * @param reason names the rule that the request breaks
+   */
+  static RpcStatus badRequest(String reason) {
+    return RpcStatus.internal("bad request: " + reason);
+  }
+
+  static RpcStatus headersTooLarge() {
+    return new RpcStatus(
+        Code.RESOURCE_EXHAUSTED, "the request's header list is too large (--max-header-bytes)");
+  }
+
+  static RpcStatus queueFull(String forward) {
+    return RpcStatus.unavailable("too many requests wait in forward \"" + forward + "\"");
+  }
+
+  static RpcStatus memoryFull() {
+    return RpcStatus.unavailable("requests hold as much memory as allowed (--max-memory)");
+  }
+
+  /** A bug of ours: a cluster is retired only after the selector was replaced. */
+  static RpcStatus retiredCluster() {
+    return RpcStatus.internal("routes name a retired cluster");
+  }
+
+  /** The gRPC code of a reset: the HTTP/2 mapping of the protocol (SC-15). */
+  private static Code codeOf(Http2Error error) {
+    return switch (error) {
+      case CANCEL -> Code.CANCELLED;
+      case ENHANCE_YOUR_CALM -> Code.RESOURCE_EXHAUSTED;
+      case INADEQUATE_SECURITY -> Code.PERMISSION_DENIED;
+      case REFUSED_STREAM -> Code.UNAVAILABLE;
+      default -> Code.INTERNAL;
+    };
+  }
+
+  /** The status of a stream that {@code address} reset. */
+  static RpcStatus ofReset(Http2Error error, String address) {
+    return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
+  }
+
+  /** The status of a stream that we reset because {@code address} broke a rule. */
+  static RpcStatus ofFault(Http2Error error, String reason, String address) {
+    return error == Http2Error.ENHANCE_YOUR_CALM
+        ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
+        : RpcStatus.internal(address + " broke the protocol: " + reason);
+  }
+
+  /** A header list that {@code peer} has said it does not take (RFC 9113 section 6.5.2). */
+  static RpcStatus beyondPeersLimit(String list, long bytes, String peer, long limit) {
+    return new RpcStatus(
+        Code.RESOURCE_EXHAUSTED,
+        "%s has %d bytes, %s takes at most %d (SETTINGS_MAX_HEADER_LIST_SIZE)"
+            .formatted(list, bytes, peer, limit));
+  }
+
+  /** The status of a call whose connection to {@code address} ended under it (SC-16). */
+  static RpcStatus ofLoss(String reason, String address) {
+    return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
+  }
+
+  // What a call waits for, for people.
+
+  static String delay() {
+    return "the end of a delay that the fault filter injected";
+  }
+
+  /** With the reason why there is none, where that is known. */
+  static String configuration(ForwardTarget target) {
+    ConfigSelector selector = target.selector();
+    return "the configuration of "
+        + target.name()
+        + (selector == null
+            ? ""
+            : selector.failure().map(failure -> ": " + failure.message()).orElse(""));
+  }
+
+  /**
+   * The end of a call's time (SC-09).
+   *
+   * @param waitedFor what had not come by then; empty when it waited for nothing
+   */
+  static RpcStatus deadline(long limitNanos, String waitedFor) {
+    String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
+    return RpcStatus.deadlineExceeded(
+        waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
+  }
+
+  /** Between two attempts (SC-10). */
+  static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
+    return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
+  }
+
+  /** The status of an answer that was kept back because the request is sent again. */
+  static RpcStatus ofAnswer(Code code, String address) {
+    return new RpcStatus(code, address + " answered " + code);
+  }
+
+  static String response(ClusterHandle cluster, String address) {
+    return "the response of " + address + " in " + quoted(cluster);
+  }
+
+  static String stream(ClusterHandle cluster, String address) {
+    return "a stream to " + address + " in " + quoted(cluster);
+  }
+
+  /**
+   * @param lastFailure why there was none; null when nothing has failed
+   */
+  static String connection(ClusterHandle cluster, @Nullable RpcStatus lastFailure) {
+    String state = "a connection in " + quoted(cluster) + ", which is " + cluster.state();
+    return lastFailure == null ? state : state + ": " + lastFailure.message();
+  }
+
+  private static String quoted(ClusterHandle cluster) {
+    return "cluster \"" + cluster.name() + "\"";
+  }
+}

@@ -1,0 +1,98 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Ticker;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.http2.EventLoops;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/** One event loop as calls see it: its number, its clock, its deadlines. */
+@LoopConfined
+public final class CallLoop implements Executor {
+  private final int index;
+  private final Executor executor;
+  private final LongSupplier clock;
+  private final RandomSource random;
+  private final DeadlineTimers deadlines;
+  private final RequestHeads heads = new RequestHeads();
+  private final TimeoutFields timeouts = new TimeoutFields();
+  private final HopByHopHeaders hopHeaders = new HopByHopHeaders();
+  private final SmallCopies copies = new SmallCopies();
+
+  /**
+   * @param clock monotonic nanoseconds
+   */
+  public CallLoop(
+      int index,
+      Executor executor,
+      LongSupplier clock,
+      DeadlineTimers.Alarm alarm,
+      RandomSource random) {
+    this.index = index;
+    this.executor = executor;
+    this.clock = clock;
+    this.random = random;
+    deadlines = new DeadlineTimers(clock, alarm);
+  }
+
+  /** The loops of a running process, in order. */
+  public static List<CallLoop> of(EventLoops loops, RandomSource random) {
+    return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
+  }
+
+  private static CallLoop of(int index, EventLoop loop, RandomSource random) {
+    return new CallLoop(
+        index,
+        loop,
+        Ticker.systemTicker()::nanoTime,
+        (delayNanos, task) -> {
+          Future<?> alarm = loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+          return () -> alarm.cancel(false);
+        },
+        random);
+  }
+
+  public int index() {
+    return index;
+  }
+
+  /** Posts {@code task} to the loop; callable from any thread. */
+  @Override
+  public void execute(Runnable task) {
+    executor.execute(task);
+  }
+
+  long nanoTime() {
+    return clock.getAsLong();
+  }
+
+  RandomSource random() {
+    return random;
+  }
+
+  DeadlineTimers deadlines() {
+    return deadlines;
+  }
+
+  RequestHeads heads() {
+    return heads;
+  }
+
+  TimeoutFields timeouts() {
+    return timeouts;
+  }
+
+  HopByHopHeaders hopHeaders() {
+    return hopHeaders;
+  }
+
+  SmallCopies copies() {
+    return copies;
+  }
+}

@@ -1,0 +1,535 @@
+package io.outrigger.dataplane.forward;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.dataplane.calls.CallStatsRecorder;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.HeaderEdits;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.dataplane.route.GrpcTimeout;
+import io.outrigger.dataplane.route.RouteDecision;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.StreamHandler;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.SessionHint;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of one request.
+ *
+ * <pre>
+ * ROUTING -> SENDING  on route selected; while there is no selector it is parked on the target
+ * ROUTING -> DELAYED  on route selected whose filters inject a delay
+ * DELAYED -> SENDING  on end of the delays
+ * SENDING -> DONE     on answered (by the backend or here)
+ * any     -> DONE     on deadline, failure, or given up by the app
+ * </pre>
+ *
+ * <p>The idea: the app's stream and the backend's are linked through this object and the current of
+ * its {@link CallAttempts}; what arrives on one goes to the other at once, and credit is returned
+ * on one when bytes have left on the other. Nothing is buffered except a body whose backend is not
+ * known yet, which one stream window bounds. Every exit passes {@link #settle} exactly once;
+ * whatever comes later meets DONE and is let go.
+ *
+ * <p>A31 "Config Selector"; CONTRACT section 5.
+ */
+@LoopConfined
+public final class ForwardedCall extends TimedCall
+    implements StreamHandler, PickContext, Filtering.Next {
+  final Forward forward;
+  final DownstreamResponse app;
+  final CallStatsRecorder record;
+  final RequestRelay request;
+  private final CallAttempts attempts;
+
+  /** Made when it is first needed: most calls never wait. */
+  private @Nullable PendingCall waiting;
+
+  private @Nullable Filtering filtering;
+  private CallPhase phase = CallPhase.ROUTING;
+  private boolean waitedForConfig;
+  private @Nullable RequestHead head;
+  private @Nullable ForwardTarget target;
+
+  /** Made when a policy first asks for it, and kept for further picks (A42). */
+  private @Nullable Long hash;
+
+  /** A new call for a stream that an app opened; on {@code loop}. */
+  public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
+    super(loop);
+    this.forward = forward;
+    app = new DownstreamResponse(stream, loop);
+    record = new CallStatsRecorder(forward.stats(loop));
+    request = new RequestRelay(app, record);
+    attempts = new CallAttempts(this);
+  }
+
+  /**
+   * Counts and reports a request that broke a rule of HTTP/2 and was reset.
+   *
+   * @param sound its fields but for those that break a rule
+   */
+  public static void refused(Forward forward, CallLoop loop, HeaderList sound, String reason) {
+    var record = new CallStatsRecorder(forward.stats(loop));
+    record.started(loop.heads().of(sound), forward.tracer());
+    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+    end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
+  }
+
+  @Override
+  public int loop() {
+    return loop.index();
+  }
+
+  @Override
+  public long hash() {
+    Long known = hash;
+    if (known == null) {
+      known = attempts.decision().route().hash(head(), forward.channelId(), loop.random());
+      hash = known;
+    }
+    return known;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return head().header(name);
+  }
+
+  @Override
+  public @Nullable SessionHint session() {
+    return attempts.session();
+  }
+
+  // What filters see and do.
+
+  @Override
+  public RequestView request() {
+    return head();
+  }
+
+  @Override
+  public RandomSource random() {
+    return loop.random();
+  }
+
+  @Override
+  public void editRequest(Consumer<HeaderEdits> edits) {
+    var list = new HeaderListEdits(head().headers());
+    edits.accept(list);
+    head = loop.heads().of(list.result());
+  }
+
+  @Override
+  public String cluster() {
+    return attempts.clusterName();
+  }
+
+  @Override
+  public Set<String> clusters() {
+    return attempts.decision().clusters().keySet();
+  }
+
+  @Override
+  public void changeCluster(String name) {
+    attempts.changeCluster(name);
+  }
+
+  @Override
+  public void session(SessionHint hint) {
+    attempts.session(hint);
+  }
+
+  /** The final head of a backend's response, as the route's filters leave it. */
+  HeaderList filtered(HeaderList response) {
+    return filtering == null ? response : filtering.response(response);
+  }
+
+  boolean isGrpc() {
+    return head().isGrpc();
+  }
+
+  @Override
+  public void onHeaders(HeaderList headers, boolean endStream) {
+    if (head == null) {
+      start(headers, endStream);
+      onArrivalOver();
+    } else if (phase != CallPhase.DONE) {
+      request.onTrailers(headers, isGrpc());
+      finishIfBothEnded();
+    } else {
+      app.onRequestEnd();
+    }
+  }
+
+  @Override
+  public void onTooLarge(HeaderList fitting, boolean endStream) { // SC-26
+    begin(fitting, endStream);
+    reply(CallFailures.headersTooLarge(), LocalReason.HEADERS_TOO_LARGE);
+  }
+
+  private void begin(HeaderList headers, boolean endStream) {
+    head = loop.heads().of(headers);
+    record.started(head, forward.tracer());
+    AsciiString asks = forward.settings().decisionHeader();
+    if (asks != null && headers.contains(asks)) {
+      app.tell(record);
+    }
+    if (endStream) {
+      app.onRequestEnd();
+    }
+  }
+
+  private void start(HeaderList headers, boolean endStream) {
+    begin(headers, endStream);
+    RequestHead head = head();
+    long appNanos = head.appTimeoutNanos();
+    if (appNanos == GrpcTimeout.MALFORMED) { // SC-05
+      reply(CallFailures.malformedTimeout(head.timeoutText()), LocalReason.BAD_REQUEST);
+      return;
+    }
+    limit(appNanos);
+    if (appNanos == 0) { // SC-06
+      onDeadline();
+      return;
+    }
+    String fault = forward.authorityFault(head);
+    if (fault != null) {
+      reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
+      return;
+    }
+    Outcome<ForwardTarget> resolved = forward.targetFor(head);
+    if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
+      target = ok.value();
+      record.targeted(ok.value().name());
+      route();
+    } else {
+      reply(resolved.status(), LocalReason.OVERLOAD);
+    }
+  }
+
+  @Override
+  public void onData(ByteBuf data, boolean endStream) {
+    if (phase == CallPhase.DONE) {
+      app.discard(data, endStream);
+      return;
+    }
+    if (!request.isOpen() && !waiting().hold(data.readableBytes())) {
+      data.release();
+      overloaded();
+      return;
+    }
+    request.onData(data, endStream);
+    finishIfBothEnded();
+  }
+
+  @Override
+  public void onDataSent(int bytes) {
+    if (phase == CallPhase.DONE) {
+      app.onSent();
+      if (!app.hasUnread()) {
+        endTime();
+      }
+    } else {
+      attempts.returnCredit(bytes);
+    }
+  }
+
+  /** The app counts from an earlier moment, and its reset is on the way for another one. */
+  @Override
+  public boolean isTimeUp() {
+    return limitNanos() != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos() / 2;
+  }
+
+  @Override
+  public void onReset(Http2Error error, boolean byPeer) {
+    onAppGone();
+  }
+
+  /** The app broke a rule in what follows its head. */
+  @Override
+  public void onFault(Http2Error error, String reason) {
+    if (phase != CallPhase.DONE) {
+      record.local(
+          CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+      app.gone();
+      finish();
+    }
+    onAppGone();
+  }
+
+  @Override
+  public void onConnectionLost(boolean refused, String reason) {
+    onAppGone();
+  }
+
+  private void onAppGone() { // SC-12
+    app.gone();
+    endTime();
+    if (phase != CallPhase.DONE) {
+      record.cancelled();
+      finish();
+    }
+  }
+
+  // Routing.
+
+  private void route() {
+    ForwardTarget from = requireNonNull(target);
+    ConfigSelector refusing = null;
+    while (true) {
+      ConfigSelector selector = from.selector();
+      if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
+        waitedForConfig = true;
+        if (!reserve()) {
+          return;
+        }
+        startTime();
+        if (waiting().parkOn(from, selector)) {
+          record.callDelayed(CallFailures.configuration(target), elapsedNanos());
+          return;
+        }
+        continue;
+      }
+      if (selector == refusing) { // a cluster is retired only after the selector was replaced
+        reply(CallFailures.retiredCluster(), LocalReason.XDS_ERROR);
+        return;
+      }
+      RouteDecision decision = selector.select(head(), loop.random());
+      if (decision != null) {
+        onDecision(decision);
+        return;
+      }
+      refusing = selector;
+    }
+  }
+
+  private void onDecision(RouteDecision decision) {
+    if (waitedForConfig) {
+      record.delayOver(elapsedNanos());
+      record.spans().resolutionDelayed();
+    }
+    if (decision instanceof RouteDecision.Reject reject) {
+      reply(reject.status(), LocalReason.of(reject.reason()));
+      return;
+    }
+    var chosen = (RouteDecision.Forward) decision;
+    attempts.route(chosen);
+    if (isTimeOver()) {
+      onDeadline();
+      return;
+    }
+    startTime();
+    if (chosen.filters().isEmpty()) {
+      send();
+    } else {
+      filtering = new Filtering(loop, this, chosen.filters());
+      filtering.resume();
+    }
+  }
+
+  @Override
+  public boolean holdBack() {
+    if (phase == CallPhase.ROUTING) {
+      phase = phase.to(CallPhase.DELAYED);
+    }
+    return reserve();
+  }
+
+  @Override
+  public void send() {
+    phase = phase.to(CallPhase.SENDING);
+    attempts.begin();
+  }
+
+  @Override
+  public void answer(FilterStep.Answer answer) {
+    reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
+  }
+
+  /** Whether there is room to wait; when not, answers and ends the call. */
+  boolean reserve() {
+    boolean reserved = waiting().reserve(head().headers());
+    if (!reserved) {
+      overloaded();
+    }
+    return reserved;
+  }
+
+  /** Goes on after a wait; the call may have ended meanwhile. */
+  void resume() {
+    if (phase == CallPhase.ROUTING) {
+      route();
+    } else if (phase == CallPhase.SENDING) {
+      attempts.resume();
+    }
+  }
+
+  // What the attempts report.
+
+  /** The response is complete; a plain request may still have something to say to the backend. */
+  void onResponseEnd() {
+    if (isGrpc() || app.requestEnded()) {
+      finish();
+    }
+  }
+
+  /**
+   * The backend's stream ended before it had said all, and there will be no other.
+   *
+   * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
+   */
+  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
+    if (response.hasEnded()) {
+      finish(); // the backend needs no more of the request
+    } else if (isTimeOver()) {
+      onDeadline(); // the backend keeps the same time, and its clock was a tick ahead (SC-11)
+    } else if (relayed != null && response.hasBegun()) {
+      record.grpcStatus(failure.code());
+      app.reset(relayed);
+      finish();
+    } else {
+      reply(failure, LocalReason.UPSTREAM_RESET);
+    }
+  }
+
+  // Ends.
+
+  @Override
+  void onDeadline() {
+    if (phase == CallPhase.DONE) {
+      app.expire(head(), CallFailures.deadline(limitNanos(), "the app to read the response"));
+      return;
+    }
+    if (attempts.hasResponseEnded()) {
+      finish(); // answered in full; only the request goes on
+      return;
+    }
+    reply(CallFailures.deadline(limitNanos(), waitsFor()), LocalReason.DEADLINE);
+  }
+
+  /** What it is that the call waits for now, for people. */
+  private String waitsFor() {
+    if (target == null) {
+      return "";
+    }
+    if (phase == CallPhase.DELAYED) {
+      return CallFailures.delay();
+    }
+    return attempts.cluster() == null ? CallFailures.configuration(target) : attempts.waitsFor();
+  }
+
+  @Override
+  public void onOverload() {
+    if (phase == CallPhase.DONE) {
+      app.drop();
+      endTime();
+    } else {
+      reply(CallFailures.memoryFull(), LocalReason.OVERLOAD);
+    }
+  }
+
+  private void overloaded() {
+    reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
+  }
+
+  /** Answers in the backend's place and ends the call. */
+  void reply(RpcStatus status, LocalReason reason) {
+    reply(status, reason, LocalReply.httpStatus(status, reason));
+  }
+
+  /**
+   * The same.
+   *
+   * @param httpStatus of an answer that is not gRPC
+   */
+  void reply(RpcStatus status, LocalReason reason, int httpStatus) {
+    RpcStatus noted = noted(status, reason);
+    record.local(noted, reason, httpStatus);
+    phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
+    try {
+      app.reply(head(), noted, reason, httpStatus);
+    } finally {
+      settle(); // also when there is no memory for a word
+    }
+  }
+
+  /** {@code status} with what its message says of this proxy besides. */
+  RpcStatus noted(RpcStatus status, LocalReason reason) {
+    String nodeId = forward.settings().nodeId().get();
+    return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);
+  }
+
+  private void finishIfBothEnded() {
+    if (attempts.hasResponseEnded() && app.requestEnded()) {
+      finish();
+    }
+  }
+
+  private void finish() {
+    phase = phase.to(CallPhase.DONE);
+    settle();
+  }
+
+  /** The one exit: ends what is still open on either side, releases, and counts. */
+  private void settle() {
+    if (!app.hasUnread()) {
+      endTime(); // else the app has as long as the call had
+    }
+    stopWaiting();
+    request.release();
+    if (filtering != null) {
+      filtering.end();
+    }
+    attempts.finish();
+    app.stop();
+    long elapsed = elapsedNanos();
+    end(forward, record, elapsed, limitNanos(), arrivalNanos() + elapsed);
+  }
+
+  private static void end(
+      Forward forward, CallStatsRecorder record, long nanos, long limitNanos, long now) {
+    record.ended(nanos, limitNanos, now);
+    if (!forward.observer().onEnded(record)) {
+      record.unobserved();
+    }
+  }
+
+  RequestHead head() {
+    return requireNonNull(head);
+  }
+
+  ForwardTarget target() {
+    return requireNonNull(target);
+  }
+
+  PendingCall waiting() {
+    PendingCall known = waiting;
+    if (known == null) {
+      known = new PendingCall(forward.waiting(), loop, this::resume);
+      waiting = known;
+    }
+    return known;
+  }
+
+  /** Gives back what the call took for its waits. */
+  void stopWaiting() {
+    if (waiting != null) {
+      waiting.leave();
+    }
+  }
+}

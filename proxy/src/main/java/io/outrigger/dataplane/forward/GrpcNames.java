@@ -1,0 +1,25 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.util.AsciiString;
+
+/** What gRPC calls look at or write, besides the {@code KnownName}s. */
+final class GrpcNames {
+  static final AsciiString LOCAL = AsciiString.cached("x-outrigger-local");
+  static final AsciiString DECISION = AsciiString.cached("x-outrigger-decision");
+  static final AsciiString APPLICATION_GRPC = AsciiString.cached("application/grpc");
+
+  private GrpcNames() {}
+
+  /** Whether a content-type is gRPC's: nothing, '+' or ';' follows (SC-26, SC-27). */
+  static boolean isGrpc(AsciiString contentType) {
+    int length = APPLICATION_GRPC.length();
+    if (!contentType.regionMatches(true, 0, APPLICATION_GRPC, 0, length)) {
+      return false;
+    }
+    if (contentType.length() == length) {
+      return true;
+    }
+    char next = contentType.charAt(length);
+    return next == '+' || next == ';';
+  }
+}

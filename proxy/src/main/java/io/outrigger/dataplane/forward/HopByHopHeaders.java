@@ -1,0 +1,166 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.HeaderField;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.KnownName;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Header hygiene between two hops: what belongs to one connection stays there, what names the
+ * destination is rewritten, everything else goes on as it came, in order (SC-29, SC-30, SC-32).
+ */
+@LoopConfined
+final class HopByHopHeaders {
+  private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
+  private static final HeaderField HTTPS = HeaderField.of(KnownName.SCHEME, "https");
+
+  private static final AsciiString TRAILERS = AsciiString.cached("trailers");
+
+  private static final Set<KnownName> OURS = Set.of(KnownName.LOCAL);
+
+  /** RFC 9110 section 6.5.1 forbids what routes or frames a message; the others are ours. */
+  private static final Set<KnownName> IN_NO_TRAILERS =
+      Set.of(
+          KnownName.HOST,
+          KnownName.CONTENT_LENGTH,
+          KnownName.TE,
+          KnownName.WAIT_FOR_READY,
+          KnownName.LOCAL);
+
+  /** For a block that goes only once. */
+  private final HeaderList.Builder room = HeaderList.builder(32);
+
+  /**
+   * Sends the header block that goes upstream.
+   *
+   * @param endStream whether the request has nothing more
+   * @param authority replaces the app's; added when it sent none
+   * @param encrypted whether the connection to the backend uses TLS
+   * @param timeout the {@code grpc-timeout} to send; null: none
+   * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
+   * @param context of a trace: added, in place of what the app sent of these names
+   * @return 0, or the size of the header list when it is larger than the backend takes: then
+   *     nothing was sent
+   */
+  long send(
+      Http2Stream upstream,
+      boolean endStream,
+      RequestHead head,
+      HeaderField authority,
+      boolean encrypted,
+      @Nullable HeaderField timeout,
+      int previousAttempts,
+      HeaderList context) {
+    HeaderField scheme = encrypted ? HTTPS : HTTP; // RFC 9113 section 8.3.1
+    if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
+      room.clear();
+      collect(room, head, authority, scheme, timeout, previousAttempts, context);
+      long bytes = room.listBytes();
+      if (bytes > upstream.maxHeaderListBytes()) {
+        return bytes;
+      }
+      upstream.sendHeaders(room, endStream);
+      return 0;
+    }
+    HeaderList known = head.upstream(authority, scheme, timeout);
+    if (known == null) {
+      var made = HeaderList.builder(head.headers().size() + 2);
+      collect(made, head, authority, scheme, timeout, 0, context);
+      known = made.buildRecurring();
+      head.upstream(authority, scheme, timeout, known);
+    }
+    long bytes = known.listBytes();
+    if (bytes > upstream.maxHeaderListBytes()) {
+      return bytes;
+    }
+    upstream.sendHeaders(known, endStream);
+    return 0;
+  }
+
+  /** {@code trailers} of either side without what has no place there or belongs to one hop. */
+  static HeaderList trailers(HeaderList trailers) {
+    boolean clean =
+        !trailers.contains(KnownName.HOST)
+            && !trailers.contains(KnownName.CONTENT_LENGTH)
+            && !trailers.contains(KnownName.TE)
+            && !trailers.contains(KnownName.WAIT_FOR_READY)
+            && !trailers.contains(KnownName.LOCAL);
+    return clean ? trailers : without(trailers, IN_NO_TRAILERS);
+  }
+
+  /** A backend's {@code headers} without what only this proxy says (CONTRACT section 5). */
+  static HeaderList withoutOurs(HeaderList headers) {
+    return headers.contains(KnownName.LOCAL) ? without(headers, OURS) : headers;
+  }
+
+  private static HeaderList without(HeaderList headers, Set<KnownName> names) {
+    var rest = HeaderList.builder(headers.size());
+    for (int i = 0; i < headers.size(); i++) {
+      if (!names.contains(headers.field(i).known())) {
+        rest.add(headers.field(i));
+      }
+    }
+    return rest.build();
+  }
+
+  private static void collect(
+      HeaderList.Builder to,
+      RequestHead head,
+      HeaderField authority,
+      HeaderField scheme,
+      @Nullable HeaderField timeout,
+      int previousAttempts,
+      HeaderList context) {
+    HeaderList from = head.headers();
+    boolean named = false;
+    for (int i = 0; i < from.size(); i++) {
+      HeaderField field = from.field(i);
+      if (!named && (!field.name().isPseudo() || field.known() == KnownName.AUTHORITY)) {
+        to.add(authority);
+        named = true;
+      }
+      switch (field.known()) {
+        case AUTHORITY, // sent above
+            HOST,
+            CONNECTION,
+            KEEP_ALIVE,
+            PROXY_CONNECTION,
+            TRANSFER_ENCODING,
+            UPGRADE,
+            WAIT_FOR_READY -> {}
+        case SCHEME -> to.add(scheme);
+        case TE -> {
+          if (field.value().contentEqualsIgnoreCase(TRAILERS)) {
+            to.add(field);
+          }
+        }
+        case GRPC_TIMEOUT, PREVIOUS_ATTEMPTS -> { // SC-31
+          if (!head.isGrpc()) {
+            to.add(field);
+          }
+        }
+        default -> {
+          if (context.size() == 0 || !context.contains(field.name().text())) {
+            to.add(field);
+          }
+        }
+      }
+    }
+    if (!named) {
+      to.add(authority);
+    }
+    if (timeout != null) {
+      to.add(timeout);
+    }
+    if (previousAttempts > 0) {
+      to.add(HeaderField.of(KnownName.PREVIOUS_ATTEMPTS, Integer.toString(previousAttempts)));
+    }
+    for (int i = 0; i < context.size(); i++) {
+      to.add(context.field(i));
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.outrigger.dataplane.forward;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.lb.PlannedCall;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is not made, read as if it had arrived: for explanations. Immutable. */
+@AnyThread
+public final class RequestPreview implements RequestView {
+  private final RequestHead head;
+
+  private RequestPreview(RequestHead head) {
+    this.head = head;
+  }
+
+  /** The request with this head, which obeys the rules of HTTP. */
+  public static RequestPreview of(HeaderList headers) {
+    return new RequestPreview(RequestHead.of(headers));
+  }
+
+  public String method() {
+    return head.method().toString();
+  }
+
+  @Override
+  public String path() {
+    return head.path();
+  }
+
+  /** What the app would send; may be empty. */
+  public String authority() {
+    return head.authority().toString();
+  }
+
+  public boolean isGrpc() {
+    return head.isGrpc();
+  }
+
+  public boolean waitsForReady() {
+    return head.waitsForReady();
+  }
+
+  /** See {@link RequestHead#appTimeoutNanos}. */
+  public long appTimeoutNanos() {
+    return head.appTimeoutNanos();
+  }
+
+  public HeaderList headers() {
+    return head.headers();
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return head.header(name);
+  }
+
+  /**
+   * The call that it would be on {@code route} of {@code forward}.
+   *
+   * @param session where its session's calls went before; empty without a session
+   */
+  public PlannedCall on(Route route, Forward forward, Optional<List<EndpointAddress>> session) {
+    Long hash =
+        route.action() instanceof RouteAction.Forward action
+            ? HashPolicy.hash(action.hashPolicies(), this, forward.channelId())
+            : null;
+    OptionalLong known = hash == null ? OptionalLong.empty() : OptionalLong.of(hash);
+    return new PlannedCall() {
+      @Override
+      public OptionalLong hash() {
+        return known;
+      }
+
+      @Override
+      public @Nullable String header(String name) {
+        return head.header(name);
+      }
+
+      @Override
+      public Optional<List<EndpointAddress>> session() {
+        return session;
+      }
+    };
+  }
+}

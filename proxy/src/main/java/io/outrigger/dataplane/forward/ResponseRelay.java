@@ -1,0 +1,189 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.http2.HeaderField;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.KnownName;
+import io.outrigger.lb.CallOutcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries a backend's response to the app as it is, and reads from it what the call came to. Only a
+ * gRPC response that ends without a status is completed (SC-17).
+ */
+@LoopConfined
+final class ResponseRelay {
+  private final ForwardedCall call;
+  private final EndpointAddress address;
+  private int status;
+
+  /** The {@code grpc-status} of a head that did not end the stream; null when it had none. */
+  private @Nullable AsciiString headStatus;
+
+  private boolean owesGrpcStatus;
+  private boolean ended;
+  private boolean succeeded;
+
+  /**
+   * @param address of the backend, for messages
+   */
+  ResponseRelay(ForwardedCall call, EndpointAddress address) {
+    this.call = call;
+    this.address = address;
+  }
+
+  /** Whether the final head has come. */
+  boolean hasBegun() {
+    return status != 0;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** What the response means for balancing; FAILURE until it has ended well. */
+  CallOutcome outcome() {
+    return succeeded ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
+  }
+
+  void onHeaders(HeaderList headers, boolean endStream) {
+    if (status != 0) {
+      onEnd(HopByHopHeaders.trailers(headers));
+      return;
+    }
+    int code = statusOf(headers);
+    if (code < 200) {
+      if (!call.isGrpc()) { // SC-39
+        call.app.informational(headers);
+      }
+      return;
+    }
+    status = code;
+    call.record.responded(code);
+    headStatus = grpcStatus(headers);
+    owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers) && headStatus == null;
+    HeaderList head = call.filtered(HopByHopHeaders.withoutOurs(headers));
+    if (endStream) {
+      onEnd(head);
+    } else if (isTaken(head)) {
+      call.app.headers(head);
+    }
+  }
+
+  /** Whether the app takes a list of that size; when not, the call is over. */
+  private boolean isTaken(HeaderList list) {
+    long limit = call.app.maxHeaderListBytes();
+    long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
+    if (bytes <= limit) {
+      return true;
+    }
+    call.reply(
+        CallFailures.beyondPeersLimit(
+            "a header list of the response of " + address, bytes, "the app", limit),
+        LocalReason.HEADERS_TOO_LARGE,
+        LocalReply.UNAVAILABLE);
+    return false;
+  }
+
+  void onData(ByteBuf data, boolean endStream) {
+    call.record.inbound(data);
+    if (!endStream) {
+      call.app.data(data, false);
+    } else if (!owesGrpcStatus) {
+      settle(HeaderList.EMPTY);
+      call.app.data(data, true);
+    } else {
+      if (data.isReadable()) {
+        call.app.data(data, false);
+      } else {
+        data.release();
+      }
+      onEnd(HeaderList.EMPTY);
+    }
+  }
+
+  /** Trailers, or a whole response in one block. */
+  private void onEnd(HeaderList last) {
+    if (!isTaken(last)) {
+      return;
+    }
+    settle(last);
+    if (!owesGrpcStatus || last.contains(KnownName.GRPC_STATUS)) {
+      call.app.end(last);
+      return;
+    }
+    String text = address + " ended the response without grpc-status";
+    LocalReason reason = LocalReason.MISSING_STATUS;
+    RpcStatus unknown = call.noted(new RpcStatus(Code.UNKNOWN, text), reason);
+    call.record.local(unknown, reason, status);
+    call.app.end(LocalReply.completed(last, unknown, reason));
+  }
+
+  /** Decides what the end of the response means for accounting (SC-18, SC-28, A50). */
+  private void settle(HeaderList last) {
+    ended = true;
+    Code code;
+    if (call.isGrpc()) {
+      AsciiString text = last.contains(KnownName.GRPC_STATUS) ? grpcStatus(last) : headStatus;
+      code = text == null ? Code.ofHttpStatus(status) : codeOf(text);
+    } else {
+      code = status < 500 ? Code.OK : Code.UNKNOWN;
+    }
+    call.record.grpcStatus(code);
+    succeeded = code == Code.OK;
+  }
+
+  /**
+   * The code of a response to a gRPC request that is a failure as a whole: one block that ends it,
+   * or the head of an answer that is not gRPC (SC-18). Null for the beginning of a response, for an
+   * informational one, and for success.
+   */
+  static @Nullable Code failureOf(HeaderList head, boolean endStream) {
+    int status = statusOf(head);
+    if (status < 200) {
+      return null;
+    }
+    AsciiString text = endStream ? grpcStatus(head) : null;
+    if (text != null) {
+      Code code = codeOf(text);
+      return code == Code.OK ? null : code;
+    }
+    boolean begins = !endStream && status == 200 && isGrpc(head);
+    return begins ? null : Code.ofHttpStatus(status);
+  }
+
+  /** Of several the last is what clients go by; null when there is none. */
+  private static @Nullable AsciiString grpcStatus(HeaderList last) {
+    HeaderField field = last.findLast(KnownName.GRPC_STATUS);
+    return field == null ? null : field.value();
+  }
+
+  private static Code codeOf(AsciiString text) {
+    int number = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = text.byteAt(i) - '0';
+      if (digit < 0 || digit > 9 || number > 99) {
+        return Code.UNKNOWN;
+      }
+      number = number * 10 + digit;
+    }
+    return text.isEmpty() ? Code.UNKNOWN : Code.ofNumber(number);
+  }
+
+  /** A response without content-type still gets its status completed; text or HTML does not. */
+  private static boolean isGrpc(HeaderList headers) {
+    AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);
+    return contentType == null || GrpcNames.isGrpc(contentType);
+  }
+
+  private static int statusOf(HeaderList headers) {
+    AsciiString status = headers.get(KnownName.STATUS);
+    return status == null ? 200 : status.parseInt(); // three digits: the connection has checked
+  }
+}

@@ -1,0 +1,86 @@
+package io.outrigger.dataplane.forward;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.route.RetryPolicy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts of one call as its policy counts them, and the wait before the next one (A6 "Retry
+ * Policy Capabilities", A44). Knows no clock: it only says how long.
+ */
+@LoopConfined
+final class RetryState {
+  /** There is no further attempt. */
+  static final long NO_RETRY = -1;
+
+  private static final double JITTER = 0.2;
+  private static final long RESOLUTION = 1L << 20;
+  private static final int MAX_DIGITS = 10;
+
+  private final RetryPolicy policy;
+  private final RandomSource random;
+  private int attempts = 1;
+
+  /** Waits since the first attempt or since the backend last said how long to wait. */
+  private int backoffs;
+
+  RetryState(RetryPolicy policy, RandomSource random) {
+    this.policy = policy;
+    this.random = random;
+  }
+
+  /**
+   * An attempt failed.
+   *
+   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when it sent none
+   * @return nanoseconds until the next attempt, which is counted now, or {@link #NO_RETRY}
+   */
+  long afterFailure(Code code, @Nullable AsciiString pushback) {
+    if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {
+      return NO_RETRY;
+    }
+    long delay = pushback == null ? backoffNanos() : pushedBackNanos(pushback);
+    if (delay != NO_RETRY) {
+      attempts++;
+    }
+    return delay;
+  }
+
+  /** The value of {@code grpc-previous-rpc-attempts} for the current attempt (A44-11). */
+  int previousAttempts() {
+    return attempts - 1;
+  }
+
+  private long backoffNanos() {
+    long nominal = policy.baseInterval().toNanos();
+    long most = policy.maxInterval().toNanos();
+    for (int i = 0; i < backoffs && nominal < most; i++) {
+      nominal *= 2; // no overflow: what is less than the longest duration may be doubled
+    }
+    backoffs++;
+    double unit = random.nextLong(RESOLUTION, Purpose.BACKOFF_JITTER) / (double) RESOLUTION;
+    return (long) (Math.min(nominal, most) * (1 - JITTER + 2 * JITTER * unit));
+  }
+
+  /** Just what the backend says; no number, or a negative one, means no (A6 "Pushback"). */
+  private long pushedBackNanos(AsciiString text) {
+    backoffs = 0;
+    if (text.isEmpty() || text.length() > MAX_DIGITS) {
+      return NO_RETRY;
+    }
+    long millis = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return NO_RETRY;
+      }
+      millis = millis * 10 + digit;
+    }
+    return millis > Integer.MAX_VALUE ? NO_RETRY : Duration.ofMillis(millis).toNanos();
+  }
+}

@@ -1,0 +1,386 @@
+package io.outrigger.dataplane.memory;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connections of one event loop, of which the heaviest are paused while memory is short, and
+ * ended one after the other while it is used up; {@link MemoryGauge} says when.
+ *
+ * <p>The score of a connection is its weight, times the seconds for which it has stood still and
+ * one more, divided by how often something has moved on it lately (at most 64): a neighbour whose
+ * calls come and go holds more at a moment than each of thousands that do nothing. A connection
+ * that is paused is read from once in each tick: what its peer says next may be the WINDOW_UPDATE
+ * that frees memory.
+ */
+@LoopConfined
+public final class LoopMemory {
+  /** How much one loop reads between two looks at the gauge. */
+  private static final int LOOK_BYTES = 64 << 10;
+
+  /** How much it reads at least between two rounds within one turn. */
+  private static final int ROUND_BYTES = 512 << 10;
+
+  private static final long CALM_TICK_MILLIS = 1_000;
+  private static final long SHORT_TICK_MILLIS = 100;
+  private static final long PAUSE_MILLIS = 20;
+
+  /** A connection that holds less is read from whatever the others do. */
+  static final int MIN_PAUSED_BYTES = 256 << 10;
+
+  /** A shared connection that holds less of its own is never ended. */
+  private static final int MIN_SHARED_BYTES = 256 << 10;
+
+  /** A connection that holds less is not ended while another loop has heavier ones. */
+  private static final int TRIFLE_BYTES = 64 << 10;
+
+  private static final long MAX_STILL_SECONDS = 255;
+  private static final long MAX_MOVES = 63;
+
+  /** How many connections are looked at, or ended, before the loop does something else. */
+  private static final int LOOKED_AT_ONCE = 1_024;
+
+  private static final int ENDED_AT_ONCE = 128;
+  private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private record Ranked(MemoryHolder holder, long weight, long score) {}
+
+  private final MemoryGauge gauge;
+  private final EventExecutor loop;
+  private final List<MemoryHolder> holders = new ArrayList<>();
+  private final Set<MemoryHolder> paused = new HashSet<>();
+
+  /** Who is to be ended next; empty between two rounds. */
+  private final Deque<Ranked> order = new ArrayDeque<>();
+
+  /** Figures of the last look, for other threads. */
+  private volatile long heaviest;
+
+  private volatile long weight;
+  private volatile int apps;
+
+  private boolean isAllPaused;
+  private int appCount;
+  private long read;
+  private long nextRoundAt;
+  private boolean ticking;
+  private long secondNanos;
+
+  /** Of the tick under way: how many are still to be looked at, and what the others came to. */
+  private int toLookAt;
+
+  private boolean isSecondOver;
+  private long heaviestNow;
+  private long weightNow;
+
+  LoopMemory(MemoryGauge gauge, EventExecutor loop) {
+    this.gauge = gauge;
+    this.loop = loop;
+    secondNanos = nanoTime();
+  }
+
+  /** A connection has begun. */
+  public void add(MemoryHolder holder) {
+    holders.add(holder);
+    countApps(holder.isShared() ? 0 : 1);
+    if (!ticking) {
+      ticking = true;
+      later(CALM_TICK_MILLIS, this::tick);
+    }
+  }
+
+  /**
+   * A connection is closed.
+   *
+   * @return false if that is known
+   */
+  public boolean remove(MemoryHolder holder) {
+    int place = holders.indexOf(holder);
+    if (place >= 0) {
+      MemoryHolder last = holders.remove(holders.size() - 1);
+      if (last != holder) {
+        holders.set(place, last);
+      }
+      paused.remove(holder);
+      countApps(holder.isShared() ? 0 : -1);
+    }
+    return place >= 0;
+  }
+
+  private void countApps(int change) {
+    appCount += change;
+    apps = appCount;
+  }
+
+  /**
+   * {@code bytes} were read for {@code holder} and have been dealt with. The connection may be
+   * closed when this returns.
+   */
+  public void onRead(MemoryHolder holder, int bytes) {
+    long before = read;
+    read += bytes;
+    if (before / LOOK_BYTES != read / LOOK_BYTES) {
+      gauge.measure();
+    }
+    if (gauge.isUsedUp()) {
+      pauseAll();
+    }
+    if (gauge.isShort()) {
+      pauseIfHeavy(holder);
+      if (gauge.isToEnd() && read >= nextRoundAt && order.isEmpty()) {
+        nextRoundAt = read + ROUND_BYTES; // thousands of others may be read from in this turn
+        endSome();
+      }
+    }
+  }
+
+  private void pauseIfHeavy(MemoryHolder holder) {
+    long own = holder.weight();
+    if (own >= MIN_PAUSED_BYTES
+        && own >= heaviest / 4
+        && holder.isHeavyByReading()
+        && paused.add(holder)) {
+      holder.pauseReading(true);
+    }
+  }
+
+  /**
+   * Reads from no app until some of the heap is free again: each of thousands may be about to send
+   * the little that is too much together.
+   */
+  private void pauseAll() {
+    if (!isAllPaused) {
+      isAllPaused = true;
+      pauseApps(true);
+      later(PAUSE_MILLIS, this::resumeAll);
+    }
+  }
+
+  private void resumeAll() {
+    gauge.measure();
+    if (gauge.isUsedUp()) {
+      later(PAUSE_MILLIS, this::resumeAll);
+    } else {
+      isAllPaused = false;
+      paused.clear();
+      pauseApps(false);
+    }
+  }
+
+  private void pauseApps(boolean value) {
+    for (int i = holders.size() - 1; i >= 0; i--) { // one that is resumed may close
+      MemoryHolder holder = i < holders.size() ? holders.get(i) : null;
+      if (holder != null && !holder.isShared()) {
+        holder.pauseReading(value);
+      }
+    }
+  }
+
+  private void tick() {
+    long now = nanoTime();
+    isSecondOver = now - secondNanos >= SECOND_NANOS;
+    if (isSecondOver) {
+      secondNanos = now;
+    }
+    if (!isAllPaused) {
+      List<MemoryHolder> resumed = List.copyOf(paused);
+      paused.clear();
+      resumed.forEach(holder -> holder.pauseReading(false));
+    }
+    toLookAt = holders.size();
+    heaviestNow = 0;
+    weightNow = 0;
+    lookAtSome();
+  }
+
+  /** Whatever happens in it, the next tick comes: it ends what others wait for. */
+  private void lookAtSome() {
+    boolean isDone = true;
+    try {
+      long now = nanoTime();
+      for (int i = 0; i < LOOKED_AT_ONCE && toLookAt > 0; i++) {
+        toLookAt--;
+        if (toLookAt < holders.size()) { // else some have closed: the last one took a free place
+          lookAt(holders.get(toLookAt), now);
+        }
+      }
+      isDone = toLookAt <= 0;
+    } finally {
+      if (!isDone) {
+        inNextTurn(this::lookAtSome);
+      } else {
+        endTick();
+      }
+    }
+  }
+
+  private void lookAt(MemoryHolder holder, long now) {
+    try {
+      if (isSecondOver) {
+        holder.onTick(now);
+      }
+      if (gauge.isShort()) {
+        holder.onShort();
+      }
+    } catch (OutOfMemoryError e) { // the others do not wait for it
+      OutOfMemory.onLoop(e);
+    }
+    weightNow += holder.weight();
+    heaviestNow = Math.max(heaviestNow, holder.weight());
+  }
+
+  private void endTick() {
+    heaviest = heaviestNow;
+    weight = weightNow;
+    gauge.onTick();
+    if (holders.isEmpty()) {
+      ticking = false;
+      heaviest = 0;
+      weight = 0;
+    } else {
+      later(gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS, this::tick);
+    }
+  }
+
+  /** Ends connections, the highest score first, as long as the gauge says so. Any thread. */
+  void relieve() {
+    post(
+        () -> {
+          if (order.isEmpty()) {
+            endSome();
+          }
+        });
+  }
+
+  /** Ends the connection of the highest score whatever the gauge says. Any thread. */
+  void endHeaviest() {
+    post(
+        () -> {
+          List<Ranked> order = ranked();
+          if (!order.isEmpty()) {
+            end(order.get(0));
+          }
+        });
+  }
+
+  /** Ends some, and the next ones in the next turn: the loop does something else in between. */
+  private void endSome() {
+    if (order.isEmpty()) {
+      order.addAll(ranked());
+    }
+    long began = nanoTime();
+    boolean isDone = false;
+    for (int count = 0; count < ENDED_AT_ONCE && !isDone; count++) {
+      Ranked next = order.poll();
+      heaviest = next == null ? 0 : next.weight;
+      isDone = next == null || !gauge.isToEnd() || isHeavierElsewhere(next);
+      if (!isDone) {
+        end(next);
+      }
+      if (nanoTime() - began > ENDING_NANOS) {
+        break;
+      }
+    }
+    if (isDone) {
+      order.clear();
+    } else {
+      inNextTurn(this::endSome);
+    }
+  }
+
+  private void end(Ranked heavy) {
+    if (remove(heavy.holder)) { // else it has closed since
+      gauge.onEnded(heavy.holder.side(), heavy.weight);
+      heavy.holder.end();
+      gauge.measure();
+    }
+  }
+
+  /** Another loop ends its own meanwhile; unless all is used up, and this one is no trifle. */
+  private boolean isHeavierElsewhere(Ranked next) {
+    return next.weight < gauge.heaviestElsewhere(this) / 4
+        && (next.weight < TRIFLE_BYTES || !gauge.isFull());
+  }
+
+  private List<Ranked> ranked() {
+    long now = nanoTime();
+    List<Ranked> order = new ArrayList<>(holders.size());
+    for (MemoryHolder holder : holders) {
+      long own = holder.weight();
+      if (!holder.isShared() || own >= MIN_SHARED_BYTES) {
+        long still = Math.max(0, (now - holder.stillSinceNanos()) / SECOND_NANOS);
+        long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
+        order.add(new Ranked(holder, own, score / (1 + Math.min(holder.moves(), MAX_MOVES))));
+      }
+    }
+    order.sort(Comparator.comparingLong(Ranked::score).reversed());
+    return order;
+  }
+
+  EventExecutor loop() {
+    return loop;
+  }
+
+  /** The weight of its heaviest connection. Any thread. */
+  long heaviest() {
+    return heaviest;
+  }
+
+  /** The weight of all of its connections. Any thread. */
+  long weight() {
+    return weight;
+  }
+
+  /** How many connections of apps there are, which can be ended. Any thread. */
+  int apps() {
+    return apps;
+  }
+
+  /** The heaviest connections. On the loop. */
+  List<MemoryView.Holder> view(int max) {
+    return holders.stream()
+        .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())
+        .limit(max)
+        .map(h -> new MemoryView.Holder(h.side(), h.peer(), h.weight(), h.streams()))
+        .toList();
+  }
+
+  private long nanoTime() {
+    return loop.ticker().nanoTime();
+  }
+
+  /** A timer that is set in a turn rings in the next one; a task would still run in this one. */
+  private void inNextTurn(Runnable task) {
+    schedule(task, 1, TimeUnit.NANOSECONDS);
+  }
+
+  private void later(long millis, Runnable task) {
+    schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void schedule(Runnable task, long delay, TimeUnit unit) {
+    try {
+      var unused = loop.schedule(task, delay, unit);
+    } catch (RejectedExecutionException stopped) {
+      ticking = false; // the process ends
+    }
+  }
+
+  private void post(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException stopped) {
+      heaviest = 0; // the process ends
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.outrigger.dataplane.memory;
+
+import io.outrigger.base.AnyThread;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Ends a process that is out of memory: one line on stderr, and exit code 1. Needs no memory where
+ * there is none: the remedy is a line that was made at the start, and the reason goes without where
+ * it does not fit any more. Hooks are not run, for they need memory too.
+ */
+@AnyThread
+final class ProcessEnd implements Consumer<String> {
+  private static final int FAILED = 1;
+
+  private final OutputStream err = new FileOutputStream(FileDescriptor.err);
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private final String remedy;
+  private final byte[] shortLine;
+
+  ProcessEnd(MemoryPlan plan) {
+    remedy =
+        "the heap's limit is %d MiB and that of buffers %d MiB: raise the memory limit of the container"
+            .formatted(plan.heapBytes() >> 20, plan.directBytes() >> 20);
+    shortLine = line("outrigger: out of memory; " + remedy);
+  }
+
+  @Override
+  public void accept(String reason) {
+    if (ended.getAndSet(true)) {
+      return; // another thread is at it
+    }
+    try {
+      write(reason);
+    } finally {
+      Runtime.getRuntime().halt(FAILED);
+    }
+  }
+
+  private void write(String reason) {
+    byte[] line = shortLine;
+    try {
+      System.out.flush();
+      System.err.flush();
+      line = line("outrigger: out of memory " + reason + "; " + remedy);
+    } catch (OutOfMemoryError again) {
+      line = shortLine;
+    }
+    try {
+      err.write(line);
+    } catch (IOException nobodyReads) {
+      // the exit code says it
+    }
+  }
+
+  private static byte[] line(String text) {
+    return (text + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
+  }
+}

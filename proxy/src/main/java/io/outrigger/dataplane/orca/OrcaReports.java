@@ -1,0 +1,56 @@
+package io.outrigger.dataplane.orca;
+
+import com.github.xds.data.orca.v3.OrcaLoadReport;
+import com.github.xds.service.orca.v3.OrcaLoadReportRequest;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.netty.util.AsciiString;
+import io.outrigger.lb.BackendMetrics;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Optional;
+
+/** Reads {@code xds.data.orca.v3.OrcaLoadReport}. */
+public final class OrcaReports {
+  /** The trailer that carries a report of the call (A51 "Per-Request Metrics Reporting"). */
+  public static final AsciiString TRAILER = AsciiString.cached("endpoint-load-metrics-bin");
+
+  private OrcaReports() {}
+
+  /** The report in a trailer's value, which is base64 with or without padding. */
+  public static Optional<BackendMetrics> ofTrailer(AsciiString value) {
+    try {
+      return ofMessage(Base64.getDecoder().decode(value.toByteArray()));
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+  }
+
+  /** The serialized message that asks for a report every {@code interval}. */
+  public static byte[] request(Duration interval) {
+    return OrcaLoadReportRequest.newBuilder()
+        .setReportInterval(
+            com.google.protobuf.Duration.newBuilder()
+                .setSeconds(interval.getSeconds())
+                .setNanos(interval.getNano()))
+        .build()
+        .toByteArray();
+  }
+
+  /** The report in a serialized message; empty when it is none. */
+  public static Optional<BackendMetrics> ofMessage(byte[] message) {
+    try {
+      OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);
+      return Optional.of(
+          new BackendMetrics(
+              proto.getApplicationUtilization(),
+              proto.getCpuUtilization(),
+              proto.getMemUtilization(),
+              proto.getRpsFractional(),
+              proto.getEps(),
+              proto.getUtilizationMap(),
+              proto.getNamedMetricsMap()));
+    } catch (InvalidProtocolBufferException notAReport) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.outrigger.dataplane.route;
+
+import io.outrigger.base.Count;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.snapshot.XdsConfig;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Names the routes that set no limit of time, and whose calls therefore end after A31's default of
+ * 15 s; an operator rarely expects that (CONTRACT section 5).
+ */
+public final class DefaultLimit {
+  private static final int ROUTES_SHOWN = 5;
+
+  private DefaultLimit() {}
+
+  /**
+   * A line for people; empty where the default limits no route of {@code config}.
+   *
+   * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
+   */
+  public static Optional<String> warning(XdsConfig config, boolean ignoreRouteTimeout) {
+    List<String> limited =
+        config.virtualHost().routes().stream()
+            .filter(route -> isLimited(route, config, ignoreRouteTimeout))
+            .map(Route::label)
+            .toList();
+    if (limited.isEmpty()) {
+      return Optional.empty();
+    }
+    int more = limited.size() - ROUTES_SHOWN;
+    return Optional.of(
+        "calls end after %d s on %s without a limit of time: %s%s; %s"
+            .formatted(
+                EffectiveTimeout.DEFAULT_TIMEOUT.toSeconds(),
+                Count.of(limited.size(), "route"),
+                limited.stream().limit(ROUTES_SHOWN).collect(Collectors.joining(", ")),
+                more > 0 ? " and " + more + " more" : "",
+                "set max_stream_duration or timeout there (0s: no limit), or give"
+                    + " --ignore-route-timeout"));
+  }
+
+  private static boolean isLimited(Route route, XdsConfig config, boolean ignoreRouteTimeout) {
+    return route.action() instanceof RouteAction.Forward forward
+        && EffectiveTimeout.of(
+                    forward.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout)
+                .source()
+            == EffectiveTimeout.Source.DEFAULT_TIMEOUT;
+  }
+}

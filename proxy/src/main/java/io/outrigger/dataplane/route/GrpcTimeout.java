@@ -1,0 +1,75 @@
+package io.outrigger.dataplane.route;
+
+import io.netty.util.AsciiString;
+
+/** The {@code grpc-timeout} header: one to eight digits and a unit. */
+public final class GrpcTimeout {
+  /** The answer of {@link #parse} for a text that is not a timeout. */
+  public static final long MALFORMED = -1;
+
+  private static final int MAX_DIGITS = 8;
+  private static final String UNITS = "numSMH";
+  private static final long[] UNIT_NANOS = {
+    1L, 1_000L, 1_000_000L, 1_000_000_000L, 60_000_000_000L, 3_600_000_000_000L
+  };
+
+  private GrpcTimeout() {}
+
+  /**
+   * Reads a header value.
+   *
+   * @return nanoseconds, at least 0 and clamped below {@link EffectiveTimeout#NONE}; or {@link
+   *     #MALFORMED}
+   */
+  public static long parse(CharSequence text) {
+    int digits = text.length() - 1;
+    if (digits < 1 || digits > MAX_DIGITS) {
+      return MALFORMED;
+    }
+    long value = 0;
+    for (int i = 0; i < digits; i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return MALFORMED;
+      }
+      value = value * 10 + digit;
+    }
+    int unit = UNITS.indexOf(text.charAt(digits));
+    if (unit < 0) {
+      return MALFORMED;
+    }
+    long nanos = UNIT_NANOS[unit];
+    return value > (EffectiveTimeout.NONE - 1) / nanos ? EffectiveTimeout.NONE - 1 : value * nanos;
+  }
+
+  /**
+   * Writes a value in the finest unit that fits eight digits, rounded up so that our own clock
+   * decides before the upstream's (A31-37).
+   *
+   * @param nanos positive
+   */
+  public static AsciiString format(long nanos) {
+    int unit = 0;
+    long value = nanos;
+    while (value >= 100_000_000L) { // any number of nanoseconds fits in hours
+      unit++;
+      value = (nanos - 1) / UNIT_NANOS[unit] + 1;
+    }
+    return text((int) value, UNITS.charAt(unit));
+  }
+
+  private static AsciiString text(int value, char unit) {
+    int digits = 1;
+    for (int rest = value; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    byte[] text = new byte[digits + 1];
+    text[digits] = (byte) unit;
+    int rest = value;
+    for (int i = digits - 1; i >= 0; i--) {
+      text[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return new AsciiString(text, false);
+  }
+}

@@ -1,0 +1,177 @@
+package io.outrigger.dataplane.tls;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.CertificateStore;
+import io.outrigger.identity.certificate.TlsMaterial;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One TLS context for each settings in use, made anew when its certificates change (A29-20). It is
+ * kept for a while after its last user has gone: the next attempt of a back-off finds it.
+ */
+@ControlConfined
+public final class TlsContexts {
+  private static final Duration LINGER = Duration.ofMinutes(3);
+
+  /**
+   * Attempts of a start wait for the first reading of files, but not for a file system that hangs.
+   */
+  static final Duration FIRST_READING = Duration.ofSeconds(10);
+
+  /** Hears of the context of some settings. */
+  public interface User {
+    /**
+     * There is a context, another one, or a reason why there is none: UNAVAILABLE, for callers. On
+     * the control loop, never before {@link #use} returns.
+     */
+    void onContext(Outcome<TlsContext> context);
+  }
+
+  private final ControlLoop control;
+  private final Executor tasks;
+  private final CertificateStore certificates;
+  private final Map<UpstreamTls, Entry> entries = new HashMap<>();
+
+  /**
+   * @param tasks runs what takes milliseconds: to make contexts, and parts of handshakes
+   */
+  public TlsContexts(ControlLoop control, Executor tasks, CertificateStore certificates) {
+    this.control = control;
+    this.tasks = tasks;
+    this.certificates = certificates;
+  }
+
+  /** Tells {@code user} of the context of {@code settings} until what is returned is closed. */
+  public Use use(UpstreamTls settings, User user) {
+    control.checkInside();
+    Entry entry = entries.computeIfAbsent(settings, Entry::new);
+    var use = new Use(entry, user);
+    entry.add(use);
+    return use;
+  }
+
+  /** The interest of one connection. */
+  public static final class Use {
+    private final Entry entry;
+    private final User user;
+    private boolean closed;
+
+    private Use(Entry entry, User user) {
+      this.entry = entry;
+      this.user = user;
+    }
+
+    private void tell(Outcome<TlsContext> context) {
+      if (!closed) {
+        user.onContext(context);
+      }
+    }
+
+    /** The user hears nothing more. Harmless a second time. */
+    public void close() {
+      if (!closed) {
+        closed = true;
+        entry.remove(this);
+      }
+    }
+  }
+
+  private final class Entry {
+    private final UpstreamTls settings;
+    private final List<Use> uses = new ArrayList<>();
+    private final CertificateStore.Watch watch;
+
+    /** Null while the first one is being made. */
+    private @Nullable Outcome<TlsContext> current;
+
+    /** Counts materials: of two that are built at the same time the later one counts. */
+    private int materials;
+
+    Entry(UpstreamTls settings) {
+      this.settings = settings;
+      watch = certificates.watch(settings, this::onMaterial);
+      if (watch.isBeingRead()) {
+        var unused = control.schedule(FIRST_READING, this::endWait);
+      } else {
+        onMaterial(watch.material());
+      }
+    }
+
+    private void endWait() {
+      if (materials == 0) {
+        onMaterial(watch.material());
+      }
+    }
+
+    void add(Use use) {
+      uses.add(use);
+      if (current != null && !current.isOk()) {
+        onMaterial(watch.material()); // it may have been bad luck
+      } else if (current != null) {
+        control.execute(
+            () -> {
+              if (current != null) {
+                use.tell(current);
+              }
+            });
+      }
+    }
+
+    void remove(Use use) {
+      uses.remove(use);
+      if (uses.isEmpty()) {
+        var unused = control.schedule(LINGER, this::removeIfUnused);
+      }
+    }
+
+    private void removeIfUnused() {
+      if (uses.isEmpty() && entries.remove(settings, this)) {
+        watch.close();
+      }
+    }
+
+    private void onMaterial(Outcome<TlsMaterial> material) {
+      int number = ++materials;
+      material.match(
+          ok -> {
+            tasks.execute(() -> build(ok, number));
+            return null;
+          },
+          failure -> {
+            control.execute(() -> become(Outcome.failed(failure), number));
+            return null;
+          });
+    }
+
+    private void build(TlsMaterial material, int number) {
+      Outcome<TlsContext> built;
+      try {
+        built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
+      } catch (GeneralSecurityException
+          | RuntimeException
+          | Error e) { // whatever it is, somebody waits
+        built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
+      }
+      Outcome<TlsContext> made = built;
+      control.execute(() -> become(made, number));
+    }
+
+    private void become(Outcome<TlsContext> next, int number) {
+      if (number == materials) {
+        current = next;
+        List.copyOf(uses).forEach(use -> use.tell(next));
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.outrigger.dataplane.tls;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.tls.TlsEngines;
+import io.outrigger.identity.tls.TlsFailure;
+import java.nio.channels.ClosedChannelException;
+import java.util.Optional;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands behind the TLS handler of a channel until the handshake is over: then the connection's own
+ * handler takes its place, so that no byte of it is said to a peer that is not the right one, or
+ * does not speak HTTP/2 (A29-16).
+ */
+@LoopConfined
+public final class TlsHandshake extends ChannelInboundHandlerAdapter {
+  /** Hears what becomes of the handshake, once; on the loop. */
+  public interface Listener {
+    /** Done, just before the connection's handler takes over. */
+    void onHandshaken(TlsPeer peer);
+
+    /**
+     * It failed; the channel is closed afterwards.
+     *
+     * @param reason in an operator's words
+     */
+    void onFailed(HandshakeResult result, String reason);
+  }
+
+  private final Optional<String> serverName;
+  private final ChannelHandler connection;
+  private final Listener listener;
+  private boolean over;
+
+  /**
+   * @param serverName that the peer is asked for
+   * @param connection takes this one's place
+   */
+  public TlsHandshake(Optional<String> serverName, ChannelHandler connection, Listener listener) {
+    this.serverName = serverName;
+    this.connection = connection;
+    this.listener = listener;
+  }
+
+  /** Whether {@code channel} is connected, and its handshake under way. */
+  public static boolean isUnderWay(Channel channel) {
+    return channel.isActive() && channel.pipeline().get(TlsHandshake.class) != null;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent completion) {
+      if (completion.isSuccess()) {
+        onHandshaken(ctx);
+      } else {
+        fail(ctx, completion.cause());
+      }
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  private void onHandshaken(ChannelHandlerContext ctx) {
+    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
+    String protocol = tls.engine().getApplicationProtocol();
+    if (!tls.offers(protocol)) { // all that is offered means HTTP/2
+      fail(
+          ctx,
+          HandshakeResult.NO_APPLICATION_PROTOCOL,
+          protocol == null || protocol.isEmpty()
+              ? "the server did not agree to HTTP/2: it answered no ALPN"
+              : "the server did not agree to HTTP/2: by ALPN it chose " + protocol);
+      return;
+    }
+    try {
+      listener.onHandshaken(TlsPeer.of(tls.engine().getSession(), serverName));
+    } catch (SSLPeerUnverifiedException e) {
+      fail(
+          ctx,
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "the server has shown no certificate");
+      return;
+    }
+    over = true;
+    ctx.pipeline().remove(HandshakeLimit.class);
+    ctx.pipeline().replace(this, null, connection);
+  }
+
+  private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+    HandshakeResult result = TlsFailure.result(cause);
+    String reason = TlsFailure.describe(cause);
+    if (result == HandshakeResult.CIPHER_SUITE_MISMATCH) {
+      reason += offered(ctx);
+    }
+    fail(ctx, result, reason);
+  }
+
+  /**
+   * Names what we offered: a server that finds nothing in common does not say what it wants
+   * (A29-21).
+   */
+  private static String offered(ChannelHandlerContext ctx) {
+    HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
+    if (handshake == null) {
+      return "";
+    }
+    return "; offered were "
+        + String.join(" and ", TlsEngines.PROTOCOLS)
+        + ", with the groups "
+        + String.join(", ", handshake.groups());
+  }
+
+  private void fail(ChannelHandlerContext ctx, HandshakeResult result, String reason) {
+    if (!over) {
+      over = true;
+      listener.onFailed(result, reason);
+      ctx.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    fail(ctx, new ClosedChannelException());
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    fail(ctx, cause);
+  }
+}

@@ -1,0 +1,80 @@
+package io.outrigger.dataplane.tls;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
+import io.outrigger.identity.tls.SharedCertificates;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+/**
+ * What is known of the other end of a TLS connection.
+ *
+ * @param protocol such as {@code TLSv1.3}
+ * @param cipher as IANA names it
+ * @param chain leaf first
+ * @param serverName that it was asked for
+ */
+@AnyThread
+public record TlsPeer(
+    String protocol, String cipher, List<X509Certificate> chain, Optional<String> serverName) {
+  private static final int URI = 6;
+  private static final int DNS = 2;
+
+  public TlsPeer {
+    chain = List.copyOf(chain);
+  }
+
+  /** The peer of a finished handshake. */
+  static TlsPeer of(SSLSession session, Optional<String> serverName)
+      throws SSLPeerUnverifiedException {
+    return new TlsPeer(
+        session.getProtocol(), session.getCipherSuite(), List.of(chain(session)), serverName);
+  }
+
+  private static X509Certificate[] chain(SSLSession session) throws SSLPeerUnverifiedException {
+    try {
+      return SharedCertificates.of(
+          Stream.of(session.getPeerCertificates())
+              .filter(X509Certificate.class::isInstance)
+              .toArray(X509Certificate[]::new));
+    } catch (CertificateException e) { // a trust manager has read it before
+      throw new SSLPeerUnverifiedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** By which people know it: its first URI SAN, else its first DNS SAN, else its subject. */
+  public String name() {
+    X509Certificate leaf = chain.get(0);
+    return PlainText.of(
+        alternativeName(leaf, URI)
+            .or(() -> alternativeName(leaf, DNS))
+            .orElse(leaf.getSubjectX500Principal().getName()));
+  }
+
+  /** When its certificate ends. */
+  public Instant expiry() {
+    return chain.get(0).getNotAfter().toInstant();
+  }
+
+  private static Optional<String> alternativeName(X509Certificate leaf, int kind) {
+    try {
+      Collection<List<?>> names = leaf.getSubjectAlternativeNames();
+      return names == null
+          ? Optional.empty()
+          : names.stream()
+              .filter(name -> Integer.valueOf(kind).equals(name.get(0)))
+              .map(name -> String.valueOf(name.get(1)))
+              .findFirst();
+    } catch (CertificateParsingException odd) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.outrigger.dataplane.upstream;
+
+import io.outrigger.base.LoopConfined;
+import io.outrigger.dataplane.forward.StreamWaiter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/**
+ * The calls of one loop that wait for a stream on a connection of another (decision proxy-0032).
+ * Each is given one by {@link StreamWaiter#onOpened}, unless it comes back.
+ */
+@LoopConfined
+final class Borrowing implements RemoteStream.Borrower {
+  /** Whose calls these are. */
+  interface Home {
+    /** The other loop has no stream for {@code waiter}; nothing was sent. */
+    void onNotLent(StreamWaiter waiter, String reason);
+  }
+
+  private final Home home;
+  private final Executor here;
+  private final Map<StreamWaiter, RemoteStream> waiting = new LinkedHashMap<>(0);
+
+  /**
+   * @param here runs tasks on the loop of {@code home}
+   */
+  Borrowing(Home home, Executor here) {
+    this.home = home;
+    this.here = here;
+  }
+
+  /**
+   * Has {@code waiter} wait at {@code lender}.
+   *
+   * @param elsewhere runs tasks on the loop of {@code lender}
+   */
+  void borrow(StreamWaiter waiter, RemoteStreamOwner.Lender lender, Executor elsewhere) {
+    var stream = new RemoteStream(this, waiter, here, lender, elsewhere);
+    waiting.put(waiter, stream);
+    stream.request();
+  }
+
+  /** {@code waiter} no longer waits; nothing when it does not. */
+  void forget(StreamWaiter waiter) {
+    RemoteStream stream = waiting.remove(waiter);
+    if (stream != null) {
+      stream.cancel();
+    }
+  }
+
+  /** Nobody waits elsewhere any more; who did, in order. */
+  List<StreamWaiter> takeBack() {
+    List<StreamWaiter> all = new ArrayList<>(waiting.keySet());
+    waiting.values().forEach(RemoteStream::cancel);
+    waiting.clear();
+    return all;
+  }
+
+  @Override
+  public void onLent(StreamWaiter waiter) {
+    waiting.remove(waiter);
+  }
+
+  @Override
+  public void onNotLent(StreamWaiter waiter, String reason) {
+    waiting.remove(waiter);
+    home.onNotLent(waiter, reason);
+  }
+}

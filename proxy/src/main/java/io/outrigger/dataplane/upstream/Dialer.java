@@ -1,0 +1,209 @@
+package io.outrigger.dataplane.upstream;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.handler.proxy.HttpProxyHandler;
+import io.netty.util.NetUtil;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.SocketErrors;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.tls.TlsContext;
+import io.outrigger.dataplane.tls.TlsHandshake;
+import io.outrigger.http2.ConnectionHandler;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.Http2Connection;
+import io.outrigger.http2.Http2Error;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Connects one event loop to one address, and says in plain words why that failed. */
+@LoopConfined
+final class Dialer {
+  private final EventLoops loops;
+  private final EventLoop loop;
+  private final EndpointAddress address;
+  private final UpstreamSettings settings;
+  private final LoopSockets sockets;
+  private final SubchannelName owner;
+  private final Supplier<TlsContext> tls;
+
+  /**
+   * @param sockets the loop's, to keep what is open
+   * @param owner whose connections these are
+   * @param tls what connections begin with where the address asks for TLS
+   */
+  Dialer(
+      EventLoops loops,
+      EventLoop loop,
+      EndpointAddress address,
+      UpstreamSettings settings,
+      LoopSockets sockets,
+      SubchannelName owner,
+      Supplier<TlsContext> tls) {
+    this.loops = loops;
+    this.loop = loop;
+    this.address = address;
+    this.settings = settings;
+    this.sockets = sockets;
+    this.owner = owner;
+    this.tls = tls;
+  }
+
+  EndpointAddress address() {
+    return address;
+  }
+
+  /** What a connection that begins now begins with; null in plain text. */
+  @Nullable TlsContext tls() {
+    return address.tls().isPresent() ? tls.get() : null;
+  }
+
+  /** The loop. */
+  Executor loop() {
+    return loop;
+  }
+
+  /** Runs {@code task} once, later; on the loop. */
+  Future<?> after(Duration delay, Runnable task) {
+    return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** A connection was ended for an error of its peer, or in order. */
+  void onEnded(Http2Error error, String reason) {
+    loops.peerErrors().onConnectionEnded(false, error, address, reason);
+  }
+
+  /** Lets status views see a connection that works, until what is returned is run. */
+  Runnable show(Http2Connection connection) {
+    long id = loops.nextSocketId();
+    sockets.add(id, owner, connection);
+    return () -> sockets.remove(id);
+  }
+
+  /**
+   * Starts a connection.
+   *
+   * @param handlers makes the handler of the connection, which hears of its end in any case
+   * @param handshake hears what becomes of the TLS handshake, where there is one
+   * @param failed told why no connection came about, before the handler hears of the end
+   * @return the socket, to give it up
+   */
+  Channel dial(
+      Function<Http2Connection, ConnectionHandler> handlers,
+      TlsHandshake.Listener handshake,
+      Consumer<String> failed) {
+    InetSocketAddress target = resolve(address);
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(loop)
+            .channel(loops.clientChannel(target))
+            .option(ChannelOption.ALLOCATOR, loops.allocator())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
+            .handler(
+                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed))
+            .connect(target);
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            tell(failed, reasonOf(done.cause()));
+          }
+        });
+    return connecting.channel();
+  }
+
+  /**
+   * What a socket begins with: a CONNECT where the address has a proxy (A86), then TLS where it
+   * asks for it (A29), then its connection. What is written meanwhile is kept until the proxy has
+   * agreed.
+   */
+  private ChannelHandler pipeline(
+      ChannelHandler connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
+    if (address.proxy().isEmpty() && address.tls().isEmpty()) {
+      return connection;
+    }
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
+        if (address.tls().isPresent()) {
+          Http2Connection.prepareReads(channel);
+          Optional<String> serverName = address.tls().get().serverName();
+          tls.get().addTo(channel, serverName);
+          channel.pipeline().addLast(new TlsHandshake(serverName, connection, handshake));
+        } else {
+          channel.pipeline().addLast(connection);
+        }
+      }
+    };
+  }
+
+  private ChannelHandler connect(EndpointAddress proxy, Consumer<String> failed) {
+    var connect = new HttpProxyHandler(resolve(proxy));
+    connect.setConnectTimeoutMillis(settings.connectTimeout().toMillis());
+    connect
+        .connectFuture()
+        .addListener(
+            agreed -> {
+              if (!agreed.isSuccess()) {
+                tell(failed, refusalOf(agreed.cause()));
+              }
+            });
+    return connect;
+  }
+
+  /** A socket that could not even be made belongs to no loop: that is told on another thread. */
+  private void tell(Consumer<String> failed, String reason) {
+    if (loop.inEventLoop()) {
+      failed.accept(reason);
+    } else {
+      loop.execute(() -> failed.accept(reason));
+    }
+  }
+
+  /** Netty's text names both addresses, then says what was wrong, such as the status. */
+  private String refusalOf(@Nullable Throwable cause) {
+    String text = String.valueOf(cause == null ? null : cause.getMessage());
+    String proxy = address.proxy().map(EndpointAddress::toString).orElse("");
+    return "proxy "
+        + proxy
+        + " did not connect: "
+        + text.substring(text.lastIndexOf(", ") + 1).strip();
+  }
+
+  private String reasonOf(@Nullable Throwable cause) {
+    return cause instanceof ConnectTimeoutException
+        ? "no connection within " + settings.connectTimeout().toMillis() + "ms"
+        : SocketErrors.describe(cause);
+  }
+
+  private static InetSocketAddress resolve(EndpointAddress address) {
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(address.ip());
+    if (bytes == null) { // decoders admit literals only
+      throw new IllegalArgumentException("not an IP address: " + address.ip());
+    }
+    try {
+      return new InetSocketAddress(InetAddress.getByAddress(bytes), address.port());
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.outrigger.dataplane.upstream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.lb.Connector;
+
+/**
+ * Makes connections to backends for load balancing. Attempts start on the event loops in turn, so
+ * that the connections which decide subchannels' states are spread.
+ */
+@ControlConfined
+public final class NettyConnector implements Connector {
+  private final ControlLoop control;
+  private final EventLoops loops;
+  private final UpstreamSettings settings;
+  private final UpstreamSockets sockets;
+  private final TlsContexts tls;
+  private int next;
+
+  /**
+   * @param tls what connections to addresses that ask for TLS begin with
+   */
+  public NettyConnector(
+      ControlLoop control, EventLoops loops, UpstreamSettings settings, TlsContexts tls) {
+    this.control = control;
+    this.loops = loops;
+    this.settings = settings;
+    this.tls = tls;
+    sockets = new UpstreamSockets(loops);
+  }
+
+  /** The connections that are open. */
+  public UpstreamSockets sockets() {
+    return sockets;
+  }
+
+  /** The same for one target: status views name its connections by it. Any thread. */
+  public Connector of(TargetName target) {
+    return new Named(target, "");
+  }
+
+  @Override
+  public Connector ofEndpoint(EndpointAddress endpoint) {
+    return ofSubchannel(new SubchannelName(SubchannelName.UNNAMED, "", endpoint));
+  }
+
+  @Override
+  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+    return ofEndpoint(address).connect(address, maxConnections, listener);
+  }
+
+  private Connector ofSubchannel(SubchannelName owner) {
+    var keepAlive = new KeepAliveTime(settings.keepAlive());
+    return (address, maxConnections, listener) ->
+        connect(owner, keepAlive, address, maxConnections, listener);
+  }
+
+  private Attempt connect(
+      SubchannelName owner,
+      KeepAliveTime keepAlive,
+      EndpointAddress address,
+      int maxConnections,
+      Listener listener) {
+    control.checkInside();
+    int first = next;
+    next = (next + 1) % loops.count();
+    var transport =
+        new UpstreamTransport(
+            control,
+            loops,
+            settings,
+            sockets,
+            owner,
+            keepAlive,
+            address,
+            maxConnections,
+            first,
+            listener);
+    transport.start(tls);
+    return transport;
+  }
+
+  /** Whose connections these are. */
+  private final class Named implements Connector {
+    private final TargetName target;
+    private final String cluster;
+
+    Named(TargetName target, String cluster) {
+      this.target = target;
+      this.cluster = cluster;
+    }
+
+    @Override
+    public Connector ofCluster(String name) {
+      return new Named(target, name);
+    }
+
+    @Override
+    public Connector ofEndpoint(EndpointAddress endpoint) {
+      return ofSubchannel(new SubchannelName(target, cluster, endpoint));
+    }
+
+    @Override
+    public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
+      return ofEndpoint(address).connect(address, maxConnections, listener);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.outrigger.dataplane.upstream;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.Http2Stream;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other half of a {@link RemoteStream}, on the loop of the connection: it waits for a stream
+ * like any call of that loop, and posts everything that it hears to the loop of the call.
+ */
+@LoopConfined
+final class RemoteStreamOwner implements StreamWaiter {
+  /** Who has connections; on its loop. */
+  interface Lender {
+    /** Gives {@code waiter} a stream now, or in its turn, or tells it that there will be none. */
+    void lend(RemoteStreamOwner waiter);
+
+    /** {@code waiter} no longer waits. */
+    void forget(StreamWaiter waiter);
+  }
+
+  private final RemoteStream remote;
+  private final Executor loopOfCall;
+  private final Lender lender;
+  private @Nullable Http2Stream stream;
+
+  RemoteStreamOwner(RemoteStream remote, Executor loopOfCall, Lender lender) {
+    this.remote = remote;
+    this.loopOfCall = loopOfCall;
+    this.lender = lender;
+  }
+
+  void request() {
+    lender.lend(this);
+  }
+
+  /** The stream; call it after {@link #onOpened}. */
+  Http2Stream stream() {
+    Http2Stream opened = stream;
+    if (opened == null) {
+      throw new IllegalStateException("the stream was not opened");
+    }
+    return opened;
+  }
+
+  /** The call wants no stream, or no more of it. */
+  void reset(Http2Error error) {
+    if (stream == null) {
+      lender.forget(this);
+    } else {
+      stream.reset(error);
+    }
+  }
+
+  void sendData(ByteBuf data, boolean endStream) {
+    stream().sendData(data, endStream);
+  }
+
+  void dropPending() {
+    Http2Stream opened = stream();
+    int before = opened.pendingBytes();
+    opened.dropPending();
+    int dropped = before - opened.pendingBytes();
+    RemoteStream.post(loopOfCall, () -> remote.onDropped(dropped));
+  }
+
+  @Override
+  public void onOverload() {
+    RemoteStream.post(loopOfCall, remote::onOverload);
+  }
+
+  @Override
+  public void onOpened(Http2Stream opened) {
+    stream = opened;
+    long maxHeaderListBytes = opened.maxHeaderListBytes();
+    RemoteStream.post(loopOfCall, () -> remote.onOpened(maxHeaderListBytes));
+  }
+
+  @Override
+  public void onNotOpened(String reason) {
+    RemoteStream.post(loopOfCall, () -> remote.onNotOpened(reason));
+  }
+
+  @Override
+  public void onHeaders(HeaderList headers, boolean endStream) {
+    RemoteStream.post(loopOfCall, () -> remote.onHeaders(headers, endStream));
+  }
+
+  @Override
+  public void onData(ByteBuf data, boolean endStream) {
+    RemoteStream.hand(loopOfCall, data, copy -> remote.onData(copy, endStream));
+  }
+
+  @Override
+  public void onDataSent(int bytes) {
+    RemoteStream.post(loopOfCall, () -> remote.onDataSent(bytes));
+  }
+
+  @Override
+  public void onReset(Http2Error error, boolean byPeer) {
+    RemoteStream.post(loopOfCall, () -> remote.onReset(error, byPeer));
+  }
+
+  @Override
+  public void onFault(Http2Error error, String reason) {
+    RemoteStream.post(loopOfCall, () -> remote.onFault(error, reason));
+  }
+
+  @Override
+  public void onPassedOver(String reason) {
+    RemoteStream.post(loopOfCall, () -> remote.onPassedOver(reason));
+  }
+
+  @Override
+  public void onConnectionLost(boolean refused, String reason) {
+    RemoteStream.post(loopOfCall, () -> remote.onConnectionLost(refused, reason));
+  }
+}

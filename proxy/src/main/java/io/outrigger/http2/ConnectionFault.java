@@ -1,0 +1,20 @@
+package io.outrigger.http2;
+
+/** The peer broke a rule that ends the connection (RFC 9113 section 5.4.1). No stack is taken. */
+final class ConnectionFault extends Exception {
+  private final Http2Error error;
+
+  ConnectionFault(Http2Error error, String message) {
+    super(message, null, false, false);
+    this.error = error;
+  }
+
+  Http2Error error() {
+    return error;
+  }
+
+  String reason() {
+    String message = getMessage();
+    return message == null ? error.name() : message;
+  }
+}

@@ -1,0 +1,415 @@
+package io.outrigger.http2;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.outrigger.base.LoopConfined;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are {@link
+ * ConnectionState}'s.
+ *
+ * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
+ */
+@LoopConfined
+final class ConnectionLifecycle implements KeepAlive.Prober {
+  private static final Logger log = LoggerFactory.getLogger(ConnectionLifecycle.class);
+
+  private static final long DRAIN_PING = 0x6f75747269676772L;
+  private static final long KEEP_ALIVE_PING = 0x6b656570616c6976L;
+
+  /** A peer that answers no PING is not asked longer before the final GOAWAY. */
+  private static final long DRAIN_PING_MILLIS = 5_000;
+
+  private final ChannelHandlerContext ctx;
+  private final ConnectionSettings settings;
+  private final ConnectionState state;
+  private final FlushQueue.Mark dirty;
+  private final FrameWriter writer;
+  private final PeerSettings peer;
+  private final StreamTable table;
+  private final ConnectionStreams streams;
+
+  /** Null once it is done: the client's has come, or ours is written. */
+  private @Nullable Preface preface = new Preface();
+
+  private boolean started;
+  private boolean settingsWritten;
+  private boolean settingsAcked;
+  private boolean drainAnnounced;
+  private long keepAlivesSent;
+  private String endReason = "";
+  private boolean isOverload;
+  private @Nullable FrameReader reader;
+  private @Nullable ConnectionHandler handler;
+  private @Nullable ScheduledFuture<?> handshakeTimer;
+  private @Nullable ScheduledFuture<?> drainTimer;
+  private @Nullable KeepAlive keepAlive;
+  private @Nullable LingeringClose lingering;
+
+  ConnectionLifecycle(
+      ChannelHandlerContext ctx,
+      ConnectionSettings settings,
+      ConnectionState state,
+      FlushQueue.Mark dirty,
+      FrameWriter writer,
+      ConnectionStreams streams) {
+    this.ctx = ctx;
+    this.settings = settings;
+    this.state = state;
+    this.dirty = dirty;
+    this.writer = writer;
+    this.streams = streams;
+    peer = streams.peer();
+    table = streams.table();
+  }
+
+  /**
+   * Joins what stands above.
+   *
+   * @param frames takes the bytes behind the preface
+   * @param listener hears of the connection
+   */
+  void join(FrameReader frames, ConnectionHandler listener) {
+    reader = frames;
+    handler = listener;
+  }
+
+  /** Who hears of the connection; known before the first byte comes. */
+  ConnectionHandler handler() {
+    return requireNonNull(handler, "no handler yet");
+  }
+
+  void start() {
+    if (started) {
+      return;
+    }
+    started = true;
+    handshakeTimer =
+        ctx.channel()
+            .eventLoop()
+            .schedule(
+                () -> close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time"),
+                settings.timeouts().handshake().toNanos(),
+                TimeUnit.NANOSECONDS);
+    if (!state.isServer()) {
+      writer.clientPreface();
+      writeSettings();
+      preface = null;
+    }
+  }
+
+  /** Once, and before anything else (section 3.4). */
+  private void writeSettings() {
+    if (settingsWritten) {
+      return;
+    }
+    settingsWritten = true;
+    writer.settings(settings, !state.isServer());
+    int wider = settings.connectionWindow() - ConnectionSettings.INITIAL_WINDOW;
+    if (wider > 0) {
+      writer.windowUpdate(0, wider);
+    }
+  }
+
+  void read(ByteBuf bytes) {
+    if (lingering != null) {
+      lingering.onRead(bytes.readableBytes());
+    }
+    FrameReader frames = reader;
+    if (state.isEnding() || frames == null) {
+      return; // what comes behind the error, while the connection lingers
+    }
+    if (keepAlive != null) {
+      keepAlive.onRead();
+    }
+    try {
+      Preface expected = preface;
+      if (expected != null) {
+        readPreface(expected, bytes);
+      }
+      if (preface == null) {
+        frames.read(bytes, ctx.alloc());
+      }
+    } catch (ConnectionFault fault) {
+      log.debug("{}: error of the peer: {}", state, fault.reason());
+      close(fault.error(), fault.reason());
+    }
+  }
+
+  private void readPreface(Preface expected, ByteBuf bytes) throws ConnectionFault {
+    switch (expected.read(bytes)) {
+      case INCOMPLETE -> {}
+      case HTTP2 -> {
+        preface = null;
+        writeSettings();
+      }
+      case HTTP1 -> {
+        log.debug("{}: HTTP/1 request on a port for HTTP/2", state);
+        var unused = ctx.write(Preface.http1Answer(), ctx.voidPromise());
+        end(Http2Error.HTTP_1_1_REQUIRED, "HTTP/1 request");
+      }
+      case TLS -> {
+        log.debug("{}: TLS handshake on a plain-text port", state);
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "TLS on a plain-text port");
+      }
+      case UNKNOWN -> throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "no HTTP/2 preface");
+    }
+  }
+
+  void onSettings(ByteBuf payload) throws ConnectionFault {
+    peer.apply(payload, streams::resizeSendWindows);
+    writer.settingsAck();
+    if (state.isOpening()) {
+      state.open();
+      cancel(handshakeTimer);
+      handshakeTimer = null;
+      handler().onReady();
+    }
+    dirty.set(); // more streams may be allowed now
+  }
+
+  void onSettingsAck() {
+    if (settingsAcked) {
+      streams.onEmptySettingsAck(); // or answers nothing, and harms nobody
+    } else {
+      settingsAcked = true;
+      streams.onSettingsAck();
+    }
+  }
+
+  void onPing(long opaque, boolean ack) {
+    if (!ack) {
+      writer.ping(opaque, true);
+    } else if (opaque == DRAIN_PING && drainAnnounced) {
+      leaveAfterDrain();
+    }
+  }
+
+  void onGoAway(int lastStreamId, Http2Error error, String debug) {
+    if (state.isEnding()) {
+      return;
+    }
+    leave(); // first: who is told below and tries again must not get a stream here
+    if (!state.isServer()) {
+      for (SocketStream stream : table.snapshot()) {
+        if (stream.id() == 0 || stream.id() > lastStreamId) {
+          passOver(stream, lastStreamId > 0 && error == Http2Error.NO_ERROR, "GOAWAY " + error);
+        }
+      }
+    }
+    handler().onGoAway(lastStreamId, error, debug);
+  }
+
+  /**
+   * The peer has not taken up {@code stream}.
+   *
+   * @param inOrder whether it has taken up others, and reports no error
+   */
+  private void passOver(SocketStream stream, boolean inOrder, String reason) {
+    if (inOrder || stream.id() == 0) {
+      streams.lose(stream, handler -> handler.onPassedOver(reason));
+    } else {
+      lose(stream, true, reason);
+    }
+  }
+
+  private void lose(SocketStream stream, boolean refused, String reason) {
+    streams.lose(
+        stream,
+        handler -> {
+          if (isOverload) {
+            handler.onOverload();
+          }
+          handler.onConnectionLost(refused, reason);
+        });
+  }
+
+  void drain() {
+    if (state.isEnding() || state.isLeaving() || drainAnnounced) {
+      return;
+    }
+    if (preface != null) {
+      close(Http2Error.NO_ERROR, "draining");
+    } else if (state.isServer()) {
+      // Section 6.8: requests that are under way when the first GOAWAY arrives are still served.
+      drainAnnounced = true;
+      writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
+      writer.ping(DRAIN_PING, false);
+      drainTimer =
+          ctx.channel()
+              .eventLoop()
+              .schedule(this::leaveAfterDrain, DRAIN_PING_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      leave();
+    }
+  }
+
+  private void leaveAfterDrain() {
+    if (state.isEnding() || !drainAnnounced) {
+      return;
+    }
+    drainAnnounced = false;
+    cancel(drainTimer);
+    writer.goAway(table.lastPeerId(), Http2Error.NO_ERROR, "draining");
+    leave();
+  }
+
+  private void leave() {
+    if (!state.isEnding()) {
+      state.leave();
+      dirty.set();
+    }
+  }
+
+  void onEndOfTurn() {
+    if (streams.areIdsUsedUp() && !state.isLeaving()) {
+      leave();
+      handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
+    }
+    if (state.isLeaving() && table.active() == 0) {
+      close(Http2Error.NO_ERROR, "last stream has ended");
+    }
+  }
+
+  void keepAlive(Duration time, Duration timeout) {
+    if (keepAlive != null) {
+      keepAlive.stop();
+    }
+    if (!state.isEnding()) {
+      keepAlive = new KeepAlive(this, table, ctx.channel().eventLoop(), time, timeout);
+      if (table.active() > 0) {
+        keepAlive.onStreamOpened();
+      }
+    }
+  }
+
+  /** A stream of ours is open that has sent nothing yet. */
+  void onStreamOpened() {
+    if (keepAlive != null) {
+      keepAlive.onStreamOpened();
+    }
+  }
+
+  @Override
+  public void onKeepAliveTimeout() {
+    close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
+  }
+
+  @Override
+  public void sendKeepAlivePing() {
+    keepAlivesSent++;
+    writer.ping(KEEP_ALIVE_PING, false);
+  }
+
+  /** How often the peer was asked whether it is there. */
+  long keepAlivesSent() {
+    return keepAlivesSent;
+  }
+
+  /** Says GOAWAY and ends; when called again, or before the socket is open, ends at once. */
+  void close(Http2Error error, String reason) {
+    if (state.isClosed()) {
+      return;
+    }
+    if (state.isEnding()) {
+      var unused = ctx.close();
+      return;
+    }
+    if (started && (preface == null || error != Http2Error.NO_ERROR)) {
+      writeSettings();
+      writer.goAway(table.lastPeerId(), error, reason);
+    }
+    end(error, reason);
+  }
+
+  /**
+   * Frees memory: says GOAWAY and closes the socket whether or not the peer reads that. Streams end
+   * by {@link StreamHandler#onOverload}.
+   */
+  void closeAtOnce(Http2Error error, String reason) {
+    if (!state.isEnding()) {
+      isOverload = true;
+      writeSettings();
+      writer.goAway(table.lastPeerId(), error, reason);
+    }
+    abort(error, reason);
+  }
+
+  /** Closes the socket without GOAWAY. */
+  void abort(Http2Error error, String reason) {
+    if (!state.isEnding()) {
+      finish(error, reason);
+    }
+    var unused = ctx.close();
+    onSocketClosed(reason);
+  }
+
+  private void end(Http2Error error, String reason) {
+    finish(error, reason);
+    // A backend that was left in good order has nothing to hear: its socket goes at once.
+    boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
+    lingering = LingeringClose.begin(ctx, linger, error);
+  }
+
+  /** Says and hears nothing more; streams end. */
+  private void finish(Http2Error error, String reason) {
+    state.end();
+    endReason = reason;
+    if (reader != null) {
+      reader.release();
+    }
+    stopTimers();
+    writer.flush();
+    for (SocketStream stream : table.snapshot()) {
+      lose(stream, stream.id() == 0, reason);
+    }
+    handler().onEnding(error, reason);
+  }
+
+  void onSocketFailed(String reason) {
+    if (!state.isEnding()) {
+      state.end();
+      endReason = reason;
+      var unused = ctx.close();
+    }
+  }
+
+  void onSocketClosed(String reason) {
+    if (state.isClosed()) {
+      return;
+    }
+    state.close();
+    stopTimers();
+    if (reader != null) {
+      reader.release();
+    }
+    String why = endReason.isEmpty() ? reason : endReason;
+    for (SocketStream stream : table.snapshot()) {
+      lose(stream, stream.id() == 0, why);
+    }
+    writer.release();
+    handler().onClosed(why);
+  }
+
+  private void stopTimers() {
+    cancel(handshakeTimer);
+    cancel(drainTimer);
+    if (keepAlive != null) {
+      keepAlive.stop();
+    }
+  }
+
+  private static void cancel(@Nullable ScheduledFuture<?> timer) {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+  }
+}

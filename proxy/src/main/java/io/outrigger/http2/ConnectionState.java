@@ -1,0 +1,88 @@
+package io.outrigger.http2;
+
+import io.netty.channel.Channel;
+import io.outrigger.base.LoopConfined;
+
+/**
+ * How far a connection has come. {@link ConnectionLifecycle} moves it, every layer asks:
+ *
+ * <pre>
+ * OPENING  -> OPEN     on the peer's preface and first SETTINGS
+ * OPEN     -> LEAVING  on drain (final GOAWAY sent), on GOAWAY received, on the last stream id used
+ * LEAVING  -> CLOSING  on the last stream ended
+ * any      -> CLOSING  on close, on an error of the peer
+ * any      -> CLOSED   on the socket closed
+ * </pre>
+ */
+@LoopConfined
+final class ConnectionState {
+  private enum Phase {
+    OPENING,
+    OPEN,
+    LEAVING,
+    CLOSING,
+    CLOSED
+  }
+
+  private final boolean server;
+  private final Channel channel;
+  private Phase phase = Phase.OPENING;
+
+  /**
+   * @param server whether this is the side that accepted
+   */
+  ConnectionState(boolean server, Channel channel) {
+    this.server = server;
+    this.channel = channel;
+  }
+
+  boolean isServer() {
+    return server;
+  }
+
+  /** Whether the peer's first SETTINGS are still to come. */
+  boolean isOpening() {
+    return phase == Phase.OPENING;
+  }
+
+  /** Whether streams may be opened. */
+  boolean isOpen() {
+    return phase == Phase.OPEN;
+  }
+
+  /** Whether the connection ends with its last stream. */
+  boolean isLeaving() {
+    return phase == Phase.LEAVING;
+  }
+
+  /** Whether nothing may be written any more. */
+  boolean isEnding() {
+    return phase == Phase.CLOSING || phase == Phase.CLOSED;
+  }
+
+  boolean isClosed() {
+    return phase == Phase.CLOSED;
+  }
+
+  void open() {
+    phase = Phase.OPEN;
+  }
+
+  void leave() {
+    phase = Phase.LEAVING;
+  }
+
+  void end() {
+    phase = Phase.CLOSING;
+  }
+
+  void close() {
+    phase = Phase.CLOSED;
+  }
+
+  /** The connection, for the log. */
+  @Override
+  public String toString() {
+    return (server ? "server " : "client ") + channel;
+  }
+}

@@ -1,0 +1,179 @@
+package io.outrigger.http2;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The name of a field and what follows from it, found out once. There is one object per {@link
+ * KnownName} and per name in HPACK's static table; others may have several.
+ */
+@AnyThread
+public final class HeaderName {
+  private static final String EMPTY = "field name is empty";
+  private static final String FORBIDDEN = "field name has a forbidden character";
+
+  /** Lower-case token characters (RFC 9110 section 5.6.2; RFC 9113 section 8.2.1). */
+  private static final boolean[] NAME_BYTE = new boolean[256];
+
+  /** All of them are in the static table. */
+  private static final Set<String> SECRETS =
+      Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
+
+  /** Names that exist once, by hash; a free place ends a search. */
+  private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
+
+  private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);
+
+  static {
+    for (char c : "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".toCharArray()) {
+      NAME_BYTE[c] = true;
+    }
+    for (KnownName known : KnownName.values()) {
+      if (known != KnownName.OTHER) {
+        share(known.text(), known);
+        KNOWN.put(known, of(new AsciiString(known.text())));
+      }
+    }
+    for (int index = 1; index <= StaticTable.SIZE; index++) {
+      share(StaticTable.name(index), KnownName.OTHER);
+    }
+  }
+
+  /** Longer names are cut in messages. */
+  private static final int MAX_PRINTED = 64;
+
+  private final AsciiString text;
+  private final int hash;
+  private final KnownName known;
+  private final int staticIndex;
+  private final boolean pseudo;
+  private final boolean secret;
+  private final @Nullable String fault;
+
+  private HeaderName(byte[] text, int hash, KnownName known, int staticIndex) {
+    this.text = new AsciiString(text, false);
+    this.hash = hash;
+    this.known = known;
+    this.staticIndex = staticIndex;
+    pseudo = text.length > 0 && text[0] == ':';
+    secret = staticIndex > 0 && SECRETS.contains(StaticTable.name(staticIndex));
+    fault = pseudo ? null : faultOf(text);
+  }
+
+  /** The name that {@code text} spells; it is not checked, see {@link #fault}. */
+  public static HeaderName of(AsciiString text) {
+    byte[] bytes = text.array();
+    int at = text.arrayOffset();
+    return of(bytes, at, text.length(), ByteHash.of(bytes, at, text.length()));
+  }
+
+  public static HeaderName of(KnownName known) {
+    return requireNonNull(KNOWN.get(known));
+  }
+
+  /** The same for bytes that stay the caller's. */
+  static HeaderName of(byte[] bytes, int at, int length, int hash) {
+    HeaderName shared = SHARED[placeOf(bytes, at, length, hash)];
+    if (shared != null) {
+      return shared;
+    }
+    return new HeaderName(Arrays.copyOfRange(bytes, at, at + length), hash, KnownName.OTHER, 0);
+  }
+
+  private static void share(String name, KnownName known) {
+    byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+    int hash = ByteHash.of(bytes, 0, bytes.length);
+    int place = placeOf(bytes, 0, bytes.length, hash);
+    if (SHARED[place] == null) {
+      SHARED[place] = new HeaderName(bytes, hash, known, StaticTable.firstIndexOf(name));
+    }
+  }
+
+  /** Where the name is, or else a free place. */
+  private static int placeOf(byte[] bytes, int at, int length, int hash) {
+    int place = hash & (SHARED.length - 1);
+    HeaderName candidate = SHARED[place];
+    while (candidate != null && !candidate.isSpelled(bytes, at, length, hash)) {
+      place = (place + 1) & (SHARED.length - 1);
+      candidate = SHARED[place];
+    }
+    return place;
+  }
+
+  public AsciiString text() {
+    return text;
+  }
+
+  /** The name as it is sent; nobody changes it. */
+  byte[] bytes() {
+    return text.array();
+  }
+
+  public KnownName known() {
+    return known;
+  }
+
+  /** Whether it begins with a colon (RFC 9113 section 8.3). */
+  public boolean isPseudo() {
+    return pseudo;
+  }
+
+  /** The name for people: other characters are question marks, and the end may be missing. */
+  String printable() {
+    String shown = text.toString().replaceAll("[^!-~]", "?");
+    return shown.length() <= MAX_PRINTED ? shown : shown.substring(0, MAX_PRINTED) + "...";
+  }
+
+  /** What is wrong with it as the name of a regular field; null when nothing is. */
+  @Nullable String fault() {
+    return fault;
+  }
+
+  int hash() {
+    return hash;
+  }
+
+  /**
+   * Whether its values are secrets of one user (RFC 7541 section 7.1.3): whoever shares a table
+   * with them could find them out by what a block of his own comes to.
+   */
+  boolean isSecret() {
+    return secret;
+  }
+
+  /** The first entry of this name in HPACK's static table; 0 when there is none. */
+  int staticIndex() {
+    return staticIndex;
+  }
+
+  boolean isSpelled(byte[] bytes, int at, int length, int hashOfBytes) {
+    return hash == hashOfBytes
+        && Arrays.equals(text.array(), 0, text.length(), bytes, at, at + length);
+  }
+
+  boolean isSame(HeaderName other) {
+    return this == other || (hash == other.hash && Arrays.equals(text.array(), other.text.array()));
+  }
+
+  private static @Nullable String faultOf(byte[] name) {
+    for (byte b : name) {
+      if (!NAME_BYTE[b & 0xff]) {
+        return FORBIDDEN;
+      }
+    }
+    return name.length == 0 ? EMPTY : null;
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

@@ -1,0 +1,113 @@
+package io.outrigger.http2;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.SocketErrors;
+import java.io.IOException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a channel and its event loop tell its connection, which is made when the channel is known.
+ */
+@LoopConfined
+final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQueue.Dirty {
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  private final boolean server;
+  private final ConnectionSettings settings;
+  private final Function<Http2Connection, ConnectionHandler> handlerFactory;
+  private @Nullable Http2Connection connection;
+
+  Http2Handler(
+      boolean server,
+      ConnectionSettings settings,
+      Function<Http2Connection, ConnectionHandler> handlerFactory) {
+    this.server = server;
+    this.settings = settings;
+    this.handlerFactory = handlerFactory;
+  }
+
+  private Http2Connection connection() {
+    return requireNonNull(connection, "connection is in no pipeline");
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    ChannelConfig config = ctx.channel().config();
+    config.setWriteBufferWaterMark(WATER_MARK);
+    SocketBuffers.bound(ctx.channel());
+    FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
+    var made = new Http2Connection(server, settings, ctx, queue.mark(this));
+    if (server) {
+      ReadTurn.bound(config, made.gate(), queue);
+    } else {
+      ReadTurn.bound(config).waiter(made.gate());
+    }
+    connection = made;
+    made.listener(handlerFactory.apply(made));
+    if (ctx.channel().isActive()) {
+      made.start();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    connection().start();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      connection().read(bytes);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    connection().onWritabilityChanged();
+  }
+
+  @Override
+  public void onEndOfTurn() {
+    connection().onEndOfTurn();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    connection().onSocketClosed("socket closed by the peer");
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    connection().onSocketClosed("socket was never connected");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof PatientRead.NoBufferNow) {
+      return; // the socket is read again
+    }
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      connection().onSocketFailed(SocketErrors.describe(cause)); // of TLS: within another
+    } else {
+      connection().onFailure(cause);
+    }
+  }
+
+  @Override
+  public String toString() {
+    Http2Connection made = connection;
+    return made == null ? (server ? "server" : "client") + " connection" : made.toString();
+  }
+}

@@ -1,0 +1,143 @@
+package io.outrigger.http2;
+
+import io.outrigger.base.AnyThread;
+import java.util.Arrays;
+
+/**
+ * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
+ *
+ * <p>The code is canonical: codes of one length are consecutive numbers in the order of their
+ * symbols, and begin where those of the next shorter length end. So their lengths say it all. Codes
+ * of up to eight bits, which is nearly all text, are found by one look into a table; longer ones by
+ * comparing with the first code of each length. Codes are held as 32 bits, left-aligned.
+ */
+@AnyThread
+final class Huffman {
+  private static final int END_OF_STRING = 256;
+  private static final int LEAST_BITS = 5;
+  private static final int MAX_BITS = 30;
+  private static final int SHORT_BITS = 8;
+
+  /** RFC 7541 appendix B: how many bits the code of each symbol has. */
+  private static final byte[] BITS = {
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
+    28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
+    6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
+    5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
+    13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+    7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+    15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5,
+    6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
+    20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,
+    24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
+    22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23,
+    21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25,
+    19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
+    20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,
+    26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
+    30,
+  };
+
+  /** Symbols in the order of their codes. */
+  private static final short[] SYMBOLS = new short[BITS.length];
+
+  /** By length: the first code, 2^32 behind the last length, and its place in {@link #SYMBOLS}. */
+  private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
+
+  private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
+
+  /** By the next eight bits: length and symbol of a short code; 0 when the code is longer. */
+  private static final short[] SHORT = new short[1 << SHORT_BITS];
+
+  static {
+    int place = 0;
+    long code = 0;
+    for (int bits = 1; bits <= MAX_BITS; bits++) {
+      FIRST_CODE[bits] = code;
+      FIRST_PLACE[bits] = place;
+      for (int symbol = 0; symbol < BITS.length; symbol++) {
+        if (BITS[symbol] == bits) {
+          SYMBOLS[place++] = (short) symbol;
+          if (bits <= SHORT_BITS) {
+            int from = (int) (code >>> (Integer.SIZE - SHORT_BITS));
+            int to = from + (1 << (SHORT_BITS - bits));
+            Arrays.fill(SHORT, from, to, (short) (bits << SHORT_BITS | symbol));
+          }
+          code += 1L << (Integer.SIZE - bits);
+        }
+      }
+    }
+    FIRST_CODE[MAX_BITS + 1] = code;
+  }
+
+  private Huffman() {}
+
+  /** Makes the tables, if nobody has: they are this class's only state. */
+  static void prepare() {}
+
+  /** The most bytes that {@code bytes} of code can stand for. */
+  static int mostDecoded(int bytes) {
+    return (int) (bytes * 8L / LEAST_BITS);
+  }
+
+  /**
+   * Decodes a whole string literal.
+   *
+   * @param out has room for {@link #mostDecoded}
+   * @return how many bytes were decoded, or -1 when the code is wrong
+   */
+  static int decode(byte[] in, int from, int to, byte[] out) {
+    long bits = 0;
+    int count = 0; // of bits that wait
+    int at = from;
+    int length = 0;
+    while (true) {
+      while (count <= Integer.SIZE && at < to) {
+        bits = bits << Byte.SIZE | (in[at++] & 0xff);
+        count += Byte.SIZE;
+      }
+      int next =
+          count >= Integer.SIZE ? (int) (bits >>> (count - Integer.SIZE)) : last(bits, count);
+      int found = SHORT[next >>> (Integer.SIZE - SHORT_BITS)];
+      int taken = found >> SHORT_BITS;
+      int symbol = found & 0xff;
+      if (found == 0) {
+        taken = bitsOf(next & 0xffff_ffffL);
+        symbol = SYMBOLS[placeOf(next & 0xffff_ffffL, taken)];
+      }
+      if (taken > count) {
+        return count < Byte.SIZE && isPadding(bits, count) ? length : -1;
+      }
+      if (symbol == END_OF_STRING) {
+        return -1;
+      }
+      out[length++] = (byte) symbol;
+      count -= taken;
+    }
+  }
+
+  /** The last {@code count} bits, less than 32, filled up with ones. */
+  private static int last(long bits, int count) {
+    int fill = Integer.SIZE - count;
+    return (int) (bits << fill | ((1L << fill) - 1));
+  }
+
+  /** Section 5.2: the most significant bits of the end-of-string symbol, which are ones. */
+  private static boolean isPadding(long bits, int count) {
+    long mask = (1L << count) - 1;
+    return (bits & mask) == mask;
+  }
+
+  private static int bitsOf(long code) {
+    int bits = SHORT_BITS + 1;
+    while (code >= FIRST_CODE[bits + 1]) { // every code is below the last of these
+      bits++;
+    }
+    return bits;
+  }
+
+  private static int placeOf(long code, int bits) {
+    return FIRST_PLACE[bits] + (int) ((code - FIRST_CODE[bits]) >>> (Integer.SIZE - bits));
+  }
+}

@@ -1,0 +1,324 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the peer's frames mean: those of streams are checked against the state of their stream,
+ * those of the connection are passed to it (RFC 9113 sections 5.1, 6 and 8).
+ */
+@LoopConfined
+final class InboundFrames implements FrameListener {
+  private final ConnectionLifecycle lifecycle;
+  private final ConnectionStreams streams;
+  private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final FlushQueue.Mark dirty;
+  private final HpackDecoder hpack;
+  private final ConnectionReceiveWindow receiveWindow;
+  private final PeerFaults faults;
+  private final boolean server;
+
+  /** Of the DATA frame under way; null while its stream is not interested. */
+  private @Nullable SocketStream dataStream;
+
+  private boolean dataEnds;
+
+  InboundFrames(
+      boolean server,
+      FlushQueue.Mark dirty,
+      HpackDecoder hpack,
+      ConnectionStreams streams,
+      ConnectionLifecycle lifecycle,
+      PeerFaults faults) {
+    this.server = server;
+    this.dirty = dirty;
+    this.hpack = hpack;
+    this.streams = streams;
+    this.lifecycle = lifecycle;
+    this.faults = faults;
+    table = streams.table();
+    scheduler = streams.scheduler();
+    receiveWindow = streams.receiveWindow();
+  }
+
+  @Override
+  public void onDataStart(int id, int flowBytes, int padding, boolean endStream)
+      throws ConnectionFault {
+    dataStream = null;
+    SocketStream stream = table.get(id);
+    if (stream == null && table.isIdle(id)) {
+      throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "DATA on an idle stream");
+    }
+    if (!receiveWindow.receive(flowBytes)) {
+      throw new ConnectionFault(
+          Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the connection's window");
+    }
+    int content = flowBytes - padding;
+    if (stream == null || (content == 0 && !endStream)) {
+      faults.onIdleFrame();
+    } else {
+      faults.onUsefulFrame();
+    }
+    if (stream == null) {
+      if (!table.mayHaveBeenReset(id)) {
+        faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
+      }
+      return;
+    }
+    Fault fault = dataFault(stream, flowBytes, content, endStream);
+    if (fault != null) {
+      faults.reset(stream, fault.error, fault.reason);
+      return;
+    }
+    stream.hold(flowBytes);
+    stream.consumed(padding);
+    if (!stream.isGone()) {
+      dataStream = stream;
+      dataEnds = endStream;
+    }
+  }
+
+  private static @Nullable Fault dataFault(
+      SocketStream stream, int flowBytes, int content, boolean endStream) {
+    if (stream.isReceiveEnded()) {
+      return new Fault(Http2Error.STREAM_CLOSED, "DATA after END_STREAM");
+    }
+    if (!stream.receive(flowBytes)) {
+      return new Fault(Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the stream's window");
+    }
+    if (!stream.hasHead()) {
+      return new Fault(Http2Error.PROTOCOL_ERROR, "DATA before the response's head");
+    }
+    return stream.takeContent(content, endStream) ? null : Fault.WRONG_LENGTH;
+  }
+
+  @Override
+  public void onDataPart(ByteBuf part, boolean last) throws ConnectionFault {
+    SocketStream stream = dataStream;
+    if (stream == null || stream.isGone()) {
+      // What is left of a frame whose stream has ended was settled with the stream.
+      part.release();
+      return;
+    }
+    boolean end = last && dataEnds;
+    if (last) {
+      dataStream = null;
+    }
+    if (end) {
+      stream.onEndReceived();
+    }
+    stream.handler().onData(part, end);
+    if (end) {
+      stream.settle();
+    }
+  }
+
+  @Override
+  public void onHeaderBlock(int id, ByteBuf block, boolean endStream) throws ConnectionFault {
+    HeaderList headers = hpack.decode(block);
+    SocketStream stream = table.get(id);
+    if (stream != null) {
+      onMoreHeaders(stream, headers, endStream);
+    } else if (table.isIdle(id)) {
+      if (!server || (id & 1) == 0) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "HEADERS on an idle stream");
+      }
+      onRequest(id, headers, endStream);
+    } else if (table.mayBeLate(id)) {
+      faults.onIdleFrame();
+    } else {
+      throw new ConnectionFault(
+          table.wasClosed(id) ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR,
+          "HEADERS on a closed stream");
+    }
+  }
+
+  private void onRequest(int id, HeaderList headers, boolean endStream) throws ConnectionFault {
+    table.onPeerId(id);
+    faults.onStream();
+    if (!streams.admits()) {
+      faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
+      return;
+    }
+    if (headers.isCut()) {
+      onTooLarge(id, headers, endStream);
+      return;
+    }
+    String fault = HeaderRules.requestFault(headers);
+    long length = fault == null ? HeaderRules.contentLength(headers) : -1;
+    if (fault == null && endStream && length > 0) {
+      fault = "content-length is wrong";
+    }
+    if (fault != null) {
+      lifecycle.handler().onRefused(headers.sound(), fault);
+      faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
+      return;
+    }
+    SocketStream stream = streams.openByPeer(id, headers);
+    stream.onHead(length);
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    StreamHandler handler = lifecycle.handler().onStream(stream);
+    if (stream.isGone()) {
+      return;
+    }
+    stream.handler(handler);
+    handler.onHeaders(headers, endStream); // an answer that ends settles the stream by itself
+  }
+
+  private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
+    SocketStream stream = streams.openByPeer(id, fitting);
+    stream.onHead(-1);
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    stream.handler(lifecycle.handler().onStream(stream));
+    stream.handler().onTooLarge(fitting, endStream);
+    faults.onTooLarge(stream);
+  }
+
+  private void onMoreHeaders(SocketStream stream, HeaderList headers, boolean endStream)
+      throws ConnectionFault {
+    Fault fault = headersFault(stream, headers, endStream);
+    if (fault != null) {
+      faults.reset(stream, fault.error, fault.reason);
+      return;
+    }
+    if (stream.hasHead()) {
+      faults.onUsefulFrame();
+    } else {
+      faults.onIdleFrame(); // interim responses could go on for ever
+    }
+    if (endStream) {
+      stream.onEndReceived();
+    }
+    stream.handler().onHeaders(headers, endStream);
+    if (endStream) {
+      stream.settle();
+    }
+  }
+
+  /** Checks a response's head, an interim one, or trailers, and notes what it says. */
+  private @Nullable Fault headersFault(SocketStream stream, HeaderList headers, boolean endStream) {
+    if (stream.isReceiveEnded()) {
+      return new Fault(Http2Error.STREAM_CLOSED, "HEADERS after END_STREAM");
+    }
+    if (headers.isCut()) {
+      return new Fault(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "header list is larger than " + hpack.maxListBytes() + " bytes (--max-header-bytes)");
+    }
+    String fault;
+    if (stream.hasHead()) {
+      fault = endStream ? HeaderRules.trailersFault(headers) : "trailers do not end the stream";
+      if (fault == null && stream.lacksContent()) {
+        return Fault.WRONG_LENGTH;
+      }
+    } else {
+      fault = HeaderRules.responseFault(headers);
+      if (fault == null && HeaderRules.isInterim(headers)) {
+        fault = endStream ? "interim response ends the stream" : null;
+      } else if (fault == null) {
+        boolean empty = stream.isHeadRequest() || HeaderRules.hasNoContent(headers);
+        stream.onHead(empty ? 0 : HeaderRules.contentLength(headers));
+        if (endStream && stream.lacksContent()) {
+          return Fault.WRONG_LENGTH;
+        }
+      }
+    }
+    return fault == null ? null : new Fault(Http2Error.PROTOCOL_ERROR, fault);
+  }
+
+  @Override
+  public void onReset(int id, long code) throws ConnectionFault {
+    if (table.isIdle(id)) {
+      throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "RST_STREAM on an idle stream");
+    }
+    SocketStream stream = table.get(id);
+    if (stream == null) {
+      faults.onIdleFrame(); // it cancels nothing: the stream had ended
+      return;
+    }
+    boolean cancels = !stream.hasHandler() || !stream.handler().isTimeUp();
+    streams.resetByPeer(stream, Http2Error.ofCode(code));
+    if (cancels) {
+      faults.countReset();
+    }
+  }
+
+  @Override
+  public void onWindowUpdate(int id, int increment) throws ConnectionFault {
+    faults.onIdleFrame();
+    if (id == 0) {
+      if (increment == 0) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
+      }
+      if (!scheduler.widen(increment)) {
+        throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+      }
+      dirty.set();
+      return;
+    }
+    SocketStream stream = table.get(id);
+    if (stream == null) {
+      if (table.isIdle(id)) {
+        throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE on an idle stream");
+      }
+      return; // section 5.1: it may have been on its way when the stream closed
+    }
+    if (increment == 0) {
+      faults.reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
+    } else if (!stream.widenSendWindow(increment)) {
+      faults.reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+    } else {
+      scheduler.join(stream);
+    }
+  }
+
+  @Override
+  public void onSettings(ByteBuf payload) throws ConnectionFault {
+    faults.onIdleFrame();
+    lifecycle.onSettings(payload);
+  }
+
+  @Override
+  public void onSettingsAck() throws ConnectionFault {
+    faults.onIdleFrame();
+    lifecycle.onSettingsAck();
+  }
+
+  @Override
+  public void onPing(long opaque, boolean ack) throws ConnectionFault {
+    faults.onIdleFrame();
+    lifecycle.onPing(opaque, ack);
+  }
+
+  @Override
+  public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
+    faults.onIdleWork(Math.max(1, table.active())); // it is compared with every stream
+    String text = debug.toString(StandardCharsets.UTF_8);
+    lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
+  }
+
+  @Override
+  public void onIgnored() throws ConnectionFault {
+    faults.onIdleFrame();
+  }
+
+  @Override
+  public void onStreamFault(int id, Http2Error error, String reason) throws ConnectionFault {
+    SocketStream stream = table.get(id);
+    if (stream != null) {
+      faults.reset(stream, error, reason);
+    }
+  }
+
+  private record Fault(Http2Error error, String reason) {
+    static final Fault WRONG_LENGTH =
+        new Fault(Http2Error.PROTOCOL_ERROR, "content-length is wrong");
+  }
+}

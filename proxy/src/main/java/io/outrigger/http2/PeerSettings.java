@@ -1,0 +1,87 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.outrigger.base.LoopConfined;
+
+/** What the peer allows us (RFC 9113 section 6.5.2). */
+@LoopConfined
+final class PeerSettings {
+  /** Whose windows follow SETTINGS_INITIAL_WINDOW_SIZE. */
+  interface SendWindows {
+    /**
+     * Changes the windows of open streams, by way of every value that a frame had.
+     *
+     * @param least by how many bytes the least of those is above the value before
+     * @param most the same of the greatest
+     * @param last the same of the last, which stays
+     */
+    void resize(int least, int most, int last) throws ConnectionFault;
+  }
+
+  private final boolean fromServer;
+  private final FrameWriter writer;
+  private int maxConcurrentStreams = Integer.MAX_VALUE;
+  private int initialWindow = ConnectionSettings.INITIAL_WINDOW;
+  private long maxHeaderListBytes = Long.MAX_VALUE;
+
+  PeerSettings(boolean fromServer, FrameWriter writer) {
+    this.fromServer = fromServer;
+    this.writer = writer;
+  }
+
+  int maxConcurrentStreams() {
+    return maxConcurrentStreams;
+  }
+
+  int initialWindow() {
+    return initialWindow;
+  }
+
+  /** The largest header list that the peer takes; Long.MAX_VALUE when it has not said. */
+  long maxHeaderListBytes() {
+    return maxHeaderListBytes;
+  }
+
+  /** Applies a SETTINGS frame's payload in order. */
+  void apply(ByteBuf payload, SendWindows windows) throws ConnectionFault {
+    int least = initialWindow;
+    int most = initialWindow;
+    int last = initialWindow;
+    while (payload.isReadable()) {
+      int id = payload.readUnsignedShort();
+      long value = payload.readUnsignedInt();
+      switch (id) {
+        case FrameType.SETTINGS_HEADER_TABLE_SIZE -> writer.hpack().maxTableSize(value);
+        case FrameType.SETTINGS_ENABLE_PUSH -> {
+          if (value > 1 || (fromServer && value == 1)) {
+            throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "ENABLE_PUSH of " + value);
+          }
+        }
+        case FrameType.SETTINGS_MAX_CONCURRENT_STREAMS ->
+            maxConcurrentStreams = (int) Math.min(value, Integer.MAX_VALUE);
+        case FrameType.SETTINGS_INITIAL_WINDOW_SIZE -> {
+          if (value > Integer.MAX_VALUE) {
+            throw new ConnectionFault(
+                Http2Error.FLOW_CONTROL_ERROR, "INITIAL_WINDOW_SIZE of " + value);
+          }
+          last = (int) value;
+          least = Math.min(least, last);
+          most = Math.max(most, last);
+        }
+        case FrameType.SETTINGS_MAX_FRAME_SIZE -> {
+          if (value < ConnectionSettings.LEAST_FRAME_SIZE || value >= 1 << 24) {
+            throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "MAX_FRAME_SIZE of " + value);
+          }
+          writer.maxFrameSize((int) value);
+        }
+        case FrameType.SETTINGS_MAX_HEADER_LIST_SIZE -> maxHeaderListBytes = value;
+        default -> {} // unknown ones are ignored
+      }
+    }
+    if (least != most) {
+      int before = initialWindow;
+      initialWindow = last;
+      windows.resize(least - before, most - before, last - before);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Looks at the first bytes of a client: HTTP/2 with prior knowledge (RFC 9113 section 3.4), or one
+ * of the usual mistakes, which deserves a better answer than silence.
+ */
+@LoopConfined
+final class Preface {
+  /** What the bytes so far say. */
+  enum Verdict {
+    INCOMPLETE,
+    HTTP2,
+    HTTP1,
+    TLS,
+    UNKNOWN
+  }
+
+  private static final byte[] EXPECTED =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private static final String ANSWER_TEXT =
+      "this port speaks HTTP/2 with prior knowledge (h2c) only\n";
+
+  /** RFC 9112 section 3 recommends to support request lines of 8000 bytes. */
+  private static final int MAX_LINE = 8192;
+
+  /** What a request line of HTTP/1 has before the version's digit. */
+  private static final byte[] VERSION = " HTTP/1.".getBytes(StandardCharsets.US_ASCII);
+
+  private static final int TLS_HANDSHAKE = 0x16;
+  private static final int TLS_MAJOR = 0x03;
+  private static final int MAX_METHOD = 20;
+
+  private int matched;
+  private boolean diverged;
+
+  // Of a line that is something else; nothing of it is kept.
+
+  private int length;
+  private boolean tlsRecord;
+  private boolean methodEnded;
+
+  /** How much of {@link #VERSION} the last bytes are; all of it once it has come. */
+  private int version;
+
+  /** Takes the preface's bytes from {@code in}, or all of it while it is something else. */
+  Verdict read(ByteBuf in) {
+    while (!diverged && matched < EXPECTED.length && in.isReadable()) {
+      if (in.getByte(in.readerIndex()) == EXPECTED[matched]) {
+        in.skipBytes(1);
+        matched++;
+      } else {
+        diverged = true;
+      }
+    }
+    if (!diverged) {
+      return matched == EXPECTED.length ? Verdict.HTTP2 : Verdict.INCOMPLETE;
+    }
+    Verdict verdict = Verdict.INCOMPLETE;
+    while (length < matched && verdict == Verdict.INCOMPLETE) {
+      verdict = next(EXPECTED[length]);
+    }
+    while (in.isReadable() && verdict == Verdict.INCOMPLETE) {
+      verdict = next(in.readByte());
+    }
+    in.skipBytes(in.readableBytes());
+    return verdict;
+  }
+
+  /** What the line is with {@code next}, which may be the last byte that is needed. */
+  private Verdict next(byte next) {
+    length++;
+    if (length == 1 && next == TLS_HANDSHAKE) {
+      tlsRecord = true;
+      return Verdict.INCOMPLETE;
+    }
+    if (tlsRecord) {
+      return next == TLS_MAJOR ? Verdict.TLS : Verdict.UNKNOWN;
+    }
+    if (!methodEnded && next != ' ') {
+      boolean fits = next >= 'A' && next <= 'Z' && length <= MAX_METHOD;
+      return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
+    }
+    if (next == '\n') {
+      return version == VERSION.length ? Verdict.HTTP1 : Verdict.UNKNOWN;
+    }
+    methodEnded = true;
+    if (version < VERSION.length) {
+      version = next == VERSION[version] ? version + 1 : next == VERSION[0] ? 1 : 0;
+    }
+    return length > 1 && length < MAX_LINE ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
+  }
+
+  /** The whole answer to a client that speaks HTTP/1. */
+  static ByteBuf http1Answer() {
+    return Unpooled.copiedBuffer(
+        "HTTP/1.1 505 HTTP Version Not Supported\r\n"
+            + "content-type: text/plain\r\nconnection: close\r\ncontent-length: "
+            + ANSWER_TEXT.length()
+            + "\r\n\r\n"
+            + ANSWER_TEXT,
+        StandardCharsets.US_ASCII);
+  }
+}

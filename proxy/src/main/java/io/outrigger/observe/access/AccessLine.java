@@ -1,0 +1,113 @@
+package io.outrigger.observe.access;
+
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The line of one request: a JSON object in plain ASCII. Fields without a value are left out. What
+ * apps sent is shortened and escaped, so that a line is one line and no terminal obeys it.
+ */
+final class AccessLine {
+  /** Characters of a text; the rest is cut. */
+  static final int MAX_TEXT = 2048;
+
+  private static final String CUT = "...";
+  private static final String HEX = "0123456789abcdef";
+  private static final long NANOS_PER_MICRO = 1_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final StringBuilder out;
+
+  private AccessLine(StringBuilder out) {
+    this.out = out;
+  }
+
+  /** Appends the line of {@code entry} with its end of line. */
+  static void append(StringBuilder out, AccessEntry entry) {
+    new AccessLine(out).write(entry);
+  }
+
+  private void write(AccessEntry entry) {
+    long startMillis = entry.endMillis() - entry.durationNanos() / NANOS_PER_MILLI;
+    out.append('{');
+    text("start", Instant.ofEpochMilli(startMillis).toString());
+    millis("duration_ms", entry.durationNanos());
+    text("forward", entry.forward());
+    text("method", entry.method());
+    text("path", entry.path());
+    text("authority", entry.authority());
+    text("route", entry.route());
+    text("cluster", entry.cluster());
+    text("locality", entry.locality().map(Locality::toString));
+    entry.priority().ifPresent(priority -> number("priority", priority));
+    text("upstream", entry.upstream());
+    number("attempts", entry.attempts());
+    if (entry.grpc()) {
+      text("grpc_status", entry.code().toString());
+    }
+    if (entry.httpStatus() > 0) {
+      number("http_status", entry.httpStatus());
+    }
+    entry.reason().ifPresent(reason -> text("local", reason.word()));
+    number("request_bytes", entry.requestBytes());
+    number("response_bytes", entry.responseBytes());
+    if (entry.timeoutNanos() != EffectiveTimeout.NONE) {
+      millis("timeout_ms", entry.timeoutNanos());
+    }
+    text("traceparent", entry.traceparent());
+    out.append("}\n");
+  }
+
+  private void text(String name, Optional<String> value) {
+    value.ifPresent(text -> text(name, text));
+  }
+
+  private void text(String name, CharSequence value) {
+    if (value.isEmpty()) {
+      return;
+    }
+    name(name);
+    out.append('"');
+    int length = Math.min(value.length(), MAX_TEXT);
+    for (int i = 0; i < length; i++) {
+      character(value.charAt(i));
+    }
+    out.append(value.length() > MAX_TEXT ? CUT + "\"" : "\"");
+  }
+
+  private void character(char c) {
+    if (c == '"' || c == '\\') {
+      out.append('\\').append(c);
+    } else if (c >= ' ' && c <= '~') {
+      out.append(c);
+    } else {
+      out.append("\\u");
+      for (int shift = 12; shift >= 0; shift -= 4) {
+        out.append(HEX.charAt((c >> shift) & 0xf));
+      }
+    }
+  }
+
+  private void number(String name, long value) {
+    name(name);
+    out.append(value);
+  }
+
+  /** With three decimals: to the microsecond. */
+  private void millis(String name, long nanos) {
+    name(name);
+    long micros = nanos / NANOS_PER_MICRO;
+    out.append(micros / 1_000).append('.');
+    long rest = micros % 1_000;
+    out.append(rest < 100 ? "0" : "").append(rest < 10 ? "0" : "").append(rest);
+  }
+
+  private void name(String name) {
+    if (out.charAt(out.length() - 1) != '{') {
+      out.append(',');
+    }
+    out.append('"').append(name).append("\":");
+  }
+}

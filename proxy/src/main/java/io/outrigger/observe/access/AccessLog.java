@@ -1,0 +1,169 @@
+package io.outrigger.observe.access;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the access log. An event loop adds an entry to a bounded queue and goes on; when the queue
+ * is full, because the disk or the reader of a pipe is slow, the entry is dropped, and the call
+ * counts it. The writing thread looks for entries every {@link #PERIOD}: to wake it would cost each
+ * request a system call.
+ */
+@AnyThread
+public final class AccessLog implements AutoCloseable {
+  /** Entries that may wait: half a second at a hundred thousand requests a second. */
+  static final int MAX_WAITING = 50_000;
+
+  private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
+  private static final Duration PERIOD = Duration.ofMillis(50);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+  private static final int BATCH_CHARS = 64 << 10;
+
+  private final ConcurrentLinkedQueue<AccessEntry> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final String name;
+  private final OutputStream out;
+  private final Runnable reopen;
+  private final Clock clock;
+  private final int mostWaiting;
+  private final Thread writer;
+  private volatile boolean closing;
+
+  /** Whether the last write failed; of the writing thread. */
+  private boolean failing;
+
+  /**
+   * @param name the file of {@code out}, for messages
+   * @param out closed by {@link #close}
+   * @param reopen has {@code out} opened anew with the next line
+   */
+  AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int mostWaiting) {
+    this.name = name;
+    this.out = out;
+    this.reopen = reopen;
+    this.clock = clock;
+    this.mostWaiting = mostWaiting;
+    writer = new Thread(this::run, "access-log");
+    writer.setDaemon(true);
+  }
+
+  private static AccessLog started(String name, OutputStream out, Runnable reopen) {
+    var access = new AccessLog(name, out, reopen, Clock.systemUTC(), MAX_WAITING);
+    access.start();
+    return access;
+  }
+
+  /** Writes to stdout. */
+  public static AccessLog toStdout() {
+    return started("stdout", new FileOutputStream(FileDescriptor.out), () -> {});
+  }
+
+  /**
+   * Appends to a file; to another when that comes to stand in its place (log rotation).
+   *
+   * @throws IOException when it cannot be opened
+   */
+  public static AccessLog toFile(Path file) throws IOException {
+    var appended = new AppendedFile(file, Clock.systemUTC());
+    return started(file.toString(), appended, appended::reopen);
+  }
+
+  /** The next line goes to the file that has the name then. */
+  public void reopen() {
+    reopen.run();
+  }
+
+  void start() {
+    writer.start();
+  }
+
+  /** The observer that logs the calls of one forward. */
+  public CallObserver of(String forward) {
+    return call -> {
+      if (waiting.incrementAndGet() > mostWaiting) {
+        waiting.decrementAndGet();
+        return false;
+      }
+      queue.add(AccessEntry.of(forward, call, clock.millis()));
+      return true;
+    };
+  }
+
+  private void run() {
+    var batch = new StringBuilder();
+    while (true) {
+      boolean last = closing; // read before the queue: what was added until then is written
+      try {
+        writeQueued(batch);
+      } catch (OutOfMemoryError e) { // the lines of this batch are lost, later ones are not
+        batch.setLength(0);
+        OutOfMemory.onLoop(e);
+      }
+      if (last) {
+        return;
+      }
+      LockSupport.parkNanos(this, PERIOD.toNanos());
+    }
+  }
+
+  private void writeQueued(StringBuilder batch) {
+    AccessEntry entry;
+    while ((entry = queue.poll()) != null) {
+      waiting.decrementAndGet();
+      AccessLine.append(batch, entry);
+      if (batch.length() >= BATCH_CHARS) {
+        write(batch);
+      }
+    }
+    if (batch.length() > 0) {
+      write(batch);
+    }
+  }
+
+  /** Logs the first failure and its end; the lines between them are lost. */
+  private void write(StringBuilder batch) {
+    try {
+      out.write(batch.toString().getBytes(StandardCharsets.US_ASCII));
+      out.flush();
+      if (failing) {
+        failing = false;
+        log.info("access log {}: can be written again", name);
+      }
+    } catch (IOException e) {
+      if (!failing) {
+        failing = true;
+        log.warn("access log {}: cannot be written, lines are lost: {}", name, e.getMessage());
+      }
+    }
+    batch.setLength(0);
+  }
+
+  /** Writes what waits, as far as that goes within two seconds, and ends. */
+  @Override
+  public void close() {
+    closing = true;
+    LockSupport.unpark(writer);
+    try {
+      writer.join(CLOSE_LIMIT.toMillis());
+      out.close();
+    } catch (IOException e) {
+      log.warn("access log {}: cannot be closed: {}", name, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.outrigger.observe.admin;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.NetUtil;
+import io.outrigger.base.AnyThread;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may ask the admin server. Browsers on the same host can be lured into asking on behalf of a
+ * stranger's page: DNS rebinding shows in Host, cross-site requests in Origin, and a form cannot
+ * send JSON.
+ */
+@AnyThread
+final class AdminGuard implements RequestGuard {
+  private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  /** RFC 9110 section 7.2: a host and at most a port; userinfo has no place in it. */
+  private static final Pattern HOST =
+      Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
+
+  private final InetSocketAddress bound;
+
+  AdminGuard(InetSocketAddress bound) {
+    this.bound = bound;
+  }
+
+  @Override
+  public Optional<AdminReply> refusal(HttpRequest request) {
+    var headers = request.headers();
+    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
+    return refusal(
+        request.method().name(),
+        hosts.size() == 1 ? hosts.get(0) : null,
+        headers.get(HttpHeaderNames.ORIGIN),
+        headers.get(HttpHeaderNames.CONTENT_TYPE));
+  }
+
+  Optional<AdminReply> refusal(
+      String method, @Nullable String host, @Nullable String origin, @Nullable String contentType) {
+    if (host == null || !isOurs(host)) {
+      return Optional.of(
+          AdminReply.text(403, "Host must be loopback or the bound address, not " + quoted(host)));
+    }
+    if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
+      return Optional.of(
+          AdminReply.text(
+              403,
+              "Origin "
+                  + quoted(origin)
+                  + " is not this admin server; use its own page, or send no Origin"));
+    }
+    if (method.equals("POST") && !isJson(contentType)) {
+      return Optional.of(AdminReply.text(415, "POST needs content-type: application/json"));
+    }
+    return Optional.empty();
+  }
+
+  private boolean isOurs(String host) {
+    Matcher parts = HOST.matcher(host);
+    if (!parts.matches()) {
+      return false;
+    }
+    String name = parts.group("name").toLowerCase(Locale.ROOT);
+    if (LOOPBACK_NAMES.contains(name)) {
+      return true;
+    }
+    InetAddress address = bound.getAddress();
+    return name.equals(bound.getHostString().toLowerCase(Locale.ROOT))
+        || (address != null && !address.isAnyLocalAddress() && name.equals(literal(address)))
+        || (address != null && address.isAnyLocalAddress() && isIpLiteral(name));
+  }
+
+  /** Bound to all addresses: any literal may be ours; names, which rebinding needs, are not. */
+  private static boolean isIpLiteral(String name) {
+    return name.startsWith("[")
+        ? NetUtil.isValidIpV6Address(name)
+        : NetUtil.isValidIpV4Address(name);
+  }
+
+  private static String literal(InetAddress address) {
+    String text = address.getHostAddress();
+    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+  }
+
+  private static boolean isJson(@Nullable String contentType) {
+    return contentType != null
+        && contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim().equals("application/json");
+  }
+
+  /** What a stranger wrote, fit for an answer. */
+  static String quoted(@Nullable String value) {
+    if (value == null) {
+      return "absent";
+    }
+    String plain = value.replaceAll("[^\\x20-\\x7e]", "?");
+    return '"' + (plain.length() > 100 ? plain.substring(0, 100) + "…" : plain) + '"';
+  }
+}

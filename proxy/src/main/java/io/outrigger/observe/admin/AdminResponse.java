@@ -1,0 +1,96 @@
+package io.outrigger.observe.admin;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** How an {@link AdminReply} looks in HTTP/1.1. */
+final class AdminResponse {
+  /**
+   * The page's own files and nothing else; no script may turn text into markup. An answer that is
+   * opened in a browser by itself can do nothing at all.
+   */
+  private static final String CONTENT_SECURITY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types 'none'";
+
+  /** For a client to read why it was refused, and to close. */
+  private static final int LINGER_SECONDS = 10;
+
+  private AdminResponse() {}
+
+  /**
+   * A whole answer.
+   *
+   * @param head whether only its head was asked for
+   * @param gzip whether the client reads gzip
+   */
+  static FullHttpResponse of(AdminReply reply, boolean head, boolean gzip) {
+    Optional<ByteBuf> compressed = gzip ? reply.gzip() : Optional.empty();
+    ByteBuf body = compressed.orElseGet(reply::body);
+    int length = body.readableBytes();
+    if (head) {
+      body.release();
+      body = Unpooled.EMPTY_BUFFER;
+    }
+    var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status(reply), body);
+    setHeaders(response, reply);
+    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+    if (compressed.isPresent()) {
+      response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
+    }
+    return response;
+  }
+
+  /** The head of an answer that goes on for as long as its reader stays. */
+  static HttpResponse streamed(AdminReply reply) {
+    var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status(reply));
+    setHeaders(response, reply);
+    response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    return response;
+  }
+
+  /**
+   * Answers a request of which not all was read, and says no more. What still comes is passed over
+   * until the client closes, or for a while: a socket that is closed with bytes to be read is
+   * reset, and the answer lost (RFC 9112 section 9.6).
+   */
+  static void refuse(ChannelHandlerContext context, AdminReply reply) {
+    FullHttpResponse response = of(reply, false, false);
+    response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    context.pipeline().get(PacedRequests.class).discardRest(context.channel());
+    context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+    context
+        .writeAndFlush(response)
+        .addListener(written -> ((DuplexChannel) context.channel()).shutdownOutput());
+  }
+
+  private static HttpResponseStatus status(AdminReply reply) {
+    return HttpResponseStatus.valueOf(reply.status());
+  }
+
+  private static void setHeaders(HttpResponse response, AdminReply reply) {
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set("x-content-type-options", "nosniff")
+        .set("referrer-policy", "no-referrer")
+        .set("content-security-policy", CONTENT_SECURITY);
+    if (!reply.allow().isEmpty()) {
+      response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
+    }
+  }
+}

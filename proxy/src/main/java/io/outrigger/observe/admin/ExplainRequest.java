@@ -1,0 +1,127 @@
+package io.outrigger.observe.admin;
+
+import io.netty.util.AsciiString;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.route.WireText;
+import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.route.GrpcTimeout;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.HeaderRules;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The request that {@code /explain} is asked about: parameters {@code path}, {@code method} (POST
+ * unless given) and {@code header=name:value}, any number of times. Without a content type it is a
+ * gRPC request. It obeys the rules that a request on the wire obeys; text beyond ASCII is UTF-8
+ * there.
+ */
+@AnyThread
+public final class ExplainRequest {
+  private static final String AUTHORITY = ":authority";
+  private static final int MAX_HEADERS = 200;
+
+  private ExplainRequest() {}
+
+  /**
+   * Reads the parameters.
+   *
+   * @throws IllegalArgumentException when they make no request, with the reason
+   */
+  public static RequestPreview read(AdminRequest request) {
+    String path =
+        request
+            .parameter("path")
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "path is missing; give one such as /package.Service/Method"));
+    String method = request.parameter("method").orElse("POST");
+    List<String> given = request.query().getOrDefault("header", List.of());
+    require(given.size() <= MAX_HEADERS, "more than " + MAX_HEADERS + " headers");
+    require(isVisible(path), "path has characters that a request cannot carry");
+    require(
+        path.startsWith("/"),
+        "path does not start with a slash; write it as /package.Service/Method");
+    require(
+        isVisible(method) && !method.isEmpty(), "method is no HTTP method, such as GET or POST");
+    var block =
+        HeaderList.builder(given.size() + 5)
+            .add(HeaderList.METHOD, method)
+            .add(HeaderList.SCHEME, "http")
+            .add(HeaderList.PATH, WireText.of(path));
+    String authority = null;
+    boolean hasType = false;
+    for (String header : given) {
+      if (nameOf(header).equals(AUTHORITY)) {
+        require(authority == null, ":authority appears twice");
+        authority = valueOf(header);
+      }
+      hasType |= nameOf(header).equals("content-type");
+    }
+    if (authority != null) {
+      block.add(HeaderList.AUTHORITY, authority);
+    }
+    if (!hasType && method.equals("POST")) {
+      block.add(AsciiString.cached("content-type"), "application/grpc");
+    }
+    for (String header : given) {
+      if (!nameOf(header).equals(AUTHORITY)) {
+        block.add(new AsciiString(nameOf(header)), valueOf(header));
+      }
+    }
+    HeaderList headers = block.build();
+    String fault = HeaderRules.requestFault(headers);
+    require(fault == null, String.valueOf(fault));
+    RequestPreview preview = RequestPreview.of(headers);
+    require(
+        preview.appTimeoutNanos() != GrpcTimeout.MALFORMED,
+        "grpc-timeout is malformed: one to eight digits and one of n, u, m, S, M, H");
+    return preview;
+  }
+
+  /** In lower case, as on the wire. */
+  private static String nameOf(String header) {
+    return header.substring(0, colon(header)).toLowerCase(Locale.ROOT);
+  }
+
+  private static String valueOf(String header) {
+    String value = withoutOuterSpaces(header.substring(colon(header) + 1));
+    require(
+        value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f)),
+        "the value of header " + nameOf(header) + " has characters that a request cannot carry");
+    return WireText.of(value);
+  }
+
+  /** In linear time, which a regular expression does not promise. */
+  private static String withoutOuterSpaces(String value) {
+    int start = 0;
+    int end = value.length();
+    while (start < end && value.charAt(start) == ' ') {
+      start++;
+    }
+    while (start < end && value.charAt(end - 1) == ' ') {
+      end--;
+    }
+    return value.substring(start, end);
+  }
+
+  private static int colon(String header) {
+    int colon = header.indexOf(':', 1);
+    require(colon > 0, "write a header as name:value");
+    require(
+        header.chars().limit(colon).allMatch(c -> c > ' ' && c < 0x7f),
+        "a header's name has characters that a request cannot carry");
+    return colon;
+  }
+
+  private static boolean isVisible(String text) {
+    return text.chars().allMatch(c -> c > ' ' && c != 0x7f);
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

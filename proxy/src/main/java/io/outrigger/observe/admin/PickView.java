@@ -1,0 +1,220 @@
+package io.outrigger.observe.admin;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.tls.EndpointTls;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.lb.PickPlan;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.LbNode;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a cluster's picker would answer, beside the tree that made the picker: who may be picked,
+ * and of all others why not.
+ */
+@AnyThread
+final class PickView {
+  /** An endpoint that may be picked, by its first address. */
+  private record Candidate(
+      EndpointAddress address, EndpointAddress picked, Optional<Locality> locality) {}
+
+  private final LbNode tree;
+  private final PickPlan plan;
+  private final Map<Candidate, Double> candidates = new LinkedHashMap<>();
+  private final Map<RpcStatus, Double> failures = new LinkedHashMap<>();
+  private final Set<EndpointAddress> included = new HashSet<>();
+  private double waits;
+
+  PickView(LbNode tree, PickPlan plan) {
+    this.tree = tree;
+    this.plan = plan;
+    plan.forEachResult(1, this::add);
+  }
+
+  /** Adds the members to those of a branch; returns how many endpoints they list. */
+  int addTo(JsonObject json) {
+    var path = new JsonArray();
+    addPath(tree, path);
+    json.add("path", path);
+    addSteps(json, plan);
+    json.addProperty("waits", waits);
+    var list = new JsonArray();
+    failures.forEach((status, share) -> list.add(failure(status, share)));
+    json.add("failures", list);
+    var possible = new JsonArray();
+    candidates.forEach((candidate, probability) -> possible.add(json(candidate, probability)));
+    json.add("candidates", possible);
+    var excluded = new JsonArray();
+    exclude(excluded, tree, "");
+    json.add("excluded", excluded);
+    return possible.size() + excluded.size();
+  }
+
+  private static JsonObject json(Candidate candidate, double probability) {
+    JsonObject json =
+        json(candidate.picked(), candidate.locality().map(Locality::toString).orElse(""));
+    json.addProperty("probability", probability);
+    return json;
+  }
+
+  private static JsonObject json(EndpointAddress address, String locality) {
+    var json = new JsonObject();
+    json.addProperty("address", address.toString());
+    json.addProperty("locality", locality);
+    json.add("tls", address.tls().<JsonElement>map(PickView::tls).orElse(JsonNull.INSTANCE));
+    return json;
+  }
+
+  /** What a connection to the endpoint begins with (A29). */
+  private static JsonObject tls(EndpointTls tls) {
+    UpstreamTls settings = tls.settings();
+    var json = new JsonObject();
+    json.addProperty("identity", settings.identity().map(ProviderInstance::instance).orElse(""));
+    json.addProperty(
+        "roots",
+        settings.roots() instanceof TrustSource.Provider provider
+            ? provider.instance().instance()
+            : "system");
+    json.addProperty("server_name", tls.serverName().orElse(""));
+    var accepts = new JsonArray();
+    settings.sanMatchers().forEach(matcher -> accepts.add(matcher.toString()));
+    json.add("accepts", accepts);
+    return json;
+  }
+
+  private void add(PickResult result, double probability) {
+    if (result instanceof PickResult.Use use) {
+      EndpointAddress first = use.subchannel().endpoint().address();
+      included.add(first);
+      var candidate = new Candidate(first, use.subchannel().address(), use.subchannel().locality());
+      candidates.merge(candidate, probability, Double::sum);
+    } else if (result instanceof PickResult.Fail fail) {
+      failures.merge(fail.status(), probability, Double::sum);
+    } else if (result instanceof PickResult.Drop drop) {
+      failures.merge(drop.status(), probability, Double::sum);
+    } else {
+      waits += probability;
+    }
+  }
+
+  private static JsonObject failure(RpcStatus status, double probability) {
+    var json = new JsonObject();
+    json.addProperty("probability", probability);
+    json.addProperty("code", status.code().toString());
+    json.addProperty("message", status.message());
+    return json;
+  }
+
+  /** From the cluster down to the leaves, along the children that get calls. */
+  private static void addPath(LbNode node, JsonArray path) {
+    var json = new JsonObject();
+    json.addProperty("name", node.name());
+    json.addProperty("policy", node.policy());
+    json.addProperty("state", node.state().toString());
+    json.addProperty("detail", node.detail());
+    path.add(json);
+    node.children().stream().filter(LbNode::isUsed).forEach(child -> addPath(child, path));
+  }
+
+  /** What stands between the cluster and its endpoints. */
+  private static void addSteps(JsonObject json, PickPlan plan) {
+    if (plan instanceof PickPlan.Dropping dropping) {
+      var drops = new JsonArray();
+      for (PickPlan.Drop drop : dropping.drops()) {
+        var category = new JsonObject();
+        category.addProperty("category", drop.category().category());
+        category.addProperty("share", drop.category().share().asDouble());
+        drops.add(category);
+      }
+      json.add("drops", drops);
+      addSteps(json, dropping.rest());
+    } else if (plan instanceof PickPlan.Limited limited) {
+      var breaker = new JsonObject();
+      breaker.addProperty("in_flight", limited.inFlight());
+      breaker.addProperty("limit", limited.limit());
+      breaker.addProperty("full", limited.isFull());
+      json.add("circuit_breaker", breaker);
+      addSteps(json, limited.rest());
+    } else if (plan instanceof PickPlan.Preferring preferring) {
+      addSteps(json, preferring.rest());
+    } else if (plan instanceof PickPlan.Shared shared && !shared.shares().isEmpty()) {
+      addSteps(json, shared.shares().get(0).plan());
+    } else if (plan instanceof PickPlan.Hashed hashed) {
+      var hash = new JsonObject();
+      hash.addProperty("source", hashed.source());
+      hashed.hash().ifPresent(value -> hash.addProperty("value", Long.toUnsignedString(value)));
+      hash.addProperty("ring_slot", hashed.place());
+      hash.addProperty("ring_size", hashed.size());
+      hash.addProperty("passed_over", hashed.passed());
+      json.add("hash", hash);
+    }
+  }
+
+  /**
+   * @param unused what keeps calls away from all beneath; empty while nothing does
+   */
+  private void exclude(JsonArray list, LbNode node, String unused) {
+    for (LbNode child : node.children()) {
+      exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
+    }
+    for (LbEndpoint endpoint : node.endpoints()) {
+      if (!included.contains(endpoint.address())) {
+        JsonObject json = json(endpoint.address(), endpoint.locality().toString());
+        json.addProperty("reason", reason(endpoint, unused));
+        list.add(json);
+      }
+    }
+  }
+
+  private static String unused(LbNode node) {
+    return node.name()
+        + (node.state() == Connectivity.READY
+            ? " is not in use"
+            : " is not in use, it is in " + node.state());
+  }
+
+  private String reason(LbEndpoint endpoint, String unused) {
+    if (!endpoint.health().isUsable()) {
+      return "left out for its health, " + endpoint.health();
+    }
+    if (endpoint.detection().ejection().isPresent()) {
+      LbEndpoint.Ejection ejection = endpoint.detection().ejection().get();
+      return "ejected until %s (%s, %sthe base ejection time)"
+          .formatted(
+              ejection.until().truncatedTo(ChronoUnit.MILLIS),
+              ejection.by().word(),
+              ejection.times() == 1 ? "" : ejection.times() + " times ");
+    }
+    if (!unused.isEmpty()) {
+      return unused;
+    }
+    return switch (endpoint.state()) {
+      case TRANSIENT_FAILURE -> "cannot be connected to: " + endpoint.failure();
+      case CONNECTING -> "is being connected";
+      case IDLE -> "is not connected";
+      case READY -> {
+        if (candidates.isEmpty() && !failures.isEmpty()) {
+          yield "the call fails before an endpoint is picked: "
+              + failures.keySet().iterator().next().message();
+        }
+        yield plan.whyNotOthers().orElse("the picker does not choose it at the moment");
+      }
+    };
+  }
+}

@@ -1,0 +1,185 @@
+package io.outrigger.observe.admin;
+
+import com.google.gson.JsonArray;
+import com.google.gson.stream.JsonWriter;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.TransportSecurity;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.NodeVisitor;
+import io.outrigger.observe.admin.LbViews.Detail;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes trees while they are shown, in the form of CONTRACT section 6, on the control loop: no
+ * object of an endpoint is kept, however many there are (decision proxy-0016).
+ */
+@ControlConfined
+final class TreeJson implements NodeVisitor {
+  private final JsonWriter json;
+  private final Detail detail;
+  private final Map<String, OverlayEffect> overlaid;
+
+  /** By depth: whether the endpoints of a node have begun. */
+  private final BitSet hasEndpoints = new BitSet();
+
+  private int depth;
+  private @Nullable Locality lastLocality;
+  private String lastText = "";
+
+  TreeJson(JsonWriter json, Detail detail, Map<String, OverlayEffect> overlaid) {
+    this.json = json;
+    this.detail = detail;
+    this.overlaid = overlaid;
+  }
+
+  @Override
+  public void enter(NodeHead node) {
+    depth++;
+    hasEndpoints.clear(depth);
+    try {
+      json.beginObject();
+      json.name("name").value(node.name());
+      json.name("policy").value(node.policy());
+      json.name("state").value(node.state().toString());
+      AdminReply.write(node.config(), json.name("config"));
+      json.name("detail").value(node.detail());
+      overlay(node);
+      if (detail != Detail.CONTRACT) {
+        json.name("used").value(node.isUsed());
+      }
+      json.name("children").beginArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail to be written to
+    }
+  }
+
+  /** At the top of the tree of a cluster: which of its values are not the control plane's. */
+  private void overlay(NodeHead node) throws IOException {
+    if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
+      return;
+    }
+    OverlayEffect effect = overlaid.get(node.name());
+    if (effect != null && !effect.set().isEmpty()) {
+      AdminReply.write(OverlayViews.values(effect), json.name("overlay"));
+    }
+  }
+
+  @Override
+  public void leave() {
+    try {
+      beginEndpoints();
+      json.endArray().endObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    depth--;
+  }
+
+  private void beginEndpoints() throws IOException {
+    if (!hasEndpoints.get(depth)) {
+      hasEndpoints.set(depth);
+      json.endArray().name("endpoints").beginArray();
+    }
+  }
+
+  @Override
+  public void endpoint(LbEndpoint endpoint) {
+    try {
+      beginEndpoints();
+      write(endpoint);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(LbEndpoint endpoint) throws IOException {
+    json.beginObject();
+    json.name("address").value(endpoint.address().toString());
+    json.name("locality").value(text(endpoint.locality()));
+    json.name("health").value(endpoint.health().toString());
+    json.name("weight").value(endpoint.weight());
+    json.name("state").value(endpoint.state().toString());
+    json.name("active_requests").value(endpoint.calls().active());
+    json.name("tls");
+    security(endpoint.tls());
+    json.name("ejected");
+    ejection(endpoint.detection().ejection());
+    json.name("last_interval");
+    counts(endpoint.detection().succeeded(), endpoint.detection().failed());
+    if (endpoint.affinity().isPresent()) {
+      affinity(endpoint.affinity().get());
+    }
+    if (detail != Detail.CONTRACT) {
+      json.name("total");
+      counts(endpoint.calls().succeeded(), endpoint.calls().failed());
+    }
+    if (detail == Detail.FULL) {
+      var history = new JsonArray();
+      endpoint.detection().history().forEach(event -> history.add(OutlierEventView.json(event)));
+      AdminReply.write(history, json.name("history"));
+    }
+    json.endObject();
+  }
+
+  private void security(Optional<TransportSecurity> tls) throws IOException {
+    if (tls.isEmpty()) {
+      json.nullValue();
+      return;
+    }
+    json.beginObject();
+    json.name("protocol").value(tls.get().protocol());
+    json.name("cipher").value(tls.get().cipher());
+    json.name("peer").value(tls.get().peer());
+    json.name("peer_expires").value(tls.get().peerExpires().toString());
+    json.endObject();
+  }
+
+  /** Neighbours mostly share their locality. */
+  @SuppressWarnings("ReferenceEquality") // an equal one is made a text once more
+  private String text(Locality locality) {
+    if (locality != lastLocality) {
+      lastLocality = locality;
+      lastText = locality.toString();
+    }
+    return lastText;
+  }
+
+  private void ejection(Optional<LbEndpoint.Ejection> ejection) throws IOException {
+    if (ejection.isEmpty()) {
+      json.nullValue();
+      return;
+    }
+    json.beginObject();
+    json.name("since").value(ejection.get().since().toString());
+    json.name("until").value(ejection.get().until().toString());
+    json.name("times").value(ejection.get().times());
+    json.name("by").value(ejection.get().by().word());
+    json.endObject();
+  }
+
+  private void affinity(LbEndpoint.Affinity affinity) throws IOException {
+    json.name("session").beginObject();
+    json.name("owner").value(affinity.owner().toString().toLowerCase(Locale.ROOT));
+    json.name("last_use").value(affinity.lastUse().map(Instant::toString).orElse(null));
+    json.name("closes").value(affinity.closes().map(Instant::toString).orElse(null));
+    json.endObject();
+  }
+
+  private void counts(long success, long failure) throws IOException {
+    json.beginObject();
+    json.name("success").value(success);
+    json.name("failure").value(failure);
+    json.endObject();
+  }
+}

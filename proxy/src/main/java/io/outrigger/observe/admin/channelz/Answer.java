@@ -1,0 +1,66 @@
+package io.outrigger.observe.admin.channelz;
+
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+/** Unary answers between observers and futures. */
+final class Answer {
+  private Answer() {}
+
+  /** Answers a call with what comes. */
+  static <T> void to(StreamObserver<T> out, CompletionStage<T> coming) {
+    var unused =
+        coming.whenComplete(
+            (message, failure) -> {
+              if (failure == null) {
+                out.onNext(message);
+                out.onCompleted();
+              } else {
+                out.onError(status(failure).asRuntimeException());
+              }
+            });
+  }
+
+  /** What another service answers. */
+  static <Q, T> CompletionStage<T> of(BiConsumer<Q, StreamObserver<T>> service, Q request) {
+    var answer = new CompletableFuture<T>();
+    service.accept(
+        request,
+        new StreamObserver<>() {
+          @Override
+          public void onNext(T message) {
+            answer.complete(message);
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            answer.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onCompleted() {}
+        });
+    return answer;
+  }
+
+  /** That there is no such thing. */
+  static <T> CompletionStage<T> notFound(String what, long id) {
+    return CompletableFuture.failedStage(
+        Status.NOT_FOUND.withDescription("there is no " + what + " " + id).asRuntimeException());
+  }
+
+  private static Status status(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    Status status = Status.fromThrowable(cause);
+    return status.getCode() == Status.Code.UNKNOWN
+        ? Status.INTERNAL.withDescription("the view failed").withCause(cause)
+        : status;
+  }
+}

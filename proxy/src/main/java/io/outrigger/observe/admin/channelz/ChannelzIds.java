@@ -1,0 +1,145 @@
+package io.outrigger.observe.admin.channelz;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.upstream.SubchannelName;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.NodeVisitor;
+import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzView.Channel;
+import io.outrigger.observe.admin.channelz.ChannelzView.Server;
+import io.outrigger.observe.admin.channelz.ChannelzView.Subchannel;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Gives ids by name, so that what one look after the other shows keeps its id. What a look does not
+ * show is forgotten, so ids take no more room than what they name; they are never given again.
+ */
+@ControlConfined
+public final class ChannelzIds {
+  /**
+   * Ours begin here. Those of grpc-java are counted from 1 and never come so far; a reader of JSON
+   * still has them exactly, and sees whose they are.
+   */
+  static final long OURS = 1_000_000_000_000L;
+
+  /** Connections begin here: their loops count them themselves. */
+  static final long SOCKETS = 2 * OURS;
+
+  private Map<Object, Long> known = Map.of();
+  private long last = OURS;
+
+  private record ServerName(String forward) {}
+
+  private record ListenSocketName(String forward) {}
+
+  /** Begins a look, which takes the place of the one before when it ends. */
+  public Look look() {
+    return new Look();
+  }
+
+  /** One look at everything. */
+  @ControlConfined
+  public final class Look {
+    private final Map<Object, Long> seen = new HashMap<>();
+    private final NavigableMap<Long, Channel> channels = new TreeMap<>();
+    private final Map<Long, Subchannel> subchannels = new HashMap<>();
+    private final NavigableMap<Long, Server> servers = new TreeMap<>();
+
+    private long id(Object name) {
+      return seen.computeIfAbsent(
+          name,
+          each -> {
+            Long before = known.get(each);
+            return before == null ? ++last : before;
+          });
+    }
+
+    /**
+     * A target of a forward.
+     *
+     * @param calls empty where they are counted for several targets together
+     * @param show shows the trees of its clusters
+     */
+    public void channel(
+        TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {
+      var endpoints = new Endpoints(name);
+      show.accept(endpoints);
+      List<Subchannel> each =
+          endpoints.found.entrySet().stream()
+              .map(entry -> entry.getValue().as(id(entry.getKey()), entry.getKey()))
+              .toList();
+      each.forEach(subchannel -> subchannels.put(subchannel.id(), subchannel));
+      long id = id(name);
+      channels.put(id, new Channel(id, name, state, calls, each));
+    }
+
+    /** The port of a forward. */
+    public void server(String forward, ListenAddress listen, Calls calls) {
+      long id = id(new ServerName(forward));
+      long socket = id(new ListenSocketName(forward));
+      servers.put(id, new Server(id, forward, socket, listen, calls));
+    }
+
+    /** All of it; the look is over. */
+    public ChannelzView end() {
+      known = seen;
+      return new ChannelzView(channels, subchannels, servers);
+    }
+  }
+
+  /** How an endpoint stands. */
+  private record Standing(Connectivity state, SubchannelCalls calls) {
+    Standing and(Standing other) {
+      return new Standing(state.or(other.state), calls.plus(other.calls));
+    }
+
+    Subchannel as(long id, SubchannelName name) {
+      return new Subchannel(
+          id, name, state, new Calls(calls.issued(), calls.succeeded(), calls.failed()));
+    }
+  }
+
+  /** An endpoint that two leaves of an aggregate name is one subchannel with the calls of both. */
+  private static final class Endpoints implements NodeVisitor {
+    private final TargetName target;
+    private final Map<SubchannelName, Standing> found = new LinkedHashMap<>();
+    private String cluster = "";
+    private int depth;
+
+    Endpoints(TargetName target) {
+      this.target = target;
+    }
+
+    @Override
+    public void enter(NodeHead node) {
+      if (depth++ == 0) {
+        cluster = node.name();
+      }
+    }
+
+    @Override
+    public void endpoint(LbEndpoint endpoint) {
+      found.merge(
+          new SubchannelName(target, cluster, endpoint.address()),
+          new Standing(endpoint.state(), endpoint.calls()),
+          Standing::and);
+    }
+
+    @Override
+    public void leave() {
+      depth--;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.outrigger.observe.admin.grpc;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Timestamp;
+import io.envoyproxy.envoy.admin.v3.ClientResourceStatus;
+import io.envoyproxy.envoy.admin.v3.UpdateFailureState;
+import io.envoyproxy.envoy.config.core.v3.Node;
+import io.envoyproxy.envoy.service.status.v3.ClientConfig;
+import io.envoyproxy.envoy.service.status.v3.ClientConfig.GenericXdsConfig;
+import io.envoyproxy.envoy.service.status.v3.ClientStatusResponse;
+import io.outrigger.base.AnyThread;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.status.XdsStatusView;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A view of the xDS clients in the messages of CSDS (A40, A88 "Cache Entry States"). */
+@AnyThread
+final class ClientConfigs {
+  private final Supplier<Node> node;
+  private final Function<RawResource, Any> toAny;
+
+  /**
+   * @param node as the control plane gets it
+   * @param toAny a resource without its secrets
+   */
+  ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
+    this.node = node;
+    this.toAny = toAny;
+  }
+
+  /**
+   * One {@code ClientConfig} for each client, with its target as scope where it has one (A71).
+   *
+   * @param withContents whether resources are there with their bodies
+   */
+  ClientStatusResponse response(XdsStatusView view, boolean withContents) {
+    var response = ClientStatusResponse.newBuilder();
+    for (XdsStatusView.Client client : view.clients()) {
+      var config = ClientConfig.newBuilder().setNode(node.get()).setClientScope(client.scope());
+      client
+          .resources()
+          .forEach(resource -> config.addGenericXdsConfigs(resource(resource, withContents)));
+      response.addConfig(config);
+    }
+    return response.build();
+  }
+
+  private GenericXdsConfig resource(XdsStatusView.Resource resource, boolean withContents) {
+    var config =
+        GenericXdsConfig.newBuilder()
+            .setTypeUrl(resource.typeUrl())
+            .setName(resource.name())
+            .setVersionInfo(resource.version())
+            .setClientStatus(status(resource));
+    resource.lastUpdated().ifPresent(at -> config.setLastUpdated(timestamp(at)));
+    resource.error().ifPresent(error -> config.setErrorState(error(error, withContents)));
+    if (withContents) {
+      resource.raw().ifPresent(raw -> config.setXdsConfig(toAny.apply(raw)));
+    }
+    return config.build();
+  }
+
+  /** Both enumerations are A88's. */
+  private static ClientResourceStatus status(XdsStatusView.Resource resource) {
+    return ClientResourceStatus.valueOf(resource.state().toUpperCase(Locale.ROOT));
+  }
+
+  private UpdateFailureState error(XdsStatusView.ResourceError error, boolean withContents) {
+    var state =
+        UpdateFailureState.newBuilder()
+            .setLastUpdateAttempt(timestamp(error.at()))
+            .setDetails(error.details().message())
+            .setVersionInfo(error.version());
+    if (withContents) {
+      error.refused().ifPresent(raw -> state.setFailedConfiguration(toAny.apply(raw)));
+    }
+    return state.build();
+  }
+
+  private static Timestamp timestamp(Instant at) {
+    return Timestamp.newBuilder().setSeconds(at.getEpochSecond()).setNanos(at.getNano()).build();
+  }
+}

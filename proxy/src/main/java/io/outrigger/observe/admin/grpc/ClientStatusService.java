@@ -1,0 +1,133 @@
+package io.outrigger.observe.admin.grpc;
+
+import io.envoyproxy.envoy.service.status.v3.ClientStatusDiscoveryServiceGrpc.ClientStatusDiscoveryServiceImplBase;
+import io.envoyproxy.envoy.service.status.v3.ClientStatusRequest;
+import io.envoyproxy.envoy.service.status.v3.ClientStatusResponse;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.outrigger.base.AnyThread;
+import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.xds.status.XdsStatusView;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/**
+ * CSDS as a client serves it (A40): every request is answered with what is known at that moment.
+ * Nobody is chosen by a node matcher, since there is one node only.
+ */
+@AnyThread
+final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
+  private final Supplier<CompletionStage<XdsStatusView>> view;
+  private final ClientConfigs configs;
+  private final AnswerTurns turns;
+
+  ClientStatusService(
+      Supplier<CompletionStage<XdsStatusView>> view, ClientConfigs configs, AnswerTurns turns) {
+    this.view = view;
+    this.configs = configs;
+    this.turns = turns;
+  }
+
+  @Override
+  public void fetchClientStatus(
+      ClientStatusRequest request, StreamObserver<ClientStatusResponse> out) {
+    var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
+    call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
+    var unused =
+        answer(request, call)
+            .whenComplete(
+                (response, failure) -> {
+                  if (failure != null) {
+                    out.onError(toStatus(failure).asRuntimeException());
+                  } else {
+                    out.onNext(response);
+                    out.onCompleted();
+                  }
+                });
+  }
+
+  @Override
+  public StreamObserver<ClientStatusRequest> streamClientStatus(
+      StreamObserver<ClientStatusResponse> out) {
+    var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
+    call.disableAutoRequest();
+    call.request(1);
+    return new Requests(call);
+  }
+
+  private CompletionStage<ClientStatusResponse> answer(
+      ClientStatusRequest request, ServerCallStreamObserver<ClientStatusResponse> call) {
+    if (request.getNodeMatchersCount() > 0) { // A40-02
+      return CompletableFuture.failedStage(
+          Status.INVALID_ARGUMENT
+              .withDescription("node_matchers are not supported; leave them out")
+              .asRuntimeException());
+    }
+    boolean withContents = !request.getExcludeResourceContents();
+    return turns.ask(
+        ForkJoinPool.commonPool(),
+        () -> !call.isCancelled(),
+        () -> view.get().thenApplyAsync(seen -> configs.response(seen, withContents)));
+  }
+
+  private static Status toStatus(Throwable failure) {
+    Status status = Status.fromThrowable(failure);
+    return status.getCode() == Status.Code.UNKNOWN
+        ? Status.INTERNAL.withDescription("the view failed").withCause(failure)
+        : status;
+  }
+
+  /**
+   * Requests of one stream. The next one is read only after an answer, once that has room to go on
+   * its way, so there is one at a time; the half-close alone may come meanwhile, hence it waits for
+   * the answer.
+   */
+  @AnyThread
+  private final class Requests implements StreamObserver<ClientStatusRequest> {
+    private final ServerCallStreamObserver<ClientStatusResponse> call;
+    private final AtomicBoolean hasAnswered = new AtomicBoolean();
+    private volatile CompletionStage<?> answered = CompletableFuture.completedStage(true);
+
+    Requests(ServerCallStreamObserver<ClientStatusResponse> call) {
+      this.call = call;
+      call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
+      call.setOnReadyHandler(this::readOn);
+    }
+
+    @Override
+    public void onNext(ClientStatusRequest request) {
+      answered =
+          answer(request, call)
+              .thenAccept(
+                  response -> {
+                    call.onNext(response);
+                    hasAnswered.set(true);
+                    readOn();
+                  });
+      var unused =
+          answered.exceptionally(
+              failure -> {
+                call.onError(toStatus(failure).asRuntimeException());
+                return null;
+              });
+    }
+
+    private void readOn() {
+      if (call.isReady() && hasAnswered.compareAndSet(true, false)) {
+        call.request(1);
+      }
+    }
+
+    @Override
+    public void onError(Throwable cancelled) {}
+
+    @Override
+    public void onCompleted() {
+      var unused = answered.thenRun(call::onCompleted); // not after an error
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.outrigger.observe.admin.grpc;
+
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.DescriptorProtos.MessageOptions;
+import com.google.protobuf.DescriptorProtos.MethodDescriptorProto;
+import com.google.protobuf.DescriptorProtos.ServiceDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.DescriptorValidationException;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DynamicMessage;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.ServiceDescriptor;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.health.v1.HealthProto;
+import io.grpc.protobuf.ProtoFileDescriptorSupplier;
+import io.grpc.protobuf.ProtoUtils;
+import io.outrigger.base.AnyThread;
+import java.util.Map;
+
+/**
+ * {@code grpc/health/v1/health.proto} with {@code List} (A90 "Proposed API Changes").
+ *
+ * <p>The classes that grpc-services generates know {@code Check} and {@code Watch} only. Theirs is
+ * the file, the methods and the messages that are there; what A90 adds is described here, so that
+ * reflection shows one file, the one of grpc-proto. To be dropped when grpc-services has it.
+ */
+@AnyThread
+final class HealthSchema {
+  private static final String NAMES = "." + HealthProto.getDescriptor().getPackage() + ".";
+  private static final String ENTRY = "StatusesEntry";
+
+  private static final FileDescriptor FILE = file();
+  private static final Descriptor RESPONSE = FILE.findMessageTypeByName("HealthListResponse");
+  private static final FieldDescriptor STATUSES = RESPONSE.findFieldByName("statuses");
+  private static final Descriptor STATUS = FILE.findMessageTypeByName("HealthCheckResponse");
+
+  static final MethodDescriptor<DynamicMessage, DynamicMessage> LIST =
+      MethodDescriptor.<DynamicMessage, DynamicMessage>newBuilder()
+          .setType(MethodType.UNARY)
+          .setFullMethodName(
+              MethodDescriptor.generateFullMethodName(HealthGrpc.SERVICE_NAME, "List"))
+          .setSampledToLocalTracing(true)
+          .setIdempotent(true)
+          .setRequestMarshaller(marshaller(FILE.findMessageTypeByName("HealthListRequest")))
+          .setResponseMarshaller(marshaller(RESPONSE))
+          .build();
+
+  static final ServiceDescriptor SERVICE =
+      ServiceDescriptor.newBuilder(HealthGrpc.SERVICE_NAME)
+          .setSchemaDescriptor((ProtoFileDescriptorSupplier) () -> FILE)
+          .addMethod(HealthGrpc.getCheckMethod())
+          .addMethod(LIST)
+          .addMethod(HealthGrpc.getWatchMethod())
+          .build();
+
+  private HealthSchema() {}
+
+  /** A {@code HealthListResponse}; the keys are names of services. */
+  static DynamicMessage listed(Map<String, HealthCheckResponse.ServingStatus> statuses) {
+    var response = DynamicMessage.newBuilder(RESPONSE);
+    statuses.forEach((name, status) -> response.addRepeatedField(STATUSES, entry(name, status)));
+    return response.build();
+  }
+
+  private static DynamicMessage entry(String name, HealthCheckResponse.ServingStatus status) {
+    Descriptor entry = STATUSES.getMessageType();
+    FieldDescriptor field = STATUS.findFieldByName("status");
+    return DynamicMessage.newBuilder(entry)
+        .setField(entry.findFieldByName("key"), name)
+        .setField(
+            entry.findFieldByName("value"),
+            DynamicMessage.newBuilder(STATUS)
+                .setField(field, field.getEnumType().findValueByNumber(status.getNumber()))
+                .build())
+        .build();
+  }
+
+  private static MethodDescriptor.Marshaller<DynamicMessage> marshaller(Descriptor type) {
+    return ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(type));
+  }
+
+  private static FileDescriptor file() {
+    FileDescriptorProto.Builder file = HealthProto.getDescriptor().toProto().toBuilder();
+    file.addMessageType(DescriptorProto.newBuilder().setName("HealthListRequest"));
+    file.addMessageType(
+        DescriptorProto.newBuilder()
+            .setName("HealthListResponse")
+            .addField(
+                field("statuses", 1, FieldDescriptorProto.Label.LABEL_REPEATED)
+                    .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
+                    .setTypeName(NAMES + "HealthListResponse." + ENTRY))
+            .addNestedType(statusesEntry()));
+    ServiceDescriptorProto.Builder service = file.getServiceBuilder(0);
+    service.addMethod(
+        MethodDescriptorProto.newBuilder()
+            .setName("List")
+            .setInputType(NAMES + "HealthListRequest")
+            .setOutputType(NAMES + "HealthListResponse"));
+    try {
+      return FileDescriptor.buildFrom(file.build(), new FileDescriptor[0]);
+    } catch (DescriptorValidationException e) {
+      throw new AssertionError("health.proto with List", e);
+    }
+  }
+
+  /** How {@code map<string, HealthCheckResponse>} is written out in a descriptor. */
+  private static DescriptorProto statusesEntry() {
+    return DescriptorProto.newBuilder()
+        .setName(ENTRY)
+        .setOptions(MessageOptions.newBuilder().setMapEntry(true))
+        .addField(
+            field("key", 1, FieldDescriptorProto.Label.LABEL_OPTIONAL)
+                .setType(FieldDescriptorProto.Type.TYPE_STRING))
+        .addField(
+            field("value", 2, FieldDescriptorProto.Label.LABEL_OPTIONAL)
+                .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
+                .setTypeName(NAMES + "HealthCheckResponse"))
+        .build();
+  }
+
+  private static FieldDescriptorProto.Builder field(
+      String name, int number, FieldDescriptorProto.Label label) {
+    return FieldDescriptorProto.newBuilder()
+        .setName(name)
+        .setJsonName(name)
+        .setNumber(number)
+        .setLabel(label);
+  }
+}

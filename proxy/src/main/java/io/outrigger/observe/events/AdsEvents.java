@@ -1,0 +1,82 @@
+package io.outrigger.observe.events;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.stream.AdsObserver;
+import java.time.Duration;
+import java.util.List;
+
+/** What happens between us and the control planes, as events. */
+@ControlConfined
+public record AdsEvents(EventLog log) implements AdsObserver {
+  private static final int NAMES_SHOWN = 10;
+  private static final String ALL = "";
+
+  @Override
+  public void onConnected(String server) {
+    line(EventKind.ADS_CONNECTED, server, "connected");
+  }
+
+  @Override
+  public void onFailed(String server, RpcStatus reason) {
+    line(EventKind.ADS_FAILED, server, "no response; will try again: " + reason);
+  }
+
+  @Override
+  public void onClosed(String server, RpcStatus reason) {
+    line(EventKind.ADS_CLOSED, server, "stream ended, will be opened again: " + reason);
+  }
+
+  @Override
+  public void onReportsAsked(String server, Duration interval) {
+    line(
+        EventKind.LRS_CONNECTED,
+        server,
+        "asks for load reports every " + interval.toMillis() + " ms");
+  }
+
+  @Override
+  public void onReportsFailed(String server, RpcStatus reason) {
+    line(EventKind.LRS_FAILED, server, "takes no load reports, counts are kept: " + reason);
+  }
+
+  @Override
+  public void onAck(String server, Response response) {
+    log.add(EventKind.ACK, ALL, subject(response), new Event.Answer(server, response, ""));
+  }
+
+  @Override
+  public void onNack(String server, Response response, String details) {
+    log.add(EventKind.NACK, ALL, subject(response), new Event.Answer(server, response, details));
+  }
+
+  /** The resource when it is about one, else the type. */
+  private static String subject(Response response) {
+    return response.changed() == 1 && response.changes().size() == 1
+        ? response.changes().get(0).name()
+        : response.type().label();
+  }
+
+  @Override
+  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
+    line(EventKind.RESOURCE_ERROR, name, type.noun() + " of " + server + ": " + status);
+  }
+
+  @Override
+  public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
+    String shown =
+        String.join(", ", names.subList(0, Math.min(names.size(), NAMES_SHOWN)))
+            + (names.size() > NAMES_SHOWN ? ", …" : "");
+    line(
+        EventKind.RESOURCE_DELETED,
+        names.size() == 1 ? names.get(0) : type.label(),
+        "%s deleted %d of type %s, %s: %s"
+            .formatted(
+                server, names.size(), type.label(), kept ? "kept in use" : "out of use", shown));
+  }
+
+  private void line(EventKind kind, String subject, String text) {
+    log.add(kind, ALL, subject, new Event.Line(text));
+  }
+}

@@ -1,0 +1,20 @@
+package io.outrigger.observe.events;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.identity.certificate.CertificateObserver;
+
+/** What happens to the certificates of the bootstrap's providers, as events. */
+@ControlConfined
+public record CertificateEvents(EventLog log) implements CertificateObserver {
+  private static final String ALL = "";
+
+  @Override
+  public void onLoaded(String instance, String what) {
+    log.add(EventKind.CERTIFICATE_LOADED, ALL, instance, new Event.Line("in use now: " + what));
+  }
+
+  @Override
+  public void onFailed(String instance, String reason) {
+    log.add(EventKind.CERTIFICATE_FAILED, ALL, instance, new Event.Line(reason));
+  }
+}

@@ -1,0 +1,75 @@
+package io.outrigger.observe.events;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.xds.deps.DnsLookup;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Look-ups of DNS names for one forward. An answer is an event, and a failure a line in the log as
+ * well, when it differs from the answer before: a name that fails is looked up again and again.
+ */
+@ControlConfined
+public final class DnsEvents implements DnsLookup {
+  private static final Logger logger = LoggerFactory.getLogger(DnsEvents.class);
+  private static final int ADDRESSES_SHOWN = 10;
+  private static final int MOST_NAMES = 1000;
+
+  private final DnsLookup lookup;
+  private final EventLog log;
+  private final String forward;
+  private final Map<String, String> lastAnswers = new HashMap<>();
+
+  /** Wraps {@code lookup}; the events go to {@code log}. */
+  public DnsEvents(DnsLookup lookup, EventLog log, String forward) {
+    this.lookup = lookup;
+    this.log = log;
+    this.forward = forward;
+  }
+
+  @Override
+  public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
+    return lookup.resolve(
+        host,
+        port,
+        answer -> {
+          onAnswer(host, answer);
+          callback.accept(answer);
+        });
+  }
+
+  private void onAnswer(String host, Outcome<List<EndpointAddress>> answer) {
+    String text =
+        answer.match(
+            DnsEvents::shown,
+            reason -> "cannot be resolved, will be tried again: " + reason.message());
+    if (lastAnswers.size() >= MOST_NAMES) {
+      lastAnswers.clear();
+    }
+    if (text.equals(lastAnswers.put(host, text))) {
+      return;
+    }
+    if (!answer.isOk()) {
+      logger.warn("DNS name {}: {}", host, text);
+    }
+    log.add(EventKind.DNS, forward, host, new Event.Line(text));
+  }
+
+  private static String shown(List<EndpointAddress> addresses) {
+    int more = addresses.size() - ADDRESSES_SHOWN;
+    return "resolved: "
+        + addresses.stream()
+            .map(EndpointAddress::ip)
+            .sorted() // servers rotate them
+            .limit(ADDRESSES_SHOWN)
+            .collect(Collectors.joining(", "))
+        + (more > 0 ? " and " + more + " more" : "");
+  }
+}

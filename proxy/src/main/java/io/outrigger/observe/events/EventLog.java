@@ -1,0 +1,142 @@
+package io.outrigger.observe.events;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The last events of each kind: ten thousand endpoints that go at once push out no NACK. Readers
+ * come for what is new since the number that they had; whoever is slow misses what was pushed out,
+ * and is told so. Nothing is kept for any one reader.
+ */
+@ControlConfined
+public final class EventLog {
+  static final int KEPT_OF_A_KIND = 200;
+
+  /** Resources are held for the differences between versions; past this the oldest are let go. */
+  static final long MAX_HELD_BYTES = 4 << 20;
+
+  private final ControlLoop control;
+  private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
+  private final Set<Runnable> listeners = new LinkedHashSet<>();
+  private long lastSeq;
+  private long lastPushedOut;
+  private long heldBytes;
+
+  public EventLog(ControlLoop control) {
+    this.control = control;
+  }
+
+  /** Numbers an event and keeps it. */
+  public void add(EventKind kind, String forward, String subject, Event.Cause cause) {
+    control.checkInside();
+    ArrayDeque<Event> kept = byKind.computeIfAbsent(kind, none -> new ArrayDeque<>());
+    kept.add(new Event(++lastSeq, control.now(), kind, forward, subject, cause));
+    heldBytes += cause.heldBytes();
+    if (kept.size() > KEPT_OF_A_KIND) {
+      Event out = kept.remove();
+      heldBytes -= out.cause().heldBytes();
+      lastPushedOut = Math.max(lastPushedOut, out.seq());
+    }
+    if (heldBytes > MAX_HELD_BYTES) {
+      lighten();
+    }
+    List.copyOf(listeners).forEach(Runnable::run);
+  }
+
+  /** Lets go of the resources of the older half; now and then, not at each event. */
+  private void lighten() {
+    List<Event> heavy =
+        byKind.values().stream()
+            .flatMap(ArrayDeque::stream)
+            .filter(event -> event.cause().heldBytes() > 0)
+            .sorted(Comparator.comparingLong(Event::seq))
+            .toList();
+    long after = 0;
+    long keptFrom = lastSeq + 1;
+    for (int i = heavy.size() - 1; i >= 0; i--) {
+      after += heavy.get(i).cause().heldBytes();
+      if (after > MAX_HELD_BYTES / 2) {
+        break;
+      }
+      keptFrom = heavy.get(i).seq();
+    }
+    heldBytes = 0;
+    for (Map.Entry<EventKind, ArrayDeque<Event>> kind : byKind.entrySet()) {
+      var lighter = new ArrayDeque<Event>(kind.getValue().size());
+      for (Event event : kind.getValue()) {
+        Event next = event.seq() < keptFrom ? withoutResources(event) : event;
+        heldBytes += next.cause().heldBytes();
+        lighter.add(next);
+      }
+      kind.setValue(lighter);
+    }
+  }
+
+  private static Event withoutResources(Event event) {
+    return new Event(
+        event.seq(),
+        event.time(),
+        event.kind(),
+        event.forward(),
+        event.subject(),
+        event.cause().light());
+  }
+
+  /** At most {@code limit} events that came after number {@code since}; 0 asks from the start. */
+  public EventPage after(long since, int limit) {
+    control.checkInside();
+    List<Event> newer = new ArrayList<>();
+    for (ArrayDeque<Event> kept : byKind.values()) {
+      if (!kept.isEmpty() && kept.getLast().seq() > since) {
+        kept.stream().filter(event -> event.seq() > since).forEach(newer::add);
+      }
+    }
+    newer.sort(Comparator.comparingLong(Event::seq));
+    boolean isLast = newer.size() <= limit;
+    List<Event> page = new ArrayList<>(isLast ? newer : newer.subList(0, limit));
+    long next = isLast ? Math.max(since, lastSeq) : page.get(page.size() - 1).seq();
+    if (since > 0 && lastPushedOut > since) {
+      page.add(0, gap(since));
+    }
+    return new EventPage(page, next, isLast);
+  }
+
+  private Event gap(long since) {
+    return new Event(
+        since,
+        control.now(),
+        EventKind.GAP,
+        "",
+        "events",
+        new Event.Line(
+            "some events after number "
+                + since
+                + " are no longer kept, the last of them number "
+                + lastPushedOut));
+  }
+
+  /** The number of the newest event; 0 before the first. */
+  public long lastSeq() {
+    control.checkInside();
+    return lastSeq;
+  }
+
+  /** Runs {@code listener} on the control loop after each event; until it is removed. */
+  public void listen(Runnable listener) {
+    control.checkInside();
+    listeners.add(listener);
+  }
+
+  public void unlisten(Runnable listener) {
+    control.checkInside();
+    listeners.remove(listener);
+  }
+}

@@ -1,0 +1,247 @@
+package io.outrigger.observe.explain;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.DomainMatch;
+import io.outrigger.config.route.Fraction;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.dataplane.filter.FilterPlan;
+import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.dataplane.route.RouteDecision;
+import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.observe.explain.Explanation.Branch;
+import io.outrigger.observe.explain.Explanation.Result;
+import io.outrigger.observe.explain.Explanation.Verdict;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the selector in force where a request would go, once for each way that draws can decide, and
+ * the clusters' pickers what they would do with it.
+ *
+ * <p>A walk through the routes is decided by its draws of shares. The first walk hits every share;
+ * each further one misses the share that the walk before had hit, until a route needs no draw.
+ */
+@ControlConfined
+public final class Explainer {
+  private static final int MAX_WALKS = 16;
+  private static final int MAX_BRANCHES = 32;
+  private static final int MAX_ROUTES = 500;
+
+  private final Forward forward;
+  private final ConfigSelector selector;
+  private final RequestPreview request;
+  private final Function<String, Optional<LbNode>> trees;
+  private final Map<String, OverlayEffect> overlaid;
+  private final List<Route> routes;
+  private final Map<String, Optional<LbNode>> described = new HashMap<>();
+  private final List<Branch> branches = new ArrayList<>();
+
+  /** Whether a walk came to the end of the routes. */
+  private boolean ranOut;
+
+  /** What each place answered: of several walks, that it hit if it ever did. */
+  private final Map<Integer, Integer> asked = new TreeMap<>();
+
+  private Explainer(
+      Forward forward,
+      ConfigSelector selector,
+      RequestPreview request,
+      Function<String, Optional<LbNode>> trees,
+      Map<String, OverlayEffect> overlaid) {
+    this.forward = forward;
+    this.selector = selector;
+    this.request = request;
+    this.trees = trees;
+    this.overlaid = overlaid;
+    this.routes = selector.routes();
+  }
+
+  /**
+   * Explains.
+   *
+   * @param domain the virtual host in force
+   * @param trees a cluster's tree by its name
+   * @param overlaid clusters with local policy over them, by name
+   */
+  public static Explanation explain(
+      Forward forward,
+      ForwardTarget target,
+      RequestPreview request,
+      Optional<DomainMatch> domain,
+      Function<String, Optional<LbNode>> trees,
+      Map<String, OverlayEffect> overlaid) {
+    ConfigSelector selector = target.selector();
+    List<Verdict> verdicts = List.of();
+    List<Branch> branches = List.of();
+    int more = 0;
+    if (selector != null) {
+      var explainer = new Explainer(forward, selector, request, trees, overlaid);
+      explainer.walk();
+      verdicts = explainer.verdicts();
+      more = explainer.routes.size() - verdicts.size();
+      branches = explainer.branches;
+      branches.sort(Comparator.comparingDouble(Branch::probability).reversed());
+    }
+    return new Explanation(
+        forward.name(),
+        target.name(),
+        target.authority(),
+        request,
+        domain,
+        verdicts,
+        more,
+        branches);
+  }
+
+  /** One walk: where it ended, the likelihood of its draws, and how to go another way. */
+  private final class Walk {
+    private final int misses;
+    private double probability = 1;
+    private int draws;
+    private boolean isHit;
+    private boolean isHitDrawn;
+
+    Walk(int misses) {
+      this.misses = misses;
+    }
+
+    @Nullable RouteDecision decision(long clusterDraw) {
+      probability = 1;
+      draws = 0;
+      return selector.select(request, new DecidedDraws(misses, clusterDraw), this::onAsked);
+    }
+
+    private void onAsked(int place, int miss) {
+      RouteMatch match = routes.get(place).match();
+      asked.merge(place, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
+      isHit = miss == RouteMatch.NO_MISS;
+      double share = match.fraction().map(Fraction::asDouble).orElse(1.0);
+      boolean isDrawn = share < 1 && (isHit || miss == 1 + match.headers().size());
+      if (isDrawn) {
+        draws++;
+        probability *= isHit ? share : 1 - share;
+      }
+      isHitDrawn = isHit && isDrawn;
+    }
+  }
+
+  private void walk() {
+    int misses = 0;
+    for (int i = 0; i < MAX_WALKS; i++) {
+      var walk = new Walk(misses);
+      RouteDecision first = walk.decision(0);
+      if (first != null) {
+        add(walk, first);
+      }
+      if (!walk.isHitDrawn) {
+        ranOut = !walk.isHit;
+        return;
+      }
+      misses = walk.draws; // that was the last one
+    }
+  }
+
+  private void add(Walk walk, RouteDecision first) {
+    double probability = walk.probability;
+    if (!(first instanceof RouteDecision.Forward forwarded)
+        || !(forwarded.action().clusters() instanceof ClusterChoice.Weighted weighted)) {
+      addBranch(probability, first);
+      return;
+    }
+    forwarded.cluster().release(); // it is drawn again below
+    double all = weighted.clusters().stream().mapToLong(WeightedCluster::weight).sum();
+    long upTo = 0;
+    for (WeightedCluster cluster : weighted.clusters()) {
+      if (cluster.weight() > 0) {
+        RouteDecision decision = walk.decision(upTo);
+        if (decision != null) {
+          addBranch(probability * (cluster.weight() / all), decision);
+        }
+      }
+      upTo += cluster.weight();
+    }
+  }
+
+  private void addBranch(double probability, RouteDecision decision) {
+    if (decision instanceof RouteDecision.Forward chosen) {
+      addForwarded(probability, chosen);
+    } else if (probability > 0 && branches.size() < MAX_BRANCHES) {
+      branches.add(Branch.answered(probability, decision));
+    }
+  }
+
+  /**
+   * Goes to the cluster of the decision, or to that of the request's session, as a call does. Draws
+   * that come to the same are one branch.
+   */
+  private void addForwarded(double probability, RouteDecision.Forward chosen) {
+    List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
+    List<FilterPlan> acting = plans.stream().filter(plan -> !plan.effects().isEmpty()).toList();
+    Optional<AskedSession> asked =
+        plans.stream().flatMap(plan -> plan.session().stream()).findFirst();
+    ClusterHandle cluster =
+        chosen.change(chosen.cluster(), asked.map(AskedSession::taken).orElse(""));
+    try {
+      for (int i = 0; i < branches.size(); i++) {
+        if (branches.get(i).isAs(chosen, cluster.name(), acting, asked)) {
+          branches.set(i, branches.get(i).orWith(probability));
+          return;
+        }
+      }
+      if (probability > 0 && branches.size() < MAX_BRANCHES) {
+        PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
+        branches.add(
+            new Branch(
+                probability,
+                chosen,
+                cluster.name(),
+                acting,
+                asked,
+                overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
+                described.computeIfAbsent(cluster.name(), trees),
+                Optional.of(cluster.picker().plan(call))));
+      }
+    } finally {
+      cluster.release(); // nothing is sent
+    }
+  }
+
+  /** All routes up to the last that was asked. */
+  private List<Verdict> verdicts() {
+    int last =
+        ranOut
+            ? routes.size() - 1
+            : asked.keySet().stream().mapToInt(place -> place).max().orElse(-1);
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int place = 0; place <= last && verdicts.size() < MAX_ROUTES; place++) {
+      Route route = routes.get(place);
+      int miss = asked.getOrDefault(place, 0); // passed over: no path that it matches begins so
+      String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
+      Result result = Result.MISSED;
+      if (miss == RouteMatch.NO_MISS) {
+        boolean isShare = route.match().fraction().filter(f -> f.asDouble() < 1).isPresent();
+        result = isShare ? Result.POSSIBLE : Result.HIT;
+        matcher = isShare ? route.match().matcher(1 + route.match().headers().size()) : "";
+      }
+      verdicts.add(new Verdict(route, result, matcher));
+    }
+    return verdicts;
+  }
+}

@@ -1,0 +1,40 @@
+package io.outrigger.observe.history;
+
+import io.outrigger.base.LoopConfined;
+import java.time.Instant;
+import org.HdrHistogram.IntCountsHistogram;
+
+/** Calls of one cluster or endpoint within a while. Whoever has it alone may use it. */
+@LoopConfined
+final class TrafficBucket {
+  /** One digit: a value is off by at most 6 %, and a histogram takes a few hundred bytes. */
+  private static final int DIGITS = 1;
+
+  private static final long MAX_MICROS = 3_600_000_000L;
+
+  private final IntCountsHistogram latency = new IntCountsHistogram(DIGITS);
+  private long errors;
+
+  void record(long micros, boolean isError) {
+    latency.recordValue(Math.max(0, Math.min(micros, MAX_MICROS)));
+    if (isError) {
+      errors++;
+    }
+  }
+
+  void add(TrafficBucket other) {
+    latency.add(other.latency);
+    errors += other.errors;
+  }
+
+  Minute summary(Instant begin) {
+    return new Minute(
+        begin,
+        latency.getTotalCount(),
+        errors,
+        latency.getValueAtPercentile(50),
+        latency.getValueAtPercentile(90),
+        latency.getValueAtPercentile(99),
+        latency.getMaxValue());
+  }
+}

@@ -1,0 +1,188 @@
+package io.outrigger.observe.metrics;
+
+import static io.outrigger.observe.metrics.Instruments.add;
+import static io.outrigger.observe.metrics.Instruments.counter;
+import static io.outrigger.observe.metrics.Instruments.histogram;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.dataplane.calls.AttemptPlace;
+import io.outrigger.dataplane.calls.MethodTotals;
+import io.outrigger.dataplane.calls.MethodTotals.Measured;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The instruments of A66 for clients and those of A96, with the labels of A89 and A78. Forwards of
+ * one target are one client.
+ */
+final class CallMetrics {
+  private static final double NANOS = 1e9;
+  private static final double BYTES = 1;
+  private static final double NUMBER = 1;
+
+  /** By labels, so that what several forwards have in common is one point. */
+  private final Map<Labels, Double> started = new TreeMap<>();
+
+  private final Map<Labels, Measured> calls = new TreeMap<>();
+  private final Map<Labels, Measured> attempts = new TreeMap<>();
+  private final Map<Labels, Measured> sent = new TreeMap<>();
+  private final Map<Labels, Measured> received = new TreeMap<>();
+  private final Map<Labels, Measured> retries = new TreeMap<>();
+  private final Map<Labels, Measured> transparentRetries = new TreeMap<>();
+  private final Map<Labels, Measured> retryDelays = new TreeMap<>();
+
+  private final Map<Labels, Measured> callDelays = new TreeMap<>();
+  private final Map<Labels, Measured> attemptDelays = new TreeMap<>();
+
+  private CallMetrics() {}
+
+  static void addTo(List<MetricsView.Forward> forwards, MetricSnapshots.Builder all) {
+    var metrics = new CallMetrics();
+    for (MetricsView.Forward forward : forwards) {
+      forward
+          .calls()
+          .methods()
+          .forEach(
+              (method, totals) ->
+                  metrics.method(
+                      Labels.of("grpc.method", method, "grpc.target", forward.target()), totals));
+    }
+    metrics.addTo(all);
+  }
+
+  private void method(Labels labels, MethodTotals totals) {
+    started.merge(labels, (double) totals.attempts(), Double::sum);
+    totals.calls().forEach((code, durations) -> put(calls, with(labels, code), durations));
+    totals
+        .ended()
+        .forEach(
+            (place, byCode) ->
+                byCode.forEach(
+                    (code, ended) -> {
+                      Labels full = with(with(labels, code), place);
+                      put(attempts, full, ended.durations());
+                      put(sent, full, ended.sent());
+                      put(received, full, ended.received());
+                    }));
+    put(retries, labels, totals.retries());
+    put(transparentRetries, labels, totals.transparentRetries());
+    put(retryDelays, labels, totals.retryDelays());
+    totals.callDelays().forEach((type, delays) -> put(callDelays, delayed(labels, type), delays));
+    totals
+        .attemptDelays()
+        .forEach((type, delays) -> put(attemptDelays, delayed(labels, type), delays));
+  }
+
+  private static Labels delayed(Labels labels, String type) {
+    return labels.add("grpc.delay_type", type);
+  }
+
+  private static Labels with(Labels labels, RpcStatus.Code code) {
+    return labels.add("grpc.status", code.toString());
+  }
+
+  private static Labels with(Labels labels, AttemptPlace place) {
+    Labels placed = labels.add("grpc.lb.backend_service", place.cluster());
+    return place
+        .locality()
+        .map(locality -> placed.add("grpc.lb.locality", locality))
+        .orElse(placed);
+  }
+
+  private static void put(Map<Labels, Measured> points, Labels labels, Measured more) {
+    points.computeIfAbsent(labels, l -> more.empty()).add(more);
+  }
+
+  private void addTo(MetricSnapshots.Builder all) {
+    var attemptsStarted =
+        counter("grpc.client.attempt.started", "Attempts that began, those in progress included.");
+    started.forEach((labels, count) -> add(attemptsStarted, labels, count));
+    var attemptDuration =
+        histogram("grpc.client.attempt.duration_seconds", "Time of attempts, picks included.")
+            .unit(Unit.SECONDS);
+    var attemptSent =
+        histogram(
+                "grpc.client.attempt.sent_total_compressed_message_size_bytes",
+                "Bytes of messages sent by an attempt, as they were on the wire.")
+            .unit(Unit.BYTES);
+    var attemptReceived =
+        histogram(
+                "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
+                "Bytes of messages received by an attempt, as they were on the wire.")
+            .unit(Unit.BYTES);
+    var callDuration =
+        histogram("grpc.client.call.duration_seconds", "Time of calls.").unit(Unit.SECONDS);
+    var callRetries = histogram("grpc.client.call.retries", "Retries of calls that had any.");
+    var callTransparentRetries =
+        histogram(
+            "grpc.client.call.transparent_retries", "Transparent retries of calls that had any.");
+    var callRetryDelay =
+        histogram(
+                "grpc.client.call.retry_delay_seconds",
+                "Time without an attempt of calls that had retries.")
+            .unit(Unit.SECONDS);
+    points(attempts, NANOS, attemptDuration);
+    points(sent, BYTES, attemptSent);
+    points(received, BYTES, attemptReceived);
+    points(calls, NANOS, callDuration);
+    points(retries, NUMBER, callRetries);
+    points(transparentRetries, NUMBER, callTransparentRetries);
+    points(retryDelays, NANOS, callRetryDelay);
+    all.metricSnapshot(attemptsStarted.build())
+        .metricSnapshot(attemptDuration.build())
+        .metricSnapshot(attemptSent.build())
+        .metricSnapshot(attemptReceived.build())
+        .metricSnapshot(callDuration.build())
+        .metricSnapshot(callRetries.build())
+        .metricSnapshot(callTransparentRetries.build())
+        .metricSnapshot(callRetryDelay.build());
+    delays(
+        callDelays,
+        "grpc.client.call.delay.duration_seconds",
+        "Time that calls waited for their configuration. EXPERIMENTAL.",
+        all);
+    delays(
+        attemptDelays,
+        "grpc.client.attempt.delay.duration_seconds",
+        "Time that attempts waited for a pick. EXPERIMENTAL.",
+        all);
+  }
+
+  /** Of those that waited, where it is measured (A121). */
+  private static void delays(
+      Map<Labels, Measured> points, String name, String help, MetricSnapshots.Builder all) {
+    if (!points.isEmpty()) {
+      var delays = histogram(name, help).unit(Unit.SECONDS);
+      points(points, NANOS, delays);
+      all.metricSnapshot(delays.build());
+    }
+  }
+
+  /**
+   * @param parts of what is measured make one of the unit
+   */
+  private static void points(
+      Map<Labels, Measured> points, double parts, HistogramSnapshot.Builder histogram) {
+    points.forEach(
+        (labels, measured) -> {
+          var buckets = ClassicHistogramBuckets.builder();
+          int last = measured.buckets() - 1;
+          for (int i = 0; i < last; i++) {
+            buckets.bucket(measured.bound(i) / parts, measured.count(i));
+          }
+          buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
+          histogram.dataPoint(
+              HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                  .labels(labels)
+                  .classicHistogramBuckets(buckets.build())
+                  .sum(measured.sum() / parts)
+                  .build());
+        });
+  }
+}

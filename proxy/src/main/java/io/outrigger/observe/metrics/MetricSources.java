@@ -1,0 +1,62 @@
+package io.outrigger.observe.metrics;
+
+import static io.outrigger.observe.metrics.Instruments.gauge;
+
+import io.outrigger.base.AnyThread;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a scrape is made of, source by source: one that fails, which is a bug of ours, is left out
+ * and named in {@code outrigger_metrics_source_failed}, and the others are there as ever.
+ */
+@AnyThread
+public final class MetricSources {
+  private static final Logger log = LoggerFactory.getLogger(MetricSources.class);
+
+  /** Those of which the log has the reason already: a scrape comes every few seconds. */
+  private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
+
+  private final MetricSnapshots.Builder all = MetricSnapshots.builder();
+  private final Set<String> failed;
+
+  /**
+   * @param failed sources that could not be read in the first place
+   */
+  MetricSources(List<String> failed) {
+    this.failed = new TreeSet<>(failed);
+  }
+
+  /** Tells the log, once for each source, why it failed. */
+  public static void log(String source, Throwable failure) {
+    if (LOGGED.add(source)) {
+      log.error("metrics: {} cannot be shown, the others are", source, failure);
+    }
+  }
+
+  void add(String source, Consumer<MetricSnapshots.Builder> snapshots) {
+    try {
+      var own = MetricSnapshots.builder();
+      snapshots.accept(own);
+      own.build().forEach(all::metricSnapshot);
+    } catch (RuntimeException | AssertionError failure) {
+      log(source, failure);
+      failed.add(source);
+    }
+  }
+
+  MetricSnapshots all() {
+    var metric =
+        gauge(
+            "outrigger_metrics_source_failed", "1 for metrics that a bug keeps from being shown.");
+    failed.forEach(source -> Instruments.add(metric, Labels.of("source", source), 1));
+    return all.metricSnapshot(metric.build()).build();
+  }
+}

@@ -1,0 +1,74 @@
+package io.outrigger.observe.telemetry;
+
+import io.opentelemetry.exporter.internal.FailedExportException;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.GrpcResponse;
+import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells once when the collector takes no more of one kind of data, and once when it takes it again.
+ * The SDK says so at each interval and never says that it is over, so its own lines are off.
+ */
+@AnyThread
+final class ExportOutageLog {
+  private static final Logger log = LoggerFactory.getLogger(ExportOutageLog.class);
+
+  private final String what;
+  private final String endpoint;
+  private final AtomicBoolean lasts = new AtomicBoolean();
+
+  /**
+   * @param what is sent, in the plural
+   * @param endpoint of the collector, as the flag has it
+   */
+  ExportOutageLog(String what, String endpoint) {
+    this.what = what;
+    this.endpoint = endpoint;
+  }
+
+  /** Watches one delivery, and hands it back. */
+  CompletableResultCode watch(CompletableResultCode delivery) {
+    return delivery.whenComplete(
+        () -> {
+          if (lasts.getAndSet(!delivery.isSuccess()) == delivery.isSuccess()) {
+            if (delivery.isSuccess()) {
+              log.info("otlp: {} reach the collector again", what);
+            } else {
+              log.warn(
+                  "otlp: {} do not reach the collector, those of meanwhile are lost: {}; is a"
+                      + " collector at {} (--otlp)?",
+                  what,
+                  reason(delivery.getFailureThrowable()),
+                  endpoint);
+            }
+          }
+        });
+  }
+
+  private static String reason(@Nullable Throwable failure) {
+    if (failure instanceof FailedExportException.GrpcExportException grpc
+        && grpc.getResponse() != null) {
+      GrpcResponse answer = grpc.getResponse();
+      return answer.getStatusCode() + ": " + firstLine(answer.getStatusDescription());
+    }
+    if (failure instanceof FailedExportException.HttpExportException http
+        && http.getResponse() != null) {
+      return "it answers with HTTP status " + http.getResponse().getStatusCode();
+    }
+    String reason = "it does not take them";
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each.getMessage() != null) {
+        reason = firstLine(each.getMessage());
+      }
+    }
+    return reason;
+  }
+
+  private static String firstLine(@Nullable String text) {
+    return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+}

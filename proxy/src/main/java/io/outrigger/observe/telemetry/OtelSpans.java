@@ -1,0 +1,186 @@
+package io.outrigger.observe.telemetry;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.dataplane.calls.CallSpans;
+import io.outrigger.http2.HeaderList;
+import org.jspecify.annotations.Nullable;
+
+/** The spans, events and attributes of A72 "Tracing Information" for the client side of a call. */
+@LoopConfined
+final class OtelSpans implements CallSpans {
+  private static final AttributeKey<Long> PREVIOUS = AttributeKey.longKey("previous-rpc-attempts");
+  private static final AttributeKey<Boolean> TRANSPARENT =
+      AttributeKey.booleanKey("transparent-retry");
+  private static final AttributeKey<Long> SEQUENCE = AttributeKey.longKey("sequence-number");
+  private static final AttributeKey<Long> SIZE = AttributeKey.longKey("message-size");
+  private static final AttributeKey<String> DELAY_TYPE = AttributeKey.stringKey("grpc.delay_type");
+  private static final AttributeKey<String> DELAY_REASON =
+      AttributeKey.stringKey("grpc.delay_reason");
+  private static final AttributeKey<Long> COMPRESSED_SIZE =
+      AttributeKey.longKey("message-size-compressed");
+
+  private final Tracer tracer;
+  private final TextMapPropagator propagator;
+  private final Context context;
+  private final String method;
+  private @Nullable Attempt attempt;
+
+  /** Of the wait that is open. */
+  private @Nullable Span delay;
+
+  /** One attempt's span, and where its bodies stand. */
+  private record Attempt(Span span, MessageScanner sent, MessageScanner received) {
+    static Attempt of(Span span) {
+      return new Attempt(
+          span,
+          new MessageScanner(
+              (number, bytes, compressed) ->
+                  event(
+                      span,
+                      compressed ? "Outbound message compressed" : "Outbound message",
+                      number,
+                      bytes,
+                      compressed)),
+          new MessageScanner(
+              (number, bytes, compressed) ->
+                  event(
+                      span,
+                      compressed ? "Inbound compressed message" : "Inbound message",
+                      number,
+                      bytes,
+                      compressed)));
+    }
+
+    /** Of a compressed message only that size is known (decision proxy-0015). */
+    private static void event(Span span, String name, long number, long bytes, boolean compressed) {
+      span.addEvent(
+          name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));
+    }
+  }
+
+  /**
+   * @param context of the call's span
+   * @param method with dots only
+   */
+  OtelSpans(Tracer tracer, TextMapPropagator propagator, Context context, String method) {
+    this.tracer = tracer;
+    this.propagator = propagator;
+    this.context = context;
+    this.method = method;
+  }
+
+  @Override
+  public void resolutionDelayed() {
+    Span.fromContext(context).addEvent("Delayed name resolution complete");
+  }
+
+  @Override
+  public void attemptBegins(int previousAttempts, boolean transparent) {
+    attempt =
+        Attempt.of(
+            tracer
+                .spanBuilder("Attempt." + method)
+                .setSpanKind(SpanKind.CLIENT)
+                .setParent(context)
+                .setAttribute(PREVIOUS, (long) previousAttempts)
+                .setAttribute(TRANSPARENT, transparent)
+                .startSpan());
+  }
+
+  @Override
+  public void pickDelayed() {
+    if (attempt != null) {
+      attempt.span().addEvent("Delayed LB pick complete");
+    }
+  }
+
+  @Override
+  public void delayBegins(boolean ofAttempt, String type, String reason) {
+    Context parent = ofAttempt && attempt != null ? context.with(attempt.span()) : context;
+    delay =
+        tracer.spanBuilder("Delay").setParent(parent).setAttribute(DELAY_TYPE, type).startSpan();
+    delayReason(reason);
+  }
+
+  @Override
+  public void delayReason(String reason) {
+    if (delay != null) {
+      delay.addEvent("Delay triggered", Attributes.of(DELAY_REASON, reason));
+    }
+  }
+
+  @Override
+  public void delayEnds() {
+    if (delay != null) {
+      delay.end();
+      delay = null;
+    }
+  }
+
+  @Override
+  public HeaderList context() {
+    if (attempt == null) {
+      return HeaderList.EMPTY;
+    }
+    var fields = HeaderList.builder(2);
+    propagator.inject(
+        context.with(attempt.span()),
+        fields,
+        (to, name, value) -> {
+          if (to != null) {
+            to.add(AsciiString.of(name), value);
+          }
+        });
+    return fields.build();
+  }
+
+  @Override
+  public void outbound(ByteBuf data) {
+    if (attempt != null && attempt.span().isRecording()) {
+      attempt.sent().read(data);
+    }
+  }
+
+  @Override
+  public void inbound(ByteBuf data) {
+    if (attempt != null && attempt.span().isRecording()) {
+      attempt.received().read(data);
+    }
+  }
+
+  @Override
+  public void attemptFailed(RpcStatus failure) {
+    delayEnds();
+    if (attempt != null) {
+      end(attempt.span(), failure);
+      attempt = null;
+    }
+  }
+
+  @Override
+  public void ended(RpcStatus status) {
+    attemptFailed(status);
+    end(Span.fromContext(context), status);
+  }
+
+  private static void end(Span span, RpcStatus status) {
+    if (status.isOk()) {
+      span.setStatus(StatusCode.OK);
+    } else {
+      String text = status.message();
+      span.setStatus(StatusCode.ERROR, status.code() + (text.isEmpty() ? "" : ", " + text));
+    }
+    span.end();
+  }
+}

@@ -1,0 +1,56 @@
+package io.outrigger.observe.telemetry;
+
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.dataplane.calls.CallSpans;
+import io.outrigger.dataplane.calls.CallTracer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Spans below the one that the app's request names, or new traces. */
+@AnyThread
+final class OtelTracer implements CallTracer {
+  private static final TextMapGetter<RequestView> HEADERS =
+      new TextMapGetter<>() {
+        @Override
+        public Iterable<String> keys(RequestView request) {
+          return List.of(); // asked only by propagators of baggage by prefix
+        }
+
+        @Override
+        public @Nullable String get(@Nullable RequestView request, String name) {
+          return request == null ? null : request.header(name);
+        }
+      };
+
+  private final Tracer tracer;
+  private final TextMapPropagator propagator;
+
+  OtelTracer(Tracer tracer, TextMapPropagator propagator) {
+    this.tracer = tracer;
+    this.propagator = propagator;
+  }
+
+  @Override
+  public CallSpans begin(RequestView request) {
+    Context parent = propagator.extract(Context.root(), request, HEADERS);
+    String method = methodOf(request.path());
+    var span =
+        tracer
+            .spanBuilder("Sent." + method)
+            .setSpanKind(SpanKind.CLIENT)
+            .setParent(parent)
+            .startSpan();
+    return new OtelSpans(tracer, propagator, parent.with(span), method);
+  }
+
+  /** {@code pkg.Service.Method} of {@code /pkg.Service/Method}. */
+  static String methodOf(String path) {
+    return path.substring(path.startsWith("/") ? 1 : 0).replace('/', '.');
+  }
+}

@@ -1,0 +1,180 @@
+package io.outrigger.observe.telemetry;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import io.opentelemetry.sdk.metrics.data.AggregationTemporality;
+import io.opentelemetry.sdk.metrics.data.Data;
+import io.opentelemetry.sdk.metrics.data.DoublePointData;
+import io.opentelemetry.sdk.metrics.data.GaugeData;
+import io.opentelemetry.sdk.metrics.data.HistogramData;
+import io.opentelemetry.sdk.metrics.data.HistogramPointData;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.metrics.data.MetricDataType;
+import io.opentelemetry.sdk.metrics.data.SumData;
+import io.opentelemetry.sdk.metrics.export.MetricProducer;
+import io.opentelemetry.sdk.resources.Resource;
+import io.outrigger.base.AnyThread;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.Label;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The instruments of {@code /metrics} as OTLP knows them, so that there is one set of both: names
+ * with dots, units apart. Asked on a thread of the SDK.
+ */
+@AnyThread
+final class OtlpMetrics implements MetricProducer {
+  private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
+
+  private final Supplier<MetricSnapshots> source;
+  private final InstrumentationScopeInfo scope;
+  private final long startNanos;
+
+  /** The points of one scrape: all of one moment. */
+  private record Scrape(long startNanos, long nanos) {
+    DoublePointData point(Labels labels, double value) {
+      return DoublePointData.create(startNanos, nanos, attributes(labels), value, List.of());
+    }
+
+    /** Counts per bucket are not cumulative on either side; OTLP leaves out the infinite bound. */
+    HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
+      ClassicHistogramBuckets buckets = point.getClassicBuckets();
+      List<Double> bounds = new ArrayList<>(buckets.size());
+      List<Long> counts = new ArrayList<>(buckets.size());
+      for (int i = 0; i < buckets.size(); i++) {
+        counts.add(buckets.getCount(i));
+        if (i < buckets.size() - 1) {
+          bounds.add(buckets.getUpperBound(i));
+        }
+      }
+      return HistogramPointData.create(
+          startNanos,
+          nanos,
+          attributes(point.getLabels()),
+          point.getSum(),
+          false,
+          0,
+          false,
+          0,
+          bounds,
+          counts);
+    }
+  }
+
+  OtlpMetrics(Supplier<MetricSnapshots> source, String version, Instant start) {
+    this.source = source;
+    scope = InstrumentationScopeInfo.builder("outrigger").setVersion(version).build();
+    startNanos = nanos(start);
+  }
+
+  @Override
+  public Collection<MetricData> produce(Resource resource) {
+    var scrape = new Scrape(startNanos, nanos(Instant.now()));
+    List<MetricData> all = new ArrayList<>();
+    for (MetricSnapshot snapshot : source.get()) {
+      metric(resource, scrape, snapshot).filter(metric -> !metric.isEmpty()).ifPresent(all::add);
+    }
+    return all;
+  }
+
+  private Optional<MetricData> metric(Resource resource, Scrape scrape, MetricSnapshot snapshot) {
+    if (snapshot instanceof CounterSnapshot counter) {
+      return Optional.of(
+          metric(resource, counter, MetricDataType.DOUBLE_SUM, sum(scrape, counter)));
+    }
+    if (snapshot instanceof GaugeSnapshot gauge
+        && GrpcUnits.isUpDownCounter(gauge.getMetadata().getName())) {
+      return Optional.of(
+          metric(resource, gauge, MetricDataType.DOUBLE_SUM, upAndDown(scrape, gauge)));
+    }
+    if (snapshot instanceof GaugeSnapshot gauge) {
+      return Optional.of(
+          metric(resource, gauge, MetricDataType.DOUBLE_GAUGE, gauge(scrape, gauge)));
+    }
+    if (snapshot instanceof InfoSnapshot info) {
+      return Optional.of(metric(resource, info, MetricDataType.DOUBLE_GAUGE, gauge(scrape, info)));
+    }
+    if (snapshot instanceof HistogramSnapshot histogram) {
+      var points = histogram.getDataPoints().stream().map(scrape::histogram).toList();
+      return Optional.of(
+          metric(
+              resource,
+              histogram,
+              MetricDataType.HISTOGRAM,
+              HistogramData.create(SINCE_START, points)));
+    }
+    return Optional.empty();
+  }
+
+  private MetricData metric(
+      Resource resource, MetricSnapshot snapshot, MetricDataType type, Data<?> data) {
+    var metadata = snapshot.getMetadata();
+    Unit unit = metadata.getUnit();
+    String suffix = unit == null ? "" : "_" + unit;
+    String name = metadata.getName();
+    return new OtlpMetric(
+        resource,
+        scope,
+        name.endsWith(suffix) ? name.substring(0, name.length() - suffix.length()) : name,
+        metadata.getHelp(),
+        unit == null ? GrpcUnits.of(name) : unitOf(unit),
+        type,
+        data);
+  }
+
+  private static SumData<DoublePointData> sum(Scrape scrape, CounterSnapshot counter) {
+    return SumData.createDoubleSumData(
+        true,
+        SINCE_START,
+        counter.getDataPoints().stream()
+            .map(point -> scrape.point(point.getLabels(), point.getValue()))
+            .toList());
+  }
+
+  private static SumData<DoublePointData> upAndDown(Scrape scrape, GaugeSnapshot gauge) {
+    return SumData.createDoubleSumData(
+        false, SINCE_START, List.copyOf(gauge(scrape, gauge).getPoints()));
+  }
+
+  private static GaugeData<DoublePointData> gauge(Scrape scrape, GaugeSnapshot gauge) {
+    return GaugeData.createDoubleGaugeData(
+        gauge.getDataPoints().stream()
+            .map(point -> scrape.point(point.getLabels(), point.getValue()))
+            .toList());
+  }
+
+  private static GaugeData<DoublePointData> gauge(Scrape scrape, InfoSnapshot info) {
+    return GaugeData.createDoubleGaugeData(
+        info.getDataPoints().stream().map(point -> scrape.point(point.getLabels(), 1)).toList());
+  }
+
+  /** UCUM, as OpenTelemetry wants it. */
+  private static String unitOf(Unit unit) {
+    return unit.equals(Unit.SECONDS) ? "s" : unit.equals(Unit.BYTES) ? "By" : unit.toString();
+  }
+
+  private static Attributes attributes(Labels labels) {
+    var attributes = Attributes.builder();
+    for (Label label : labels) {
+      attributes.put(label.getName(), label.getValue());
+    }
+    return attributes.build();
+  }
+
+  private static long nanos(Instant instant) {
+    return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+  }
+}

@@ -1,0 +1,86 @@
+package io.outrigger.observe.telemetry;
+
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The way to an OTLP collector. Everything but the endpoint is set by OpenTelemetry's own variables
+ * ({@code OTEL_EXPORTER_OTLP_PROTOCOL}, {@code OTEL_TRACES_SAMPLER}, {@code OTEL_SERVICE_NAME}…),
+ * which mean here what they mean everywhere.
+ */
+@AnyThread
+public final class Telemetry implements AutoCloseable {
+  private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
+  private static final String SCOPE = "outrigger";
+
+  /** What holds unless a variable says otherwise. */
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "otel.service.name", "outrigger",
+          "otel.exporter.otlp.protocol", "grpc",
+          "otel.propagators", "tracecontext",
+          "otel.logs.exporter", "none");
+
+  private final OpenTelemetrySdk sdk;
+
+  private Telemetry(OpenTelemetrySdk sdk) {
+    this.sdk = sdk;
+  }
+
+  /**
+   * Begins to send.
+   *
+   * @param endpoint such as {@code http://collector:4317}
+   * @param version of the program
+   * @param metrics asked at each interval, on a thread of the SDK; may block it
+   * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
+   *     says which
+   */
+  public static Telemetry start(
+      String endpoint, String version, Supplier<MetricSnapshots> metrics) {
+    var producer = new OtlpMetrics(metrics, version, Instant.now());
+    try {
+      return new Telemetry(
+          AutoConfiguredOpenTelemetrySdk.builder()
+              .disableShutdownHook()
+              .addPropertiesSupplier(() -> DEFAULTS)
+              .addPropertiesCustomizer(
+                  properties -> Map.of("otel.exporter.otlp.endpoint", endpoint))
+              .addMeterProviderCustomizer(
+                  (meters, properties) -> meters.registerMetricProducer(producer))
+              .addMetricExporterCustomizer(
+                  (exporter, properties) ->
+                      new OutageReportingMetricExporter(
+                          exporter, new ExportOutageLog("metrics", endpoint)))
+              .addSpanExporterCustomizer(
+                  (exporter, properties) ->
+                      new OutageReportingSpanExporter(
+                          exporter, new ExportOutageLog("traces", endpoint)))
+              .build()
+              .getOpenTelemetrySdk());
+    } catch (ConfigurationException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          WrongVariable.told(System.getenv(), String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  /** Makes spans of calls; A72. */
+  public CallTracer tracer() {
+    return new OtelTracer(sdk.getTracer(SCOPE), sdk.getPropagators().getTextMapPropagator());
+  }
+
+  /** Sends what waits, as far as that goes within two seconds, and ends. */
+  @Override
+  public void close() {
+    sdk.shutdown().join(FLUSH_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,242 @@
+package io.outrigger.program.app;
+
+import ch.qos.logback.classic.LoggerContext;
+import io.outrigger.base.AnyThread;
+import io.outrigger.observe.admin.AdminEndpoint;
+import io.outrigger.observe.admin.AdminReply;
+import io.outrigger.observe.admin.AdminRequest;
+import io.outrigger.observe.admin.CallViews;
+import io.outrigger.observe.admin.CertificateViews;
+import io.outrigger.observe.admin.HistoryViews;
+import io.outrigger.observe.admin.LbViews;
+import io.outrigger.observe.admin.OverlayViews;
+import io.outrigger.observe.admin.PieceStream;
+import io.outrigger.observe.admin.QueryParameters;
+import io.outrigger.observe.admin.StaticPage;
+import io.outrigger.observe.admin.XdsViews;
+import io.outrigger.observe.history.TrafficView;
+import io.outrigger.observe.metrics.MetricsText;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.xds.decode.ResourceJson;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.LoggerFactory;
+
+/** The table of admin endpoints (CONTRACT section 6): what each shows of the running sidecar. */
+@AnyThread
+final class AdminEndpoints {
+  private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** Connections that {@code /memory} names. */
+  private static final int MAX_HOLDERS = 20;
+
+  private final AdminState state;
+  private final XdsViews xdsViews;
+
+  private AdminEndpoints(AdminState state) {
+    this.state = state;
+    this.xdsViews =
+        new XdsViews(state.controlPlanes()::node, ProgramVersion.text(), ResourceJson::print);
+  }
+
+  static Map<String, AdminEndpoint> of(AdminState state) {
+    var endpoints = new AdminEndpoints(state);
+    Map<String, AdminEndpoint> table = new HashMap<>();
+    StaticPage.addTo(table);
+    endpoints.addProbes(table);
+    add(table, "GET /forwards", request -> endpoints.forwards());
+    add(table, "GET /calls", request -> endpoints.calls());
+    add(table, "GET /lb", endpoints::lb, "forward", "detail");
+    add(table, "GET /config_dump", endpoints::configDump, "type", "name");
+    add(table, "GET /xds", endpoints::xds, "name");
+    add(table, "GET /overlay", request -> endpoints.overlay());
+    add(table, "GET /certs", request -> endpoints.certificates());
+    add(table, "GET /events", new EventEndpoint(state), "format", "since", "detail");
+    add(
+        table,
+        "GET /explain",
+        new ExplainEndpoint(state),
+        "forward",
+        "path",
+        "method",
+        "header",
+        "last");
+    add(table, "GET /history", endpoints::history, "forward", "cluster", "endpoint");
+    add(table, "GET /memory", request -> endpoints.memory());
+    var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
+    add(table, "GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
+    add(
+        table,
+        "POST /loggers/*",
+        request -> CompletableFuture.completedFuture(loggers.set(request)),
+        "level");
+    add(table, "POST /drain", request -> drain(state.drain().begin()));
+    add(table, "POST /quit", request -> drain(state.drain().beginAndLeave()));
+    return table;
+  }
+
+  /** Adds an endpoint with all the query parameters that it knows. */
+  private static void add(
+      Map<String, AdminEndpoint> table, String path, AdminEndpoint endpoint, String... parameters) {
+    table.put(path, QueryParameters.checked(endpoint, parameters));
+  }
+
+  /** What {@code --health} shows: those alone through which nothing can be changed. */
+  static Map<String, AdminEndpoint> probes(AdminState state) {
+    Map<String, AdminEndpoint> table = new HashMap<>();
+    new AdminEndpoints(state).addProbes(table);
+    return table;
+  }
+
+  /** Scrapers and probes may add parameters of their own, and so may a bookmark of the page. */
+  private void addProbes(Map<String, AdminEndpoint> table) {
+    table.put("GET /live", request -> live());
+    table.put("GET /ready", request -> ready());
+    table.put("GET /metrics", request -> metrics());
+  }
+
+  private CompletionStage<AdminReply> memory() {
+    return state
+        .memory()
+        .view(MAX_HOLDERS)
+        .thenApply(view -> AdminReply.json(200, MemoryReport.of(view)));
+  }
+
+  /** Answers once the control loop has come round: a process that hangs does not. */
+  private CompletionStage<AdminReply> live() {
+    return state.ask(() -> AdminReply.text(200, "live"));
+  }
+
+  private CompletionStage<AdminReply> ready() {
+    return state.ask(
+        () -> {
+          List<String> reasons = state.notReady();
+          return reasons.isEmpty()
+              ? AdminReply.text(200, "ready")
+              : AdminReply.text(503, String.join("\n", reasons));
+        });
+  }
+
+  private CompletionStage<AdminReply> forwards() {
+    return state.ask(
+        () ->
+            AdminReply.json(
+                200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
+  }
+
+  /** Counters alone, which any thread may read: nothing waits for the control loop. */
+  private CompletionStage<AdminReply> calls() {
+    return CompletableFuture.completedFuture(
+        CallViews.reply(
+            Instant.now(),
+            Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
+            state.forwards().stream()
+                .map(
+                    forward ->
+                        new CallViews.Forward(
+                            forward.name(),
+                            forward.listener().connections(),
+                            forward.listener().forward().totals()))
+                .toList()));
+  }
+
+  private AdminReply noForward() {
+    return AdminReply.text(404, "no forward of that name; it is one of " + state.forwardNames());
+  }
+
+  private CompletionStage<AdminReply> lb(AdminRequest request) {
+    Optional<String> only = request.parameter("forward");
+    LbViews.Detail detail = LbViews.Detail.of(request);
+    List<RunningForward> forwards =
+        state.forwards().stream()
+            .filter(forward -> only.map(forward.name()::equals).orElse(true))
+            .toList();
+    if (forwards.isEmpty() && only.isPresent()) {
+      return CompletableFuture.completedFuture(noForward());
+    }
+    return state.ask(
+        () ->
+            LbViews.reply(
+                detail,
+                state.overlay().clusters(),
+                forwards.stream().map(AdminEndpoints::trees).toList()));
+  }
+
+  /** On the control loop. */
+  private static LbViews.Forward trees(RunningForward forward) {
+    return new LbViews.Forward(
+        forward.name(),
+        forward.target(),
+        forward.clusters(),
+        forward.tally().all(),
+        forward::accept);
+  }
+
+  private CompletionStage<AdminReply> configDump(AdminRequest request) {
+    Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
+    return state
+        .ask(state.controlPlanes()::status)
+        .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> xds(AdminRequest request) {
+    return state
+        .ask(state.controlPlanes()::status)
+        .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
+  }
+
+  private CompletionStage<AdminReply> overlay() {
+    return state.ask(state.overlay()::status).thenApplyAsync(OverlayViews::reply);
+  }
+
+  private CompletionStage<AdminReply> certificates() {
+    return state.ask(state.certificates()::view).thenApplyAsync(CertificateViews::reply);
+  }
+
+  private CompletionStage<AdminReply> history(AdminRequest request) {
+    Optional<String> only = request.parameter("forward");
+    List<CompletableFuture<TrafficView>> views =
+        state.forwards().stream()
+            .filter(forward -> only.map(forward.name()::equals).orElse(true))
+            .map(
+                forward -> {
+                  var view = new CompletableFuture<TrafficView>();
+                  state.control().execute(() -> forward.history().view(view::complete));
+                  return view;
+                })
+            .toList();
+    if (views.isEmpty()) {
+      return CompletableFuture.completedFuture(noForward());
+    }
+    return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
+        .thenApplyAsync(
+            all ->
+                HistoryViews.reply(
+                    views.stream().map(CompletableFuture::join).toList(),
+                    request.parameter("cluster"),
+                    request.parameter("endpoint")));
+  }
+
+  private CompletionStage<AdminReply> metrics() {
+    return state
+        .ask(state::metrics)
+        .thenApplyAsync(
+            view -> {
+              try (var text = new PieceStream()) {
+                MetricsText.write(view, text);
+                return new AdminReply(200, METRICS_TYPE, text.take());
+              }
+            });
+  }
+
+  private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {
+    return CompletableFuture.completedFuture(
+        AdminReply.json(202, Map.of("draining", true, "over", over.isDone())));
+  }
+}

@@ -1,0 +1,162 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.upstream.UpstreamSockets;
+import io.outrigger.observe.admin.AdminServer;
+import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.observe.admin.grpc.AdminGrpcServer;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.StartFailure;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The servers beside the forwards that the options ask for: admin HTTP and gRPC, health. */
+@AnyThread
+final class AdminServers implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
+
+  /** Readiness is asked for, not announced; health is no older than this. */
+  private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
+
+  private final Optional<AdminServer> http;
+  private final Optional<AdminGrpcServer> grpc;
+  private final Optional<AdminServer> health;
+  private volatile boolean closed;
+
+  private AdminServers(
+      Optional<AdminServer> http, Optional<AdminGrpcServer> grpc, Optional<AdminServer> health) {
+    this.http = http;
+    this.grpc = grpc;
+    this.health = health;
+  }
+
+  /**
+   * Opens their ports.
+   *
+   * @param upstream the connections that channelz shows
+   * @throws StartFailure when one cannot be bound; the others are closed again
+   */
+  static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
+      throws StartFailure {
+    var turns = new AnswerTurns();
+    Optional<AdminServer> http = Optional.empty();
+    Optional<AdminGrpcServer> grpc = Optional.empty();
+    Optional<AdminServer> health = Optional.empty();
+    try {
+      if (options.admin().isPresent()) {
+        http = Optional.of(openHttp(options.admin().get(), state, turns));
+      }
+      if (options.adminGrpc().isPresent()) {
+        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, turns, upstream));
+      }
+      if (options.health().isPresent()) {
+        health = Optional.of(openHealth(options.health().get(), state, turns));
+      }
+    } catch (StartFailure failure) {
+      new AdminServers(http, grpc, health).close();
+      throw failure;
+    }
+    var servers = new AdminServers(http, grpc, health);
+    grpc.ifPresent(server -> state.control().execute(() -> servers.watchHealth(server, state)));
+    return servers;
+  }
+
+  private static AdminServer openHttp(
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
+    try {
+      return AdminServer.start(
+          socketAddress(address), AdminEndpoints.of(state), turns, state.unread());
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--admin " + address, e);
+    }
+  }
+
+  private static AdminServer openHealth(
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
+    try {
+      return AdminServer.startForProbes(
+          socketAddress(address), AdminEndpoints.probes(state), turns, state.unread());
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--health " + address, e);
+    }
+  }
+
+  private static AdminGrpcServer openGrpc(
+      ListenAddress.Tcp address, AdminState state, AnswerTurns turns, UpstreamSockets upstream)
+      throws StartFailure {
+    try {
+      return AdminGrpcServer.start(
+          socketAddress(address),
+          state.controlPlanes()::node,
+          ProgramVersion.text(),
+          () -> state.ask(state.controlPlanes()::status),
+          new LiveChannelz(state, upstream),
+          turns,
+          state.unread());
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--admin-grpc " + address, e);
+    }
+  }
+
+  /** On the control loop. */
+  private void watchHealth(AdminGrpcServer server, AdminState state) {
+    if (closed) {
+      return;
+    }
+    Map<String, Boolean> serving = new HashMap<>();
+    boolean draining = state.drain().hasBegun();
+    state
+        .forwards()
+        .forEach(forward -> serving.put(forward.name(), !draining && state.isConfigured(forward)));
+    serving.put("", state.notReady().isEmpty());
+    server.health(serving);
+    state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));
+  }
+
+  /** Where the HTTP server listens; empty when it is off. */
+  Optional<InetSocketAddress> httpAddress() {
+    return http.map(AdminServer::address);
+  }
+
+  /** Where probes are answered; empty when that is off. */
+  Optional<InetSocketAddress> healthAddress() {
+    return health.map(AdminServer::address);
+  }
+
+  /** Where the gRPC server listens; empty when it is off. */
+  Optional<InetSocketAddress> grpcAddress() {
+    return grpc.map(AdminGrpcServer::address);
+  }
+
+  /** Tells the log where they are. */
+  void announce() {
+    httpAddress()
+        .ifPresent(
+            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
+    grpcAddress()
+        .ifPresent(bound -> log.info("admin gRPC: {}:{}", bound.getHostString(), bound.getPort()));
+    healthAddress()
+        .ifPresent(
+            bound -> log.info("health: http://{}:{}/", bound.getHostString(), bound.getPort()));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    http.ifPresent(AdminServer::close);
+    grpc.ifPresent(AdminGrpcServer::close);
+    health.ifPresent(AdminServer::close);
+  }
+
+  private static InetSocketAddress socketAddress(ListenAddress.Tcp address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}

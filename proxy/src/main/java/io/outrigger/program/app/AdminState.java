@@ -1,0 +1,141 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.http2.PeerErrors;
+import io.outrigger.identity.certificate.CertificateStore;
+import io.outrigger.observe.admin.AdminBudget;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.metrics.LbCounters;
+import io.outrigger.observe.metrics.LoopLag;
+import io.outrigger.observe.metrics.MetricSources;
+import io.outrigger.observe.metrics.MetricsView;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.status.XdsStatusView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * What the admin endpoints may look at; state of the control loop is read on the control loop.
+ *
+ * @param bootstrapWait what the configuration waits for
+ * @param unread what readers of the admin servers have not taken yet
+ */
+@AnyThread
+record AdminState(
+    ControlThread control,
+    ControlPlanes controlPlanes,
+    BootstrapWait bootstrapWait,
+    LocalOverlay overlay,
+    CertificateStore certificates,
+    LbCounters counters,
+    EventLog events,
+    List<RunningForward> forwards,
+    Drain drain,
+    BooleanSupplier isWarm,
+    MemoryGauge memory,
+    LoopLag loopLag,
+    PeerErrors peerErrors,
+    AdminBudget unread) {
+
+  /** For messages. */
+  String forwardNames() {
+    return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
+  }
+
+  /** Why requests should not come here, one line each; empty when ready. On the control loop. */
+  List<String> notReady() {
+    if (drain.hasBegun()) {
+      return List.of("draining");
+    }
+    if (bootstrapWait.missing().isPresent()) {
+      return List.of("waiting: " + bootstrapWait.missing().get());
+    }
+    List<String> waiting =
+        forwards.stream()
+            .filter(forward -> !forward.hadConfig())
+            .map(
+                forward ->
+                    "forward "
+                        + forward.name()
+                        + " has no configuration yet"
+                        + forward.error().map(error -> ": " + error).orElse(""))
+            .toList();
+    return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
+  }
+
+  /** Whether requests of {@code forward} can be routed. On the control loop. */
+  boolean isConfigured(RunningForward forward) {
+    return bootstrapWait.missing().isEmpty() && forward.hadConfig();
+  }
+
+  /** What a scrape shows. On the control loop. */
+  MetricsView metrics() {
+    List<String> failed = new ArrayList<>();
+    return new MetricsView(
+        ProgramVersion.text(),
+        read("forwards", List.of(), this::forwardMetrics, failed),
+        read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
+        read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
+        read("overlay", OverlayStatus.NONE, overlay::status, failed),
+        read("certificates", List.of(), certificates::view, failed),
+        new MetricsView.ProcessFigures(
+            control.failures(),
+            drain.cutRequests(),
+            memory.directBytes(),
+            memory.directBytes(),
+            memory.now(),
+            loopLag.look(),
+            peerErrors.ended()),
+        failed);
+  }
+
+  /** What {@code source} has, or {@code nothing} and its name among those that failed. */
+  private static <T> T read(String name, T nothing, Supplier<T> source, List<String> failed) {
+    try {
+      return source.get();
+    } catch (RuntimeException | AssertionError failure) {
+      MetricSources.log(name, failure);
+      failed.add(name);
+      return nothing;
+    }
+  }
+
+  private List<MetricsView.Forward> forwardMetrics() {
+    return forwards.stream().map(this::metricsOf).toList();
+  }
+
+  private MetricsView.Forward metricsOf(RunningForward forward) {
+    return new MetricsView.Forward(
+        forward.name(),
+        forward.target(),
+        isConfigured(forward),
+        forward.listener().connections(),
+        forward.listener().refused(),
+        forward.listener().forward().totals(),
+        forward.endpoints().counts());
+  }
+
+  /** Runs {@code view} on the control loop; what it returns must be immutable. */
+  <T> CompletionStage<T> ask(Supplier<T> view) {
+    var answer = new CompletableFuture<T>();
+    control.execute(
+        () -> {
+          try {
+            answer.complete(view.get());
+          } catch (RuntimeException | Error e) { // a view changes nothing: it alone has failed
+            OutOfMemory.onLoop(e);
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+}

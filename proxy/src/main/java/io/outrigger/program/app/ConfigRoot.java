@@ -1,0 +1,30 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ListenerNames;
+import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.Target;
+import io.outrigger.program.options.XdsTarget;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.local.DnsResources;
+import io.outrigger.xds.stream.AdsClients;
+
+/** Where the configuration of a target begins: which client is asked for which Listener. */
+@AnyThread
+record ConfigRoot(XdsClient client, String listener) {
+  /** Fails when {@code bootstrap} does not know the target's xDS authority. */
+  static Outcome<ConfigRoot> of(Target.Single target, Bootstrap bootstrap, AdsClients clients) {
+    String name = target.toString();
+    if (target instanceof DnsTarget) {
+      return Outcome.ok(new ConfigRoot(clients.of(name, DnsResources.SERVER), name));
+    }
+    if (target instanceof XdsTarget.Service service) {
+      return ListenerNames.of(bootstrap, service.authority(), service.path())
+          .match(
+              listener -> Outcome.ok(new ConfigRoot(clients.of(name), listener)), Outcome::failed);
+    }
+    throw new AssertionError(target);
+  }
+}

@@ -1,0 +1,135 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventKind;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.program.options.ProxyOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The orderly end (CONTRACT section 2, SC-44).
+ *
+ * <pre>
+ * SERVING  -> LEAVING  on begin: /ready turns 503, requests are still accepted
+ * LEAVING  -> DRAINING on the delay over: ports close, GOAWAY, running streams finish
+ * DRAINING -> DONE     on no connection left, or the time-out over: the rest is cut
+ * </pre>
+ */
+@AnyThread
+final class Drain {
+  private static final Logger log = LoggerFactory.getLogger(Drain.class);
+
+  private final ControlLoop control;
+  private final EventLog events;
+  private final List<RunningForward> forwards;
+  private final ProxyOptions.Drain limits;
+  private final AtomicBoolean begun = new AtomicBoolean();
+  private volatile boolean portsClosed;
+  private volatile long cutRequests;
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final CompletableFuture<Void> leaving = new CompletableFuture<>();
+
+  Drain(
+      ControlLoop control,
+      EventLog events,
+      List<RunningForward> forwards,
+      ProxyOptions.Drain limits) {
+    this.control = control;
+    this.events = events;
+    this.forwards = List.copyOf(forwards);
+    this.limits = limits;
+  }
+
+  /** Whether an end was asked for. */
+  boolean hasBegun() {
+    return begun.get();
+  }
+
+  /** How far it is, for people; empty before it begins. */
+  Optional<String> standing() {
+    return !hasBegun()
+        ? Optional.empty()
+        : Optional.of(
+            portsClosed ? "draining: the port is closed" : "draining: requests are still accepted");
+  }
+
+  /** Requests that were ended because the time was over; 0 before that. */
+  long cutRequests() {
+    return cutRequests;
+  }
+
+  /** Completed when the drain is over and {@link #beginAndLeave} was called, in any order. */
+  CompletableFuture<Void> left() {
+    return CompletableFuture.allOf(done, leaving);
+  }
+
+  /** As {@link #begin}; the process is to end when it is over. */
+  CompletableFuture<Void> beginAndLeave() {
+    leaving.complete(null);
+    return begin();
+  }
+
+  /**
+   * Begins, once; asking again changes nothing.
+   *
+   * @return completed when no stream is left, or the time is over
+   */
+  CompletableFuture<Void> begin() {
+    if (begun.compareAndSet(false, true)) {
+      tell(
+          "begun, accepting for another %s, then finishing for at most %s"
+              .formatted(text(limits.delay()), text(limits.timeout())));
+      control.schedule(limits.delay(), this::closePorts);
+    }
+    return done;
+  }
+
+  private void closePorts() {
+    portsClosed = true;
+    long active = active();
+    CompletableFuture<?>[] all =
+        forwards.stream()
+            .map(forward -> forward.listener().drain())
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(all).whenComplete((ok, failure) -> finish(active, 0));
+    control.schedule(limits.timeout(), () -> cut(active));
+  }
+
+  private void cut(long activeBefore) {
+    long cut = active();
+    if (!done.isDone()) {
+      cutRequests = cut;
+      forwards.forEach(forward -> forward.listener().close());
+      finish(activeBefore, cut);
+    }
+  }
+
+  private void finish(long activeBefore, long cut) {
+    if (done.complete(null)) {
+      tell("over, %d requests finished, %d cut".formatted(Math.max(0, activeBefore - cut), cut));
+    }
+  }
+
+  private void tell(String what) {
+    log.info("drain: {}", what);
+    control.execute(() -> events.add(EventKind.DRAIN, "", "drain", new Event.Line(what)));
+  }
+
+  private long active() {
+    return forwards.stream()
+        .mapToLong(forward -> forward.listener().forward().totals().active())
+        .sum();
+  }
+
+  private static String text(Duration time) {
+    return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+  }
+}

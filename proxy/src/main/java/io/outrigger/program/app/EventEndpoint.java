@@ -1,0 +1,111 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.observe.admin.AdminEndpoint;
+import io.outrigger.observe.admin.AdminReply;
+import io.outrigger.observe.admin.AdminRequest;
+import io.outrigger.observe.admin.EventFeed;
+import io.outrigger.observe.admin.EventViews;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.events.EventPage;
+import io.outrigger.xds.decode.ResourceJson;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * {@code GET /events}: a stream, or with {@code format=json} a list; what came after {@code since},
+ * or after {@code Last-Event-ID}. With {@code detail=full} each event has its numbers as members.
+ */
+@AnyThread
+final class EventEndpoint implements AdminEndpoint {
+  private static final int MAX_STREAMS = 64;
+
+  /** Of a list: everything. */
+  private static final int WHOLE = Integer.MAX_VALUE;
+
+  /** Of a part of a stream. */
+  private static final int PART = 32;
+
+  private final AdminState state;
+  private final EventLog events;
+  private final EventViews views = new EventViews(ResourceJson::print);
+  private final AtomicInteger streams = new AtomicInteger();
+
+  EventEndpoint(AdminState state) {
+    this.state = state;
+    this.events = state.events();
+  }
+
+  @Override
+  public CompletionStage<AdminReply> answer(AdminRequest request) {
+    boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
+    boolean isFull = request.choice("detail", "full").isPresent();
+    Optional<String> from = request.parameter("since").or(request::lastEventId);
+    if (from.isPresent() && !from.get().matches("\\d{1,18}")) {
+      return done(AdminReply.text(400, "since is the number of an event, 0 or more"));
+    }
+    long since = from.map(Long::parseLong).orElse(0L);
+    return isList
+        ? state
+            .ask(() -> events.after(since, WHOLE))
+            .thenApplyAsync(page -> views.list(page, isFull))
+        : done(stream(since, isFull));
+  }
+
+  private AdminReply stream(long since, boolean isFull) {
+    if (streams.incrementAndGet() > MAX_STREAMS) {
+      streams.decrementAndGet();
+      return AdminReply.text(503, MAX_STREAMS + " streams of events are open; close one");
+    }
+    return AdminReply.events(new Feed(since, isFull));
+  }
+
+  private static CompletionStage<AdminReply> done(AdminReply reply) {
+    return CompletableFuture.completedFuture(reply);
+  }
+
+  /** One reader's place in the log. */
+  private final class Feed implements EventFeed {
+    private final boolean isFull;
+    private volatile Runnable listener = () -> {};
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile long since;
+
+    Feed(long since, boolean isFull) {
+      this.since = since;
+      this.isFull = isFull;
+    }
+
+    @Override
+    public CompletionStage<Part> next() {
+      return state.ask(() -> events.after(since, PART)).thenApplyAsync(this::part);
+    }
+
+    private Part part(EventPage page) {
+      since = page.next();
+      return new Part(views.streamed(page, isFull), page.isLast());
+    }
+
+    @Override
+    public void onMore(Runnable wake) {
+      listener = wake;
+      control().execute(() -> events.listen(wake));
+    }
+
+    @Override
+    public void close() {
+      if (closed.compareAndSet(false, true)) {
+        streams.decrementAndGet();
+        control().execute(() -> events.unlisten(listener));
+      }
+    }
+
+    private ControlThread control() {
+      return state.control();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.observe.admin.AdminEndpoint;
+import io.outrigger.observe.admin.AdminReply;
+import io.outrigger.observe.admin.AdminRequest;
+import io.outrigger.observe.admin.ExplainRequest;
+import io.outrigger.observe.admin.ExplainView;
+import io.outrigger.observe.admin.HistoryViews;
+import io.outrigger.observe.explain.Explainer;
+import io.outrigger.observe.explain.Explanation;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * {@code GET /explain}: why a request would go where it goes, without sending it. The parameter
+ * {@code forward} may be left out when there is only one. With {@code last=true} it tells of the
+ * last real request of that path instead.
+ */
+@AnyThread
+final class ExplainEndpoint implements AdminEndpoint {
+  private final AdminState state;
+
+  ExplainEndpoint(AdminState state) {
+    this.state = state;
+  }
+
+  @Override
+  public CompletionStage<AdminReply> answer(AdminRequest asked) {
+    RunningForward forward;
+    RequestPreview request;
+    boolean isLast;
+    try {
+      forward = forward(asked.parameter("forward"));
+      request = ExplainRequest.read(asked);
+      isLast = asked.choice("last", "true", "false").filter("true"::equals).isPresent();
+    } catch (IllegalArgumentException e) {
+      return refused(String.valueOf(e.getMessage()));
+    }
+    if (isLast) {
+      return CompletableFuture.completedFuture(
+          HistoryViews.last(forward.last().of(request.path())));
+    }
+    if (forward.only().isEmpty() && request.authority().isEmpty()) {
+      return refused(
+          "forward "
+              + forward.name()
+              + " finds its target by each request's :authority; give header=:authority:NAME");
+    }
+    return state
+        .ask(() -> explain(forward, request))
+        .thenApplyAsync(
+            explanation ->
+                explanation
+                    .map(ExplainView::reply)
+                    .orElseGet(
+                        () ->
+                            AdminReply.text(
+                                400,
+                                "nothing is known of authority \""
+                                    + request.authority()
+                                    + "\": its target is made for the first real request")));
+  }
+
+  private RunningForward forward(Optional<String> name) {
+    List<RunningForward> all = state.forwards();
+    String known = state.forwardNames();
+    if (name.isEmpty() && all.size() == 1) {
+      return all.get(0);
+    }
+    String wanted =
+        name.orElseThrow(
+            () -> new IllegalArgumentException("forward is missing; it is one of " + known));
+    return all.stream()
+        .filter(forward -> forward.name().equals(wanted))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("no forward of that name; it is one of " + known));
+  }
+
+  /** On the control loop. */
+  private Optional<Explanation> explain(RunningForward forward, RequestPreview request) {
+    return forward
+        .byAuthority()
+        .apply(request.authority())
+        .map(
+            target ->
+                Explainer.explain(
+                    forward.listener().forward(),
+                    target,
+                    request,
+                    target.domain(),
+                    target::describe,
+                    state.overlay().clusters()));
+  }
+
+  private static CompletionStage<AdminReply> refused(String reason) {
+    return CompletableFuture.completedFuture(AdminReply.text(400, reason));
+  }
+}

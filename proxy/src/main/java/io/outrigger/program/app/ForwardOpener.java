@@ -1,0 +1,164 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.downstream.Http2Listener;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.history.LastCalls;
+import io.outrigger.observe.history.TrafficHistory;
+import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.AuthorityMode;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.program.options.Target;
+import io.outrigger.program.options.XdsTarget;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Makes forwards of what the user wrote: their targets, their calls, their ports. */
+@AnyThread
+final class ForwardOpener {
+  private final ProxyOptions options;
+  private final ControlThread control;
+  private final Targets targets;
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final MemoryGauge memory;
+  private final Optional<AccessLog> access;
+  private final Optional<Telemetry> telemetry;
+  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
+
+  ForwardOpener(
+      ProxyOptions options,
+      ControlThread control,
+      Targets targets,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      MemoryGauge memory,
+      Optional<AccessLog> access,
+      Optional<Telemetry> telemetry) {
+    this.options = options;
+    this.control = control;
+    this.targets = targets;
+    this.loops = loops;
+    this.callLoops = callLoops;
+    this.memory = memory;
+    this.access = access;
+    this.telemetry = telemetry;
+  }
+
+  /** The targets of forwards whose requests name them. */
+  List<AuthorityTargets> byAuthority() {
+    return byAuthority;
+  }
+
+  /**
+   * Opens the port of a forward. Nothing is watched yet.
+   *
+   * @throws StartFailure when the port cannot be bound
+   */
+  RunningForward open(io.outrigger.program.options.ForwardSpec spec) throws StartFailure {
+    TargetResolver resolver;
+    Optional<TargetRuntime> only = Optional.empty();
+    Supplier<List<TargetRuntime>> all;
+    Function<String, Optional<TargetRuntime>> known;
+    if (spec.target() instanceof Target.Single single
+        && !(options.authority() instanceof AuthorityMode.Preserve)) {
+      TargetRuntime target = onlyTarget(spec.name(), single);
+      only = Optional.of(target);
+      all = () -> List.of(target);
+      known = authority -> Optional.of(target);
+      resolver = TargetResolver.fixed(target);
+    } else {
+      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
+      byAuthority.add(many);
+      all = many::targets;
+      known = many::known;
+      resolver = many;
+    }
+    var last = new LastCalls(Clock.systemUTC(), loops.count());
+    var history = new TrafficHistory(spec.name(), control, executors());
+    CallObserver kept = last.and(history);
+    var forward =
+        new Forward(
+            spec.name(),
+            PartSettings.forward(options, () -> targets.controlPlanes().node().id()),
+            resolver,
+            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
+            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
+            memory,
+            loops.count());
+    Http2Listener listener = listen(spec, forward);
+    ListenAddress bound = bound(spec.listen(), listener.port());
+    return new RunningForward(
+        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
+  }
+
+  private List<Executor> executors() {
+    return List.copyOf(callLoops);
+  }
+
+  private TargetRuntime onlyTarget(String forward, Target.Single target) {
+    String authority =
+        options.authority() instanceof AuthorityMode.Fixed fixed
+            ? fixed.text()
+            : target.dataPlaneAuthority();
+    return targets.make(forward, target, authority);
+  }
+
+  /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
+  private Function<String, TargetRuntime> targetMaker(
+      io.outrigger.program.options.ForwardSpec spec) {
+    Optional<String> fixed =
+        options.authority() instanceof AuthorityMode.Fixed f
+            ? Optional.of(f.text())
+            : Optional.empty();
+    return authority ->
+        targets.make(
+            spec.name(),
+            spec.target() instanceof Target.Single single
+                ? single
+                : new XdsTarget.Service(Optional.empty(), authority),
+            fixed.orElse(authority));
+  }
+
+  private Http2Listener listen(io.outrigger.program.options.ForwardSpec spec, Forward forward)
+      throws StartFailure {
+    SocketAddress address =
+        spec.listen() instanceof ListenAddress.Unix unix
+            ? UnixDomainSocketAddress.of(Path.of(unix.path()))
+            : tcp((ListenAddress.Tcp) spec.listen());
+    try {
+      return Http2Listener.bind(
+          address, loops, callLoops, forward, PartSettings.listener(options, memory));
+    } catch (IOException e) {
+      throw StartFailure.cannotBind("--forward " + spec, e);
+    }
+  }
+
+  private static ListenAddress bound(ListenAddress asked, int port) {
+    return asked instanceof ListenAddress.Tcp tcp ? new ListenAddress.Tcp(tcp.host(), port) : asked;
+  }
+
+  private static InetSocketAddress tcp(ListenAddress.Tcp address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}

@@ -1,0 +1,116 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.upstream.SubchannelName;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
+import io.outrigger.dataplane.upstream.UpstreamSockets;
+import io.outrigger.http2.SocketView;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.observe.admin.channelz.ChannelzIds;
+import io.outrigger.observe.admin.channelz.ChannelzSource;
+import io.outrigger.observe.admin.channelz.ChannelzView;
+import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The running sidecar as channelz sees it. Who walks through ten thousand subchannels asks as many
+ * times; so a look, which costs the control loop some milliseconds then, serves all who ask within
+ * a tenth of a second.
+ */
+@AnyThread
+final class LiveChannelz implements ChannelzSource {
+  static final Duration LOOK_LASTS = Duration.ofMillis(100);
+
+  private final AdminState state;
+  private final UpstreamSockets upstream;
+
+  /** The latest look, on the control loop as all below. */
+  private final ChannelzIds ids = new ChannelzIds();
+
+  private @Nullable ChannelzView latest;
+  private long latestNanos;
+
+  LiveChannelz(AdminState state, UpstreamSockets upstream) {
+    this.state = state;
+    this.upstream = upstream;
+  }
+
+  @Override
+  public CompletionStage<ChannelzView> view() {
+    return state.ask(this::look);
+  }
+
+  /** On the control loop. */
+  private ChannelzView look() {
+    ChannelzView known = latest;
+    long now = state.control().nanoTime();
+    if (known != null && now - latestNanos < LOOK_LASTS.toNanos()) {
+      return known;
+    }
+    ChannelzIds.Look look = ids.look();
+    for (RunningForward forward : state.forwards()) {
+      Calls calls = calls(forward.listener().forward().totals());
+      look.server(forward.name(), forward.listen(), calls);
+      for (TargetRuntime target : forward.targets().get()) {
+        look.channel(
+            new TargetName(forward.name(), target.name(), target.authority()),
+            stateOf(target),
+            forward.only().map(one -> calls),
+            target::accept);
+      }
+    }
+    ChannelzView made = look.end();
+    latest = made;
+    latestNanos = now;
+    return made;
+  }
+
+  private static Calls calls(CallTotals totals) {
+    long ended = totals.ended();
+    long succeeded = Math.min(ended, totals.succeeded());
+    return new Calls(totals.started(), succeeded, ended - succeeded);
+  }
+
+  /** As gRPC's channel: without a configuration it connects, and without a cluster it is idle. */
+  private static Connectivity stateOf(TargetRuntime target) {
+    return switch (target.state()) {
+      case WAITING -> Connectivity.CONNECTING;
+      case ERROR -> Connectivity.TRANSIENT_FAILURE;
+      case READY -> target.clusters().reduce(Connectivity::or).orElse(Connectivity.IDLE);
+    };
+  }
+
+  @Override
+  public CompletionStage<List<SocketView>> sockets(SubchannelName subchannel) {
+    return upstream.of(subchannel);
+  }
+
+  @Override
+  public CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max) {
+    return state.forwards().stream()
+        .filter(each -> each.name().equals(forward))
+        .findAny()
+        .map(each -> each.listener().sockets(from, max))
+        .orElseGet(() -> CompletableFuture.completedStage(List.of()));
+  }
+
+  @Override
+  public CompletionStage<Optional<SocketView>> socket(long id) {
+    CompletionStage<Optional<SocketView>> found = upstream.find(id);
+    for (RunningForward forward : state.forwards()) {
+      found =
+          found.thenCompose(
+              known ->
+                  known.isPresent()
+                      ? CompletableFuture.completedStage(known)
+                      : forward.listener().socket(id));
+    }
+    return found;
+  }
+}

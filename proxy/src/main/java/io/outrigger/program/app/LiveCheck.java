@@ -1,0 +1,212 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.BackgroundThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.dataplane.route.DefaultLimit;
+import io.outrigger.lb.tree.DryRunTrees;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.program.options.Target;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.local.DnsResources;
+import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.transport.GrpcAdsTransport;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * A dry run against a control plane: fetches what a target needs, as the sidecar would, and tells
+ * what it would come to. Nothing is bound, and no backend is connected.
+ */
+@AnyThread
+public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserver {
+  private final ControlThread control = new ControlThread("control");
+  private final CompletableFuture<Result> done = new CompletableFuture<>();
+
+  // Of the control loop.
+  private final Set<String> findings = new LinkedHashSet<>();
+  private String lastFailure = "";
+  private Supplier<List<OverlayStatus.Rule>> rules = List::of;
+
+  /**
+   * What came of it.
+   *
+   * @param findings what would be refused or is missing; empty when all is well
+   * @param routes how many routes the virtual host of the target has
+   * @param trees of the clusters that they lead to
+   * @param defaultLimit which routes A31's default limits; see {@link DefaultLimit}
+   * @param rules what each rule of the overlay comes to
+   */
+  public record Result(
+      List<String> findings,
+      String virtualHost,
+      int routes,
+      List<LbNode> trees,
+      Optional<String> defaultLimit,
+      List<OverlayStatus.Rule> rules) {
+    public Result {
+      rules = List.copyOf(rules);
+      findings = List.copyOf(findings);
+      trees = List.copyOf(trees);
+    }
+
+    static Result failed(Set<String> findings) {
+      return new Result(List.copyOf(findings), "", 0, List.of(), Optional.empty(), List.of());
+    }
+  }
+
+  private LiveCheck() {}
+
+  /**
+   * Checks {@code target}. Blocks for as long as that takes.
+   *
+   * @param overlay local policy over what comes
+   * @param timeout for all of it
+   * @throws IllegalArgumentException when the bootstrap names a control plane that cannot be asked,
+   *     such as for a certificate that is missing
+   */
+  public static Result run(
+      Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout) {
+    var check = new LiveCheck();
+    try (var control = check.control;
+        var decoding = new BackgroundThread("xds-decode")) {
+      var dns = new NettyDnsLookup(control);
+      var xds =
+          new AdsClients(
+              control,
+              decoding,
+              RandomSource.SYSTEM,
+              bootstrap,
+              ProgramVersion.text(),
+              ResourceDecoder::decode,
+              server ->
+                  target instanceof DnsTarget dnsTarget
+                      ? new LocalAdsTransport(control, DnsResources.of(List.of(dnsTarget.name())))
+                      : new GrpcAdsTransport(control, server),
+              check);
+      Outcome<ConfigRoot> root = ConfigRoot.of(target, bootstrap, xds);
+      if (!(root instanceof Outcome.Ok<ConfigRoot> found)) {
+        control.execute(xds::close);
+        return Result.failed(Set.of(target + ": " + root.status().message()));
+      }
+      var configs =
+          new XdsDependencyManager(
+              control,
+              found.value().client(),
+              dns,
+              found.value().listener(),
+              target.dataPlaneAuthority(),
+              bootstrap.node().id(),
+              check);
+      check.rules = xds::overlayRules;
+      control.execute(() -> xds.overlay(overlay, (resource, omission) -> {}));
+      control.execute(configs::start);
+      control.execute(() -> control.schedule(timeout, () -> check.onTimeout(configs, timeout)));
+      Result result = check.done.join();
+      var closed = new CompletableFuture<Void>();
+      control.execute(
+          () -> {
+            configs.close();
+            xds.close();
+            dns.close();
+            closed.complete(null);
+          });
+      closed.join();
+      return result;
+    }
+  }
+
+  private void onTimeout(XdsDependencyManager configs, Duration timeout) {
+    String waiting = configs.waitingFor().map(what -> "nothing came of " + what).orElse("not done");
+    findings.add(
+        waiting
+            + " within "
+            + timeout.toMillis() / 1000.0
+            + " s"
+            + (lastFailure.isEmpty() ? "" : ": " + lastFailure));
+    done.complete(Result.failed(findings));
+  }
+
+  @Override
+  public void onConfig(Outcome<XdsConfig> config) {
+    if (!(config instanceof Outcome.Ok<XdsConfig> ok)) {
+      findings.add(config.status().message());
+      done.complete(Result.failed(findings));
+      return;
+    }
+    XdsConfig value = ok.value();
+    value
+        .clusters()
+        .forEach(
+            (name, cluster) -> {
+              if (!cluster.isOk()) {
+                findings.add("cluster \"" + name + "\": " + cluster.status().message());
+              } else if (cluster instanceof Outcome.Ok<ClusterConfig> found
+                  && found.value() instanceof ClusterConfig.Leaf leaf
+                  && !leaf.endpoints().isOk()) {
+                findings.add("cluster \"" + name + "\": " + leaf.endpoints().status().message());
+              }
+            });
+    done.complete(
+        new Result(
+            List.copyOf(findings),
+            value.virtualHost().name(),
+            value.virtualHost().routes().size(),
+            DryRunTrees.of(value),
+            DefaultLimit.warning(value, false),
+            rules.get()));
+  }
+
+  @Override
+  public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
+    // The first whole configuration is the result.
+  }
+
+  @Override
+  public void onConnected(String server) {}
+
+  @Override
+  public void onFailed(String server, RpcStatus reason) {
+    lastFailure = server + ": " + reason;
+  }
+
+  @Override
+  public void onClosed(String server, RpcStatus reason) {}
+
+  @Override
+  public void onAck(String server, Response response) {}
+
+  @Override
+  public void onNack(String server, Response response, String details) {
+    details.lines().forEach(findings::add);
+  }
+
+  @Override
+  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
+    findings.add(status.toString());
+  }
+
+  @Override
+  public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
+}

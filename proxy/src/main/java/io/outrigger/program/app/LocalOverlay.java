@@ -1,0 +1,140 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.overlay.OverlayEffect.Omission;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventKind;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.xds.local.OverlayDirectory;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.FileProblem;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.OverlayObserver;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Local policy at work: its files, what the xDS clients make of it, and what is told of it. */
+@ControlConfined
+final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
+  private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
+  private static final String ALL = "";
+
+  /** By then a control plane that works has sent what there is (A57: 15 s). */
+  private static final Duration SETTLED = Duration.ofSeconds(30);
+
+  private static final String FILES = "files";
+
+  private final ControlLoop loop;
+  private final OverlayDirectory files;
+  private final List<FileProblem> ignored;
+  private final ControlPlanes controlPlanes;
+  private final EventLog events;
+  private final boolean isOn;
+  private TimerHandle unmatched = () -> {};
+
+  /**
+   * @param reader runs what may block
+   * @param roots files and folders; none where there is no local policy
+   * @param read what was read of them a moment ago
+   */
+  LocalOverlay(
+      ControlLoop loop,
+      Executor reader,
+      List<Path> roots,
+      OverlayFiles read,
+      ControlPlanes controlPlanes,
+      EventLog events) {
+    this.loop = loop;
+    this.ignored = read.ignored();
+    this.files = new OverlayDirectory(loop, reader, roots, read, this);
+    this.controlPlanes = controlPlanes;
+    this.events = events;
+    this.isOn = !roots.isEmpty();
+  }
+
+  /** Once there are control planes, and before the first resource is watched. */
+  void start() {
+    if (isOn) {
+      ignored.forEach(field -> log.warn("overlay: {}", field));
+      files.start();
+    }
+  }
+
+  void close() {
+    unmatched.cancel();
+    files.close();
+  }
+
+  /** What the rules have come to. */
+  OverlayStatus status() {
+    return isOn
+        ? new OverlayStatus(ask(AdsClients::overlayRules).orElse(List.of()), files.problems())
+        : OverlayStatus.NONE;
+  }
+
+  /** What was done to clusters, by name. */
+  Map<String, OverlayEffect> clusters() {
+    return isOn ? ask(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
+  }
+
+  private <T> Optional<T> ask(Function<AdsClients, T> question) {
+    return controlPlanes.known().map(ControlPlanes.Known::clients).map(question);
+  }
+
+  @Override
+  public void onOverlay(Overlay overlay) {
+    String what = "in force: " + Count.of(overlay.rules().size(), "rule");
+    log.info("overlay: {}", what);
+    event(FILES, what);
+    controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this));
+    unmatched.cancel();
+    unmatched = loop.schedule(SETTLED, this::tellUnmatched);
+  }
+
+  private void tellUnmatched() {
+    for (OverlayStatus.Rule rule : status().rules()) {
+      if (rule.matchesNothing()) {
+        String what = rule.rule() + " matches nothing so far; GET /overlay shows what rules match";
+        log.warn("overlay: {}", what);
+        event(FILES, what);
+      }
+    }
+  }
+
+  @Override
+  public void onProblems(List<FileProblem> problems) {
+    if (problems.isEmpty()) {
+      log.info("overlay: no problem left");
+      event(FILES, "no problem left");
+    }
+    for (FileProblem problem : problems) {
+      log.warn("overlay: {}; the last good rules stay", problem);
+      event(FILES, problem + "; the last good rules stay");
+    }
+  }
+
+  @Override
+  public void onLeftOut(String resource, Omission omission) {
+    String reason = omission.field().isEmpty() ? "" : omission.field() + ": ";
+    String what = omission.rule() + " is left out: " + reason + omission.reason();
+    log.warn("overlay: {}: {}", resource, what);
+    event(resource, what);
+  }
+
+  private void event(String subject, String text) {
+    events.add(EventKind.OVERLAY, ALL, subject, new Event.Line(text));
+  }
+}

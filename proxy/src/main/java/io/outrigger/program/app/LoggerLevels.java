@@ -1,0 +1,74 @@
+package io.outrigger.program.app;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import io.outrigger.base.AnyThread;
+import io.outrigger.observe.admin.AdminReply;
+import io.outrigger.observe.admin.AdminRequest;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+/**
+ * {@code /loggers}: the levels of all, and {@code POST} for the level of one. A logger that is not
+ * there yet, since its class has not been used, may be set as well; but a logger is never freed, so
+ * only {@link #MAX_MADE} of them are made.
+ */
+@AnyThread
+final class LoggerLevels {
+  static final int MAX_MADE = 100;
+
+  private static final String PREFIX = "/loggers/";
+
+  /** Each part makes a logger of its own. */
+  private static final Pattern NAME = Pattern.compile("\\w+([.$]\\w+){0,15}");
+
+  private static final int MAX_NAME_LENGTH = 200;
+
+  private final LoggerContext context;
+  private final AtomicInteger made = new AtomicInteger();
+
+  LoggerLevels(LoggerContext context) {
+    this.context = context;
+  }
+
+  /** The effective level of each logger, by name. */
+  AdminReply reply() {
+    Map<String, String> levels = new TreeMap<>();
+    for (Logger logger : context.getLoggerList()) {
+      levels.put(logger.getName(), logger.getEffectiveLevel().toString());
+    }
+    return AdminReply.json(200, levels);
+  }
+
+  /** Sets a level; answers with all of them, or with 400 and the reason. */
+  AdminReply set(AdminRequest request) {
+    String name = request.path().substring(PREFIX.length());
+    Level level =
+        Level.toLevel(request.parameter("level").orElse("").toUpperCase(Locale.ROOT), null);
+    if (level == null || name.isEmpty()) {
+      return AdminReply.text(
+          400,
+          "write it as POST /loggers/NAME?level=DEBUG; a level is OFF, ERROR, WARN, INFO, DEBUG,"
+              + " TRACE or ALL");
+    }
+    if (context.exists(name) == null) {
+      if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {
+        return AdminReply.text(400, "not the name of a class or a package");
+      }
+      if (made.incrementAndGet() > MAX_MADE) {
+        made.set(MAX_MADE);
+        return AdminReply.text(
+            400,
+            "there is no logger of that name, and "
+                + MAX_MADE
+                + " have been made on request already; GET /loggers lists all");
+      }
+    }
+    context.getLogger(name).setLevel(level);
+    return reply();
+  }
+}

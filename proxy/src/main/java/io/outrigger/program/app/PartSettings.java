@@ -1,0 +1,158 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.Measuring;
+import io.outrigger.dataplane.downstream.ListenerSettings;
+import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.dataplane.forward.ForwardSettings;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.dataplane.memory.MemoryView;
+import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.ConnectionSettings;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.ExperimentalMetric;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.StartFailure;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What the user said, in the terms of each part. */
+@AnyThread
+final class PartSettings {
+  private static final int MIN_CONNECTION_WINDOW = 1 << 20;
+  private static final int MIN_STREAM_WINDOW = 16 << 10;
+  private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
+
+  /** A8 "Extending for Basic Health Checking": what is shorter is taken for this. */
+  private static final Duration LEAST_KEEPALIVE_TIME = Duration.ofSeconds(10);
+
+  private PartSettings() {}
+
+  /** Measures what peers make the process hold. */
+  static MemoryGauge memory(ProxyOptions options) {
+    MemoryPlan plan = MemoryPlan.ofProcess();
+    long total = options.limits().maxMemoryBytes();
+    return MemoryGauge.ofProcess(
+        new MemoryView.Limits(
+            Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total));
+  }
+
+  static EventLoops.TransportKind transport(ProxyOptions options) {
+    return switch (options.transport()) {
+      case AUTO, IO_URING -> EventLoops.TransportKind.AUTO;
+      case EPOLL -> EventLoops.TransportKind.EPOLL;
+      case NIO -> EventLoops.TransportKind.NIO;
+    };
+  }
+
+  static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
+    var settings =
+        new ForwardSettings(
+                authority(options.authority()),
+                options.limits().maxQueuedRequests(),
+                ForwardSettings.MAX_QUEUED_BYTES,
+                nodeId)
+            .measuring(
+                new Measuring(
+                    options.metricMethods(),
+                    options.metricLocality(),
+                    options.metricsExperimental().contains(ExperimentalMetric.CALL_DELAY),
+                    options.metricsExperimental().contains(ExperimentalMetric.ATTEMPT_DELAY)));
+    return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
+  }
+
+  private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {
+    if (mode instanceof ProxyOptions.AuthorityMode.Fixed fixed) {
+      return AuthorityMode.fixed(fixed.text());
+    }
+    return mode instanceof ProxyOptions.AuthorityMode.Preserve
+        ? new AuthorityMode.Preserve()
+        : new AuthorityMode.OfTarget();
+  }
+
+  /** The access log, open and ours to close; empty when it is off. */
+  static Optional<AccessLog> accessLog(ProxyOptions options) throws StartFailure {
+    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
+      try {
+        return Optional.of(AccessLog.toFile(file.path()));
+      } catch (IOException e) {
+        throw new StartFailure(
+            "--access-log: cannot write " + file.path() + ": " + e.getMessage(), e);
+      }
+    }
+    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
+        ? Optional.of(AccessLog.toStdout())
+        : Optional.empty();
+  }
+
+  /**
+   * Traces and metrics over OTLP, ours to close; empty when they are off.
+   *
+   * @param metrics what to send at each interval
+   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
+   */
+  static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)
+      throws InvalidInput {
+    if (options.otlp().isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Telemetry.start(options.otlp().get(), ProgramVersion.text(), metrics));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidInput(List.of("--otlp: " + e.getMessage()));
+    }
+  }
+
+  static ListenerSettings listener(ProxyOptions options, MemoryGauge memory) {
+    var limits = options.limits();
+    return new ListenerSettings(
+        limits.maxConnections(),
+        http2(options, memory).withMaxConcurrentStreams(limits.maxConcurrentStreams()));
+  }
+
+  /**
+   * What both sides have in common. A stream begins with a window of which a thousand are a quarter
+   * of all buffers; those that have grown may add a sixteenth on each connection.
+   */
+  private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
+    ConnectionSettings most = ConnectionSettings.DEFAULT;
+    long buffers = Math.min(memory.limits().directBytes(), memory.limits().totalBytes());
+    int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.connectionWindow());
+    int stream = (int) within(MIN_STREAM_WINDOW, buffers / 4096, MAX_FIRST_STREAM_WINDOW);
+    return most.withWindows(stream, Math.min(most.streamWindow(), connection / 4), connection)
+        .withTimeouts(
+            new ConnectionSettings.Timeouts(
+                ConnectionSettings.Timeouts.DEFAULT.handshake(),
+                options.connections().frameTimeout(),
+                options.connections().unreadTimeout()))
+        .withMaxHeaderListBytes(options.limits().maxHeaderBytes())
+        .withMemory(memory);
+  }
+
+  private static long within(long least, long value, long most) {
+    return Math.max(least, Math.min(value, most));
+  }
+
+  static UpstreamSettings upstream(ProxyOptions options, MemoryGauge memory) {
+    var connections = options.connections();
+    Duration time = connections.keepaliveTime();
+    Optional<UpstreamSettings.KeepAlive> keepAlive =
+        time.isZero()
+            ? Optional.empty()
+            : Optional.of(
+                new UpstreamSettings.KeepAlive(
+                    time.compareTo(LEAST_KEEPALIVE_TIME) < 0 ? LEAST_KEEPALIVE_TIME : time,
+                    connections.keepaliveTimeout()));
+    return new UpstreamSettings(
+        connections.connectTimeout(), keepAlive, connections.idleTimeout(), http2(options, memory));
+  }
+}

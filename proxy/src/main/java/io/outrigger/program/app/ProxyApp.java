@@ -1,0 +1,496 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.BackgroundThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.WorkloadEndpoint;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.memory.HeapWatch;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.dataplane.tls.TlsThreads;
+import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.identity.certificate.CertificateStore;
+import io.outrigger.identity.certificate.SystemRoots;
+import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.subchannel.ConnectionPace;
+import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.admin.AdminBudget;
+import io.outrigger.observe.events.AdsEvents;
+import io.outrigger.observe.events.CertificateEvents;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.metrics.LbCounters;
+import io.outrigger.observe.metrics.LoopLag;
+import io.outrigger.observe.metrics.MetricsText;
+import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.program.warmup.WarmUp;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.local.DnsResources;
+import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceDirectory;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsTransport;
+import io.outrigger.xds.transport.GrpcAdsTransport;
+import io.outrigger.xds.transport.GrpcWorkloadApi;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The composition root: the constructor makes all that a running sidecar consists of, from the
+ * kernel outwards; {@link #start} opens ports and begins to watch; {@link #close} ends it.
+ */
+@AnyThread
+public final class ProxyApp implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+
+  /** A control plane that does not take the last load report in this time does without. */
+  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
+
+  /** Of answers of the admin servers, of all readers together. */
+  private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
+
+  private final ProxyOptions options;
+  private final ControlThread control;
+  private final BackgroundThread decoding = new BackgroundThread("xds-decode");
+
+  /** Of certificates: a file system that hangs holds up nothing else, and nothing holds up it. */
+  private final BackgroundThread certificateReading = new BackgroundThread("certificates");
+
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final NettyDnsLookup dns;
+  private final ControlPlanes controlPlanes = new ControlPlanes();
+  private final BootstrapWait wait;
+  private final ResourceReading reading;
+  private final LocalOverlay overlay;
+  private final CertificateStore certificates;
+  private final TlsContexts tls;
+  private final LbCounters counters = new LbCounters();
+  private final LoadRegistry loads;
+  private final EventLog events;
+  private final Targets targets;
+  private final MemoryGauge memory;
+  private final MemoryWatch memoryWatch;
+  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
+  private final List<RunningForward> forwards = new ArrayList<>();
+  private final CompletableFuture<Integer> warm = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private volatile @Nullable ResourceDirectory resources;
+  private @Nullable ControlThread heapWatch;
+  private @Nullable Drain drain;
+  private @Nullable AdminState state;
+  private @Nullable AdminServers admin;
+  private Optional<AccessLog> access = Optional.empty();
+  private Optional<Telemetry> telemetry = Optional.empty();
+
+  private ProxyApp(
+      ProxyOptions options,
+      ResourceReading reading,
+      OverlayFiles overlayFiles,
+      Function<ControlLoop, NettyDnsLookup> names) {
+    this.options = options;
+    this.reading = reading;
+    var workloads =
+        new GrpcWorkloadApi(Optional.ofNullable(System.getenv(WorkloadEndpoint.VARIABLE)));
+    var random = RandomSource.SYSTEM;
+    control = new ControlThread("control");
+    events = new EventLog(control);
+    memory = PartSettings.memory(options);
+    memoryWatch = new MemoryWatch(control, memory, events);
+    loops = EventLoops.start(PartSettings.transport(options), options.threads());
+    callLoops = CallLoop.of(loops, random);
+    dns = names.apply(control);
+    overlay =
+        new LocalOverlay(
+            control, decoding, options.overlays(), overlayFiles, controlPlanes, events);
+    certificates =
+        new CertificateStore(
+            control,
+            certificateReading,
+            random,
+            workloads,
+            Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
+            new CertificateEvents(events));
+    wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::lack);
+    tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
+    loads = new LoadRegistry(control);
+    targets =
+        new Targets(
+            control,
+            random,
+            controlPlanes,
+            dns,
+            new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls),
+            new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP),
+            new CircuitBreakers(),
+            loads,
+            counters,
+            events,
+            loops.count(),
+            HttpFilters.ofProcess(),
+            options.aggregatesDecide(),
+            options.otlp().isPresent() || !options.metricsExperimental().isEmpty(),
+            options.ignoreRouteTimeout());
+  }
+
+  /** As {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, with files not read yet. */
+  public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
+    return start(options, NettyDnsLookup::new);
+  }
+
+  /** As {@link #start(ProxyOptions)}, with names looked up as {@code names} does. */
+  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
+      throws StartFailure, InvalidInput {
+    return start(
+        options, source -> ResourceFiles.NONE, OverlayFiles.read(options.overlays()), names);
+  }
+
+  /**
+   * Starts a sidecar. Blocks until its ports are open; files that do not exist yet may still be
+   * missing then, see {@link #awaitConfiguration}.
+   *
+   * @param overlay local policy as it was read a moment ago
+   * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
+   * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
+   *     variables cannot be used
+   */
+  public static ProxyApp start(ProxyOptions options, ResourceReading reading, OverlayFiles overlay)
+      throws StartFailure, InvalidInput {
+    return start(options, reading, overlay, NettyDnsLookup::new);
+  }
+
+  private static ProxyApp start(
+      ProxyOptions options,
+      ResourceReading reading,
+      OverlayFiles overlay,
+      Function<ControlLoop, NettyDnsLookup> names)
+      throws StartFailure, InvalidInput {
+    ProxyApp app;
+    try {
+      app = new ProxyApp(options, reading, overlay, names);
+    } catch (IllegalStateException e) {
+      throw new StartFailure(String.valueOf(e.getMessage()), e);
+    }
+    try {
+      boolean known = app.wait.begin(options.source(), app::use);
+      app.open();
+      if (known) {
+        app.begin();
+      }
+      return app;
+    } catch (StartFailure | InvalidInput failure) {
+      app.close();
+      throw failure;
+    }
+  }
+
+  /**
+   * Goes on when the bootstrap and the files that it names are there; requests wait meanwhile.
+   * Blocks until then, or until the end; not at all where nothing was missing at the start.
+   *
+   * @throws InvalidInput when a file is wrong, or still missing after {@code --bootstrap-timeout}
+   */
+  public void awaitConfiguration() throws InvalidInput {
+    if (controlPlanes.known().isEmpty()) {
+      wait.await(
+          source -> {
+            use(source);
+            source.warnings().forEach(log::warn);
+            announce(source);
+            begin();
+          },
+          requireDrain()::hasBegun,
+          ended());
+    }
+  }
+
+  /** Makes the clients of the control planes that {@code source} names. Opens nothing. */
+  private void use(ConfigSource source) throws InvalidInput {
+    ResourceDirectory files =
+        source.isStatic()
+            ? new ResourceDirectory(control, source.resources(), reading.read(source))
+            : null;
+    try {
+      var clients =
+          new AdsClients(
+              control,
+              decoding,
+              RandomSource.SYSTEM,
+              source.bootstrap(),
+              ProgramVersion.text(),
+              ResourceDecoder::decode,
+              server -> transport(server, files),
+              new AdsEvents(events));
+      controlPlanes.become(new ControlPlanes.Known(source, clients));
+    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
+      String origin = source.bootstrapOrigin().orElse("bootstrap");
+      throw new InvalidInput(
+          List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
+    }
+    resources = files;
+  }
+
+  private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
+    if (server.equals(DnsResources.SERVER)) {
+      return new LocalAdsTransport(control, DnsResources.of(options.dnsNames()));
+    }
+    return files == null
+        ? new GrpcAdsTransport(control, server)
+        : new LocalAdsTransport(control, files);
+  }
+
+  /** The configuration comes, from now on. */
+  private void begin() {
+    control.execute(this::watch);
+  }
+
+  private void open() throws StartFailure, InvalidInput {
+    access = PartSettings.accessLog(options);
+    telemetry = PartSettings.telemetry(options, this::metrics);
+    var opener =
+        new ForwardOpener(options, control, targets, loops, callLoops, memory, access, telemetry);
+    for (var forward : options.forwards()) {
+      forwards.add(opener.open(forward));
+    }
+    byAuthority.addAll(opener.byAuthority());
+    drain = new Drain(control, events, forwards, options.drain());
+    state =
+        new AdminState(
+            control,
+            controlPlanes,
+            wait,
+            overlay,
+            certificates,
+            counters,
+            events,
+            forwards,
+            requireDrain(),
+            warm::isDone,
+            memory,
+            new LoopLag(List.copyOf(callLoops), System::nanoTime),
+            loops.peerErrors(),
+            unreadAnswers());
+    admin = AdminServers.open(options, state, targets.connector().sockets());
+    announce();
+    control.execute(this::watchOurselves);
+    heapWatch = HeapWatch.start(memory);
+    OutOfMemory.endsHeaviestOf(memory);
+    warmUp();
+  }
+
+  /** What readers of the admin servers leave unread has its own bound, within that of all peers. */
+  private AdminBudget unreadAnswers() {
+    long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
+    return new AdminBudget(most);
+  }
+
+  /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
+  private void warmUp() {
+    try {
+      var warmUp =
+          WarmUp.open(
+              control,
+              loops,
+              callLoops,
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls));
+      warmUp.done().thenAccept(warm::complete);
+      control.execute(warmUp::start);
+    } catch (IOException e) {
+      warm.complete(0);
+      log.warn("warm-up: not possible, the first requests may be slow: {}", e.getMessage());
+    }
+  }
+
+  /** Once everything is open: a start that fails says only why. */
+  private void announce() {
+    controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
+    forwards.forEach(
+        forward ->
+            log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
+    if (admin != null) {
+      admin.announce();
+    }
+  }
+
+  private static void announce(ConfigSource source) {
+    if (source.isStatic()) {
+      log.info("configuration: static resources {}", source.resources());
+    }
+    source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
+  }
+
+  private void watchOurselves() {
+    forwards.forEach(forward -> forward.history().start());
+    memoryWatch.start();
+    new PeerErrorWatch(control, loops.peerErrors(), events).start();
+  }
+
+  private void watch() {
+    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    ResourceDirectory files = resources;
+    if (files != null) {
+      files.start();
+    }
+    certificates.start(known.bootstrap().certificateProviders());
+    overlay.start();
+    known.clients().reportLoad(loads);
+    forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
+    byAuthority.forEach(AuthorityTargets::start);
+  }
+
+  /** For telemetry, on a thread of its own: nothing before the start and after the end. */
+  private MetricSnapshots metrics() {
+    AdminState known = state;
+    if (known == null) {
+      return new MetricSnapshots();
+    }
+    return known
+        .ask(known::metrics)
+        .thenApply(MetricsText::snapshots)
+        .toCompletableFuture()
+        .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  /** Where a forward listens, with the port that was picked. */
+  public ListenAddress listenAddress(String forward) {
+    return forwards.stream()
+        .filter(running -> running.name().equals(forward))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no forward " + forward))
+        .listen();
+  }
+
+  /** Where the admin server listens; empty when it is off. */
+  public Optional<InetSocketAddress> adminAddress() {
+    return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
+  }
+
+  /** Where {@code --health} listens; empty when it is off. */
+  public Optional<InetSocketAddress> healthAddress() {
+    return Optional.ofNullable(admin).flatMap(AdminServers::healthAddress);
+  }
+
+  /** Where the admin gRPC server listens; empty when it is off. */
+  public Optional<InetSocketAddress> adminGrpcAddress() {
+    return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);
+  }
+
+  /**
+   * Begins the orderly end, once.
+   *
+   * @return completed when no stream is left or the time for it is over
+   */
+  public CompletableFuture<Void> drain() {
+    return requireDrain().begin();
+  }
+
+  /** As {@link #drain}, and asks for the process to end afterwards. */
+  public void quit() {
+    requireDrain().beginAndLeave();
+  }
+
+  /** Opens the file of the access log anew: a rotation has renamed it. */
+  public void reopenAccessLog() {
+    access.ifPresent(AccessLog::reopen);
+  }
+
+  /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
+  public CompletableFuture<Void> ended() {
+    return requireDrain().left();
+  }
+
+  /** Ends everything at once, the first time; blocks until ports are closed and loops stopped. */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    AdminServers running = admin;
+    if (running != null) {
+      running.close();
+    }
+    await(
+        CompletableFuture.allOf(
+            forwards.stream()
+                .map(forward -> forward.listener().close())
+                .toArray(CompletableFuture<?>[]::new)),
+        STOP_LIMIT);
+    telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
+    var reported = new CompletableFuture<Void>();
+    Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
+    control.execute(
+        () ->
+            xds.map(AdsClients::finishLoadReports)
+                .orElse(CompletableFuture.completedStage(null))
+                .whenComplete((done, failure) -> reported.complete(null)));
+    await(reported, LAST_REPORT_LIMIT);
+    var ended = new CompletableFuture<Void>();
+    control.execute(
+        () -> {
+          forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
+          overlay.close();
+          xds.ifPresent(AdsClients::close);
+          certificates.close();
+          ResourceDirectory files = resources;
+          if (files != null) {
+            files.close();
+          }
+          dns.close();
+          ended.complete(null);
+        });
+    await(ended, STOP_LIMIT);
+    control.close();
+    ControlThread watched = heapWatch;
+    if (watched != null) {
+      watched.close();
+    }
+    decoding.close();
+    certificateReading.close();
+    loops.stop(STOP_LIMIT);
+    access.ifPresent(AccessLog::close); // no loop is left that could add to it
+  }
+
+  private static void await(CompletableFuture<Void> end, Duration limit) {
+    end.completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  private Drain requireDrain() {
+    Drain known = drain;
+    if (known == null) {
+      throw new IllegalStateException("not started");
+    }
+    return known;
+  }
+}

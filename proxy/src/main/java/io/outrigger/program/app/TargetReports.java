@@ -1,0 +1,71 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.dataplane.route.DefaultLimit;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventKind;
+import io.outrigger.observe.events.EventLog;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports in the log and as events how one target stands: it can route, or it fails and why; and
+ * that A31's default limits its calls. Each only when it changes.
+ */
+@ControlConfined
+public final class TargetReports {
+  private static final Logger log = LoggerFactory.getLogger(TargetReports.class);
+
+  private final EventLog events;
+  private final String forward;
+  private final String target;
+  private final boolean ignoreRouteTimeout;
+  private boolean isReady;
+  private Optional<String> failure = Optional.empty();
+  private Optional<String> defaultLimit = Optional.empty();
+
+  /**
+   * Reports of a target that has no configuration yet.
+   *
+   * @param ignoreRouteTimeout whether {@code --ignore-route-timeout} is on
+   */
+  public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
+    this.events = events;
+    this.forward = forward;
+    this.target = target;
+    this.ignoreRouteTimeout = ignoreRouteTimeout;
+  }
+
+  /** {@code config} is in force. */
+  void onReady(XdsConfig config) {
+    failure = Optional.empty();
+    if (!isReady) {
+      isReady = true;
+      log.info("forward {}: {} is configured", forward, target);
+      add(EventKind.FORWARD_READY, "configured");
+    }
+    boolean wasLimited = defaultLimit.isPresent();
+    defaultLimit = DefaultLimit.warning(config, ignoreRouteTimeout);
+    if (!wasLimited && defaultLimit.isPresent()) {
+      log.warn("forward {}: {}: {}", forward, target, defaultLimit.get());
+      add(EventKind.DEFAULT_TIMEOUT, defaultLimit.get());
+    }
+  }
+
+  /** The target as a whole fails. */
+  void onFailure(RpcStatus status) {
+    isReady = false;
+    if (!failure.equals(Optional.of(status.message()))) {
+      failure = Optional.of(status.message());
+      log.warn("forward {}: {} fails: {}", forward, target, status.message());
+      add(EventKind.FORWARD_FAILED, status.message());
+    }
+  }
+
+  private void add(EventKind kind, String text) {
+    events.add(kind, forward, target, new Event.Line(text));
+  }
+}

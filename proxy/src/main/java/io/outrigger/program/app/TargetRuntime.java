@@ -1,0 +1,273 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.DomainMatch;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.ConfigSelectors;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue;
+import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeVisitor;
+import io.outrigger.xds.deps.XdsDependencyManager;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One xDS target: from configurations to a selector and a tree.
+ *
+ * <p>The order in {@link #onConfig} is A31's: balancing first, then the selector, then clusters
+ * that no route names any more are let go. Routes hold handles, so a selector cannot name a cluster
+ * that balancing does not know.
+ */
+@ControlConfined
+public final class TargetRuntime
+    implements ForwardTarget, XdsDependencyManager.Listener, ClusterManager.Listener {
+  /** How a target stands, for {@code /forwards} and {@code /ready}. */
+  enum State {
+    WAITING,
+    READY,
+    ERROR
+  }
+
+  private final ControlLoop control;
+  private final String name;
+  private final String authority;
+  private final TargetReports reports;
+  private final ConfigSelectors selectors;
+  private final ClusterManager clusters;
+  private final Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>>
+      makeDependencies;
+  private final PickQueue waiting = new PickQueue();
+
+  /** Made with the target: where the first call that waits made it, it would wait for that too. */
+  @SuppressWarnings("UnnecessaryLambda")
+  private final BooleanSupplier hasSelector = () -> selector() != null;
+
+  private volatile @Nullable ConfigSelector selector;
+  private Optional<DomainMatch> domain = Optional.empty();
+  private @Nullable XdsDependencyManager dependencies; // from the start on
+  private boolean hadConfig;
+  private boolean closed;
+
+  /**
+   * @param name as configured, such as {@code xds:///orders}
+   * @param authority the data-plane authority
+   * @param makeClusters the balancing of this target, given who listens
+   * @param makeDependencies the resource graph of this target, given who listens; made at the
+   *     start, since nobody knows before whom to ask
+   */
+  public TargetRuntime(
+      ControlLoop control,
+      String name,
+      String authority,
+      HttpFilters filters,
+      boolean ignoreRouteTimeout,
+      TargetReports reports,
+      Function<ClusterManager.Listener, ClusterManager> makeClusters,
+      Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>> makeDependencies) {
+    this.control = control;
+    this.name = name;
+    this.authority = authority;
+    this.reports = reports;
+    this.selectors = new ConfigSelectors(authority, filters, ignoreRouteTimeout);
+    this.clusters = makeClusters.apply(this);
+    this.makeDependencies = makeDependencies;
+  }
+
+  /** Begins to watch, once; requests wait until then. On the control loop. */
+  public void start() {
+    control.checkInside();
+    if (dependencies != null || closed) {
+      return; // two may start a target that was made while the bootstrap came
+    }
+    Outcome<XdsDependencyManager> made = makeDependencies.apply(this);
+    if (made instanceof Outcome.Ok<XdsDependencyManager> ok) {
+      dependencies = ok.value();
+      ok.value().start();
+    } else {
+      publish(selectors.failing(made.status()));
+      reports.onFailure(made.status());
+    }
+  }
+
+  /** Ends everything below; requests that still come are refused. */
+  void close() {
+    control.checkInside();
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (dependencies != null) {
+      dependencies.close();
+    }
+    publish(selectors.released(RpcStatus.unavailable("target " + name + " was released")));
+    clusters.close();
+  }
+
+  @Override
+  public void onConfig(Outcome<XdsConfig> config) {
+    control.checkInside();
+    if (closed) {
+      return;
+    }
+    Set<String> routed;
+    if (config instanceof Outcome.Ok<XdsConfig> ok) {
+      Map<String, ClusterHandle> handles = clusters.apply(ok.value());
+      publish(selectors.next(ok.value(), handles));
+      routed = ok.value().routedClusters();
+      domain = ok.value().routes().match(authority);
+      hadConfig = true;
+      reports.onReady(ok.value());
+    } else {
+      publish(selectors.failing(config.status()));
+      reports.onFailure(config.status());
+      domain = Optional.empty();
+      routed = Set.of();
+    }
+    clusters.retire(routed);
+    keep();
+  }
+
+  @Override
+  public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
+    if (!closed) {
+      clusters.update(changed);
+    }
+  }
+
+  @Override
+  public void onClustersChanged() {
+    if (!closed) {
+      keep();
+    }
+  }
+
+  @Override
+  public void onReresolution() {
+    if (!closed && dependencies != null) {
+      dependencies.requestReresolution();
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String authority() {
+    return authority;
+  }
+
+  @Override
+  public @Nullable ConfigSelector selector() {
+    return selector;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a selector is itself
+  public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+    return waiting.park(call, seen == null ? hasSelector : () -> selector != seen);
+  }
+
+  @Override
+  public boolean unpark(long ticket) {
+    return waiting.unpark(ticket);
+  }
+
+  /** Whether a configuration that can route has ever been in force (CONTRACT {@code /ready}). */
+  boolean hadConfig() {
+    control.checkInside();
+    return hadConfig;
+  }
+
+  State state() {
+    ConfigSelector current = selector;
+    if (current == null) {
+      return State.WAITING;
+    }
+    return current.failure().isPresent() ? State.ERROR : State.READY;
+  }
+
+  /** Why the target as a whole fails, or what its first configuration waits for. */
+  Optional<String> error() {
+    control.checkInside();
+    ConfigSelector current = selector;
+    if (current != null) {
+      return current.failure().map(RpcStatus::toString);
+    }
+    return Optional.ofNullable(dependencies)
+        .flatMap(XdsDependencyManager::waitingFor)
+        .map(resource -> "waiting for " + resource);
+  }
+
+  /** Whether requests wait for it or are being picked for. */
+  boolean isInUse() {
+    control.checkInside();
+    return waiting.size() > 0 || clusters.isInUse();
+  }
+
+  /** How the target's clusters stand, in the order of {@link #accept}. */
+  Stream<Connectivity> clusters() {
+    control.checkInside();
+    return clusters.handles().map(ClusterHandle::state);
+  }
+
+  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  void count(Function<String, EndpointTally> tallies) {
+    control.checkInside();
+    clusters.count(tallies);
+  }
+
+  /** Those of its clusters none of whose endpoints can be reached. */
+  Stream<LbEvent.Outage> outages() {
+    control.checkInside();
+    return clusters.outages();
+  }
+
+  /** Shows the trees of the target's clusters. */
+  void accept(NodeVisitor visitor) {
+    control.checkInside();
+    clusters.accept(visitor);
+  }
+
+  /** The tree of one of the target's clusters. */
+  Optional<LbNode> describe(String cluster) {
+    control.checkInside();
+    return clusters.describe(cluster);
+  }
+
+  /** The virtual host that serves the target, with the domain that won. */
+  Optional<DomainMatch> domain() {
+    control.checkInside();
+    return domain;
+  }
+
+  private void keep() {
+    if (dependencies != null) {
+      dependencies.keep(clusters.live());
+    }
+  }
+
+  private void publish(ConfigSelector next) {
+    selector = next;
+    waiting.wakeAll();
+  }
+}

@@ -1,0 +1,101 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
+import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.subchannel.ConnectionPace;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.observe.events.DnsEvents;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.events.LbEvents;
+import io.outrigger.observe.metrics.LbCounters;
+import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.Target;
+import io.outrigger.xds.deps.DnsLookup;
+import io.outrigger.xds.deps.XdsDependencyManager;
+
+/**
+ * Makes targets out of what they all share: the xDS clients, one connector, the HTTP filters, what
+ * the process counts: circuit breakers and load.
+ *
+ * @param loops how many event loops pick
+ */
+@AnyThread
+record Targets(
+    ControlLoop control,
+    RandomSource random,
+    ControlPlanes controlPlanes,
+    DnsLookup dns,
+    NettyConnector connector,
+    ConnectionPace pace,
+    CircuitBreakers breakers,
+    LoadRegistry loads,
+    LbCounters counters,
+    EventLog events,
+    int loops,
+    HttpFilters filters,
+    boolean aggregatesDecide,
+    boolean namesPriorities,
+    boolean ignoreRouteTimeout) {
+  /**
+   * A target, which needs to know the control planes when it is started.
+   *
+   * @param forward whose it is
+   * @param authority the data-plane authority, which virtual hosts match
+   */
+  TargetRuntime make(String forward, Target.Single target, String authority) {
+    String name = target.toString();
+    return new TargetRuntime(
+        control,
+        name,
+        authority,
+        filters,
+        ignoreRouteTimeout,
+        new TargetReports(events, forward, name, ignoreRouteTimeout),
+        clusters -> {
+          var manager =
+              new ClusterManager(
+                  control,
+                  pace.of(connector.of(new TargetName(forward, name, authority))),
+                  random,
+                  breakers,
+                  loads,
+                  counters.of(name).and(new LbEvents(events, forward)),
+                  loops,
+                  clusters);
+          if (aggregatesDecide) {
+            manager.letAggregatesDecide();
+          }
+          return namesPriorities ? manager.namePriorities() : manager;
+        },
+        configs -> dependencies(forward, target, authority, configs));
+  }
+
+  /** Fails when the bootstrap does not know the target's xDS authority. */
+  private Outcome<XdsDependencyManager> dependencies(
+      String forward,
+      Target.Single target,
+      String authority,
+      XdsDependencyManager.Listener configs) {
+    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    return ConfigRoot.of(target, known.bootstrap(), known.clients())
+        .match(
+            root ->
+                Outcome.ok(
+                    new XdsDependencyManager(
+                        control,
+                        root.client(),
+                        new DnsEvents(dns, events, forward),
+                        root.listener(),
+                        authority,
+                        known.bootstrap().node().id(),
+                        target instanceof DnsTarget ? new UntilResolved(configs) : configs)),
+            Outcome::failed);
+  }
+}

@@ -1,0 +1,109 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.StartFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Asks the admin server of a running sidecar. Blocks; for the commands' own threads.
+ *
+ * <p>With the old HTTP client of the JDK: containers run {@code outrigger wait} every few seconds,
+ * and the new one costs ten times as much CPU for a single request.
+ */
+final class AdminClient {
+  private static final String USUAL_ADDRESS = "127.0.0.1:9901";
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
+  private static final Map<String, String> REACHABLE = Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
+
+  private final ListenAddress.Tcp address;
+
+  private AdminClient(ListenAddress.Tcp address) {
+    this.address = address;
+  }
+
+  /** An answer with any status. */
+  record Reply(int status, String body) {}
+
+  /**
+   * A client of the sidecar at {@code flag}, else at {@code $OUTRIGGER_ADMIN}, else at the usual
+   * address.
+   */
+  static AdminClient of(Optional<String> flag, Map<String, String> environment)
+      throws InvalidInput {
+    String variable = environment.getOrDefault(Flag.ADMIN.variable(), "");
+    String origin =
+        flag.isEmpty() && !variable.isEmpty() ? Flag.ADMIN.variable() : Flag.ADMIN.option();
+    String text = flag.orElse(variable.isEmpty() ? USUAL_ADDRESS : variable);
+    ListenAddress.Tcp address = FlagValue.read(origin, text, ListenAddress::parseTcp);
+    if (address.port() == 0) {
+      throw new InvalidInput(
+          List.of(origin + ": give the port that the sidecar really has, not 0"));
+    }
+    return new AdminClient(
+        new ListenAddress.Tcp(
+            REACHABLE.getOrDefault(address.host(), address.host()), address.port()));
+  }
+
+  /**
+   * Asks for {@code path}.
+   *
+   * @throws StartFailure when nobody answers, with a line that says so
+   */
+  Reply get(String path) throws StartFailure {
+    try {
+      URI uri = URI.create("http://" + address + path);
+      HttpURLConnection http = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
+      http.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
+      http.setReadTimeout((int) ANSWER_TIMEOUT.toMillis());
+      http.setInstanceFollowRedirects(false);
+      int status = http.getResponseCode();
+      if (status < 0) {
+        throw new IOException("not HTTP");
+      }
+      return new Reply(status, body(http, status));
+    } catch (IOException e) {
+      String reason =
+          e instanceof ConnectException ? "cannot connect" : String.valueOf(e.getMessage());
+      throw failure("no answer (" + reason + "); is the sidecar running there?", e);
+    }
+  }
+
+  /**
+   * The body of the answer for {@code path}.
+   *
+   * @throws StartFailure when nobody answers, or with another status than 200
+   */
+  String body(String path) throws StartFailure {
+    Reply reply = get(path);
+    if (reply.status() != 200) {
+      throw failure(
+          "GET " + path + " was answered with " + reply.status() + "; is that an Outrigger?",
+          new IllegalStateException(reply.body()));
+    }
+    return reply.body();
+  }
+
+  private static String body(HttpURLConnection http, int status) throws IOException {
+    try (InputStream body = status < 400 ? http.getInputStream() : http.getErrorStream()) {
+      return body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** A failure that names this server. */
+  StartFailure failure(String message, Throwable cause) {
+    return new StartFailure(Flag.ADMIN.option() + " " + address + ": " + message, cause);
+  }
+}

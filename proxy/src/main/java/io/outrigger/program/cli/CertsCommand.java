@@ -1,0 +1,45 @@
+package io.outrigger.program.cli;
+
+import com.google.gson.JsonParseException;
+import io.outrigger.base.PlainText;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.StartFailure;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger certs}: the certificate providers of a running sidecar as a table. */
+@Command(
+    description =
+        "Shows the certificates of a running sidecar: who it is, until when, which roots it trusts,"
+            + " and why its newest files are not in use.")
+final class CertsCommand implements Callable<Integer> {
+  @Mixin private final AdminOption admin = new AdminOption();
+
+  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
+  private boolean json;
+
+  private final CommandContext context;
+
+  CertsCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws InvalidInput, StartFailure {
+    AdminClient client = admin.client(context.environment());
+    String answer = client.body("/certs");
+    if (json) {
+      context.out().print(PlainText.ofJson(answer));
+      return Failures.OK;
+    }
+    try {
+      CertsReport.render(answer, Instant.now()).forEach(context.out()::println);
+      return Failures.OK;
+    } catch (JsonParseException e) {
+      throw client.failure("its answer is not that of an Outrigger admin server", e);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.program.options.Machine;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * What a command sees of the process that it is in.
+ *
+ * @param logging sets up the log
+ * @param signals called by commands that want them; without a call the JVM's defaults hold
+ */
+record CommandContext(
+    Map<String, String> environment,
+    PrintWriter out,
+    PrintWriter err,
+    Machine machine,
+    Consumer<Logging> logging,
+    Supplier<Signals> signals) {
+  CommandContext {
+    environment = Map.copyOf(environment);
+  }
+
+  static CommandContext ofProcess(Supplier<Signals> signals) {
+    return new CommandContext(
+        System.getenv(),
+        new PrintWriter(System.out, true, Charset.defaultCharset()),
+        new PrintWriter(System.err, true, Charset.defaultCharset()),
+        Machine.current(),
+        LogSetup::apply,
+        signals);
+  }
+}

@@ -1,0 +1,47 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.options.DurationText;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger demo}. Its log is quiet, because the story is what is to be read. */
+@Command(
+    description = {
+      "Runs a complete mesh in one process: a control plane, sample backends, the sidecar with its"
+          + " admin page, and a light load. Tells in plain words what happens."
+    })
+final class DemoCommand implements Callable<Integer> {
+  @Option(
+      names = "--duration",
+      paramLabel = "DURATION",
+      description = "stops by itself after that long. Default: runs until Ctrl-C")
+  private Optional<String> duration = Optional.empty();
+
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description = "the sidecar's admin page. Default ${DEFAULT-VALUE}",
+      defaultValue = "127.0.0.1:9901")
+  private String admin = "";
+
+  private final DemoEntrypoint program;
+  private final CommandContext context;
+
+  DemoCommand(DemoEntrypoint program, CommandContext context) {
+    this.program = program;
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Optional<Duration> limit = FlagValue.read("--duration", duration, DurationText::parse);
+    ListenAddress.Tcp address = FlagValue.read("--admin", admin, ListenAddress::parseTcp);
+    context.logging().accept(new Logging(Logging.Level.WARN, Logging.Format.TEXT));
+    return program.run(limit, address, context.out(), context.signals().get());
+  }
+}

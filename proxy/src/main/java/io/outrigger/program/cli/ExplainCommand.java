@@ -1,0 +1,109 @@
+package io.outrigger.program.cli;
+
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.outrigger.base.PlainText;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.StartFailure;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger explain}: asks a running sidecar why a request would go where it goes. */
+@Command(
+    description = {
+      "Asks a running sidecar why a request would go where it goes, without sending it. What only"
+          + " sending could tell is listed as not known."
+    })
+final class ExplainCommand implements Callable<Integer> {
+  @Mixin private final AdminOption admin = new AdminOption();
+
+  @Option(
+      names = "--forward",
+      paramLabel = "NAME",
+      description = "may be left out when there is only one")
+  private Optional<String> forward = Optional.empty();
+
+  @Option(names = "--path", paramLabel = "/PKG.SVC/METHOD", required = true)
+  private String path = "";
+
+  @Option(names = "--method", paramLabel = "METHOD", description = "default: POST")
+  private Optional<String> method = Optional.empty();
+
+  @Option(
+      names = "--header",
+      paramLabel = "NAME=VALUE",
+      description = "a header of the request; repeatable")
+  private List<String> headers = new ArrayList<>();
+
+  @Option(
+      names = "--last",
+      description = "tells of the last real request of that path instead, kept for a sample")
+  private boolean last;
+
+  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
+  private boolean json;
+
+  private final CommandContext context;
+
+  ExplainCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws InvalidInput, StartFailure {
+    AdminClient client = admin.client(context.environment());
+    AdminClient.Reply reply = client.get("/explain?" + query());
+    if (reply.status() == 400) {
+      throw new InvalidInput(List.of(reply.body().strip()));
+    }
+    if (reply.status() == 404 && last) {
+      throw client.failure(reply.body().strip(), new IllegalStateException(path));
+    }
+    if (reply.status() != 200) {
+      throw client.failure(
+          "GET /explain was answered with " + reply.status() + "; is that an Outrigger?",
+          new IllegalStateException(reply.body()));
+    }
+    if (json) {
+      context.out().print(PlainText.ofJson(reply.body()));
+      return Failures.OK;
+    }
+    try {
+      var answer = JsonParser.parseString(reply.body()).getAsJsonObject();
+      (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
+          .forEach(context.out()::println);
+      return Failures.OK;
+    } catch (JsonParseException | IllegalStateException | NullPointerException e) {
+      throw client.failure("its answer is not that of an Outrigger admin server", e);
+    }
+  }
+
+  private String query() throws InvalidInput {
+    var query = new StringBuilder("path=").append(encoded(path));
+    forward.ifPresent(name -> query.append("&forward=").append(encoded(name)));
+    method.ifPresent(name -> query.append("&method=").append(encoded(name)));
+    for (String header : headers) {
+      int equals = header.indexOf('=');
+      if (equals <= 0) {
+        throw new InvalidInput(List.of("--header: write it as name=value, not \"" + header + "\""));
+      }
+      String text = header.substring(0, equals) + ":" + header.substring(equals + 1);
+      query.append("&header=").append(encoded(text));
+    }
+    if (last) {
+      query.append("&last=true");
+    }
+    return query.toString();
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}

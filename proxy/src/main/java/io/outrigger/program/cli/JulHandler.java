@@ -1,0 +1,66 @@
+package io.outrigger.program.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.outrigger.base.Exhaustion;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.SimpleFormatter;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings what libraries log by java.util.logging, such as gRPC, into the one log. */
+public final class JulHandler extends Handler {
+  private final SimpleFormatter formatter = new SimpleFormatter();
+
+  /**
+   * Has java.util.logging set up so by itself, if ever a library uses it: to make its manager takes
+   * longer than all the rest of our logging.
+   */
+  static void announce() {
+    System.setProperty("java.util.logging.config.class", Setup.class.getName());
+  }
+
+  /** The only handler; only warnings get through, as for other libraries. */
+  public static final class Setup {
+    private static final String PROPERTIES =
+        "handlers = " + JulHandler.class.getName() + "\n.level = WARNING\n";
+
+    /** Called by {@link LogManager} when it is made. */
+    public Setup() throws IOException {
+      LogManager.getLogManager()
+          .readConfiguration(new ByteArrayInputStream(PROPERTIES.getBytes(UTF_8)));
+    }
+  }
+
+  @Override
+  public void publish(@Nullable LogRecord record) {
+    if (record == null) {
+      return;
+    }
+    String name = record.getLoggerName();
+    Logger logger = LoggerFactory.getLogger(name == null || name.isEmpty() ? "jul" : name);
+    String message = formatter.formatMessage(record);
+    if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
+      Throwable thrown = record.getThrown();
+      if (thrown != null && Exhaustion.isOutOfMemory(thrown)) {
+        OutOfMemory.onThread(thrown); // gRPC logs this of a channel that it gives up for good
+      }
+      logger.error(message, record.getThrown());
+    } else {
+      logger.warn(message, record.getThrown());
+    }
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {}
+}

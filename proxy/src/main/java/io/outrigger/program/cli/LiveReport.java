@@ -1,0 +1,59 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.base.Count;
+import io.outrigger.base.PlainText;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.options.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The tree that a target would get, as lines. */
+final class LiveReport {
+  private static final int MAX_ENDPOINTS = 10;
+
+  private final List<String> lines = new ArrayList<>();
+
+  private LiveReport() {}
+
+  static List<String> lines(Target.Single target, LiveCheck.Result result) {
+    var report = new LiveReport();
+    if (!result.trees().isEmpty() || result.routes() > 0) {
+      report.add(
+          "%s: virtual host \"%s\", %s, %s"
+              .formatted(
+                  target,
+                  result.virtualHost(),
+                  Count.of(result.routes(), "route"),
+                  Count.of(result.trees().size(), "cluster")));
+      result.defaultLimit().ifPresent(limit -> report.add("warning: " + target + ": " + limit));
+      result.trees().forEach(tree -> report.node(tree, "  "));
+    }
+    return report.lines;
+  }
+
+  private void node(LbNode node, String indent) {
+    String endpoints =
+        node.endpoints().stream()
+            .limit(MAX_ENDPOINTS)
+            .map(each -> each.address().toString())
+            .collect(Collectors.joining(", "));
+    int more = node.endpoints().size() - MAX_ENDPOINTS;
+    String kept = node.children().isEmpty() ? "" : "left out for their health: ";
+    add(
+        indent
+            + node.policy()
+            + ": "
+            + node.name()
+            + (node.detail().equals("not started") ? "" : ", " + node.detail())
+            + (endpoints.isEmpty() ? "" : ", " + kept + endpoints)
+            + (more > 0 ? " and " + more + " more" : ""));
+    node.children().forEach(child -> node(child, indent + "  "));
+  }
+
+  /** Names come from the control plane and cannot steer the terminal. */
+  private void add(String line) {
+    lines.add(PlainText.of(line));
+  }
+}

@@ -1,0 +1,156 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.app.ProxyApp;
+import io.outrigger.program.app.ResourceReading;
+import io.outrigger.program.demo.Demo;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.FileProblem;
+import io.outrigger.xds.transport.CredentialCheck;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.Reporter;
+
+/**
+ * Runs one command line in this process and ends it with the command's exit code.
+ *
+ * <p>The end is a halt: a JVM that a signal ends by itself exits with 143, however well its
+ * shutdown hooks drained. A shutdown that begins elsewhere (an exit in a library) is taken for a
+ * first signal: its hook asks for the drain, waits for the program's end, and halts with its code.
+ */
+@AnyThread
+public final class Main {
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final AtomicInteger exitCode = new AtomicInteger(Failures.FAILED);
+
+  private Main() {}
+
+  /** The program {@code outrigger}. */
+  public static void main(String[] args) {
+    MemoryPlan memory = MemoryPlan.ofProcess();
+    memory.limitBuffers();
+    System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
+    JulHandler.announce();
+    System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
+    OutOfMemory.install(memory);
+    start(
+        new Entrypoints(
+            Main::runSidecar,
+            Preparation.PARTS,
+            Main::runDemo,
+            Main::checkResources,
+            CredentialCheck::of,
+            LiveCheck::run),
+        args);
+  }
+
+  private static int runSidecar(
+      ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
+      throws StartFailure, InvalidInput {
+    try (var app = ProxyApp.start(options, resources, overlay)) {
+      signals.onFirst(app::quit);
+      signals.onReopen(app::reopenAccessLog);
+      app.awaitConfiguration();
+      app.ended().join();
+    }
+    return 0;
+  }
+
+  private static int runDemo(
+      Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
+      throws StartFailure {
+    signals.onHangUp(signals::arrived); // its terminal was closed
+    return Demo.run(duration, admin, story, signals::onFirst);
+  }
+
+  static ResourceCheck.Result checkResources(
+      List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay) {
+    var context =
+        new DecodeContext(
+                bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
+                bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()))
+            .under(overlay);
+    ResourceFiles files = ResourceFiles.read(paths);
+    ResourceValidator.Result result = ResourceValidator.validate(files, context);
+    return new ResourceCheck.Result(
+        files,
+        lines(result.problems()),
+        lines(result.broken()),
+        lines(result.warnings()),
+        result.rules());
+  }
+
+  private static List<String> lines(List<FileProblem> problems) {
+    return problems.stream().map(FileProblem::toString).toList();
+  }
+
+  /** Runs the command line {@code args}; does not return. */
+  public static void start(Entrypoints entrypoints, String... args) {
+    new Main().run(entrypoints, args);
+  }
+
+  private void run(Entrypoints entrypoints, String... args) {
+    CommandContext context = CommandContext.ofProcess(this::signals);
+    exitCode.set(execute(entrypoints, context, args));
+    ended.countDown();
+    context.out().flush();
+    context.err().flush();
+    Runtime.getRuntime().halt(exitCode.get());
+  }
+
+  /** The exit code of one command line; picocli is loaded only where it is needed. */
+  static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
+    Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
+    return plain.isPresent()
+        ? new SidecarRun(entrypoints, context).runAndReport(plain.get())
+        : OutriggerCommand.execute(entrypoints, context, args);
+  }
+
+  private Signals signals() {
+    Signals signals = Signals.install();
+    signals.onSecond(
+        () -> {
+          System.err.println("outrigger: second signal: ended with requests under way");
+          Runtime.getRuntime().halt(Failures.FAILED);
+        });
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  signals.arrived();
+                  awaitEnd();
+                  Runtime.getRuntime().halt(exitCode.get());
+                },
+                "outrigger-shutdown"));
+    return signals;
+  }
+
+  private void awaitEnd() {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody waits longer for us
+    }
+  }
+}

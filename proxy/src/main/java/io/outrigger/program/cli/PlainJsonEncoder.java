@@ -1,0 +1,15 @@
+package io.outrigger.program.cli;
+
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.outrigger.base.PlainText;
+import java.nio.charset.StandardCharsets;
+
+/** Logback's own, in a form that cannot steer a terminal on which somebody follows the log. */
+final class PlainJsonEncoder extends JsonEncoder {
+  @Override
+  public byte[] encode(ILoggingEvent event) {
+    String line = new String(super.encode(event), StandardCharsets.UTF_8);
+    return PlainText.ofJson(line).getBytes(StandardCharsets.UTF_8);
+  }
+}

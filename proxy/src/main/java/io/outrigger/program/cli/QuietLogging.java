@@ -1,0 +1,18 @@
+package io.outrigger.program.cli;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import io.outrigger.program.options.ProxyOptions.Logging;
+
+/**
+ * What the log is where {@link Main} has not named a {@link LogProvider}, as in tests: warnings on
+ * stderr. Logback finds it as a service.
+ */
+public final class QuietLogging extends ContextAwareBase implements Configurator {
+  @Override
+  public ExecutionStatus configure(LoggerContext context) {
+    LogSetup.apply(context, new Logging(Logging.Level.WARN, Logging.Format.TEXT));
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+}

@@ -1,0 +1,81 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.program.options.Flag;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** {@code outrigger run} with its help and its errors; {@link RunLine} reads the plain ones. */
+final class RunCommand implements Callable<Integer> {
+  private final SidecarRun sidecar;
+  private final CommandSpec spec;
+
+  private RunCommand(SidecarRun sidecar) {
+    this.sidecar = sidecar;
+    this.spec = CommandSpec.wrapWithoutInspection(this);
+  }
+
+  /** The command with an option for each {@link Flag}. */
+  static CommandSpec spec(SidecarRun sidecar) {
+    CommandSpec spec = new RunCommand(sidecar).spec;
+    spec.usageMessage()
+        .customSynopsis(
+            "outrigger run --forward [NAME@]LISTEN=TARGET... [--bootstrap FILE | --resources PATH...]"
+                + " [FLAGS]")
+        .sortOptions(false)
+        .description(
+            "Runs the sidecar.",
+            "Every flag has an environment variable, OUTRIGGER_ and the name in upper case with _"
+                + " for -, lists separated by commas. Flags win over variables, which win over the"
+                + " file of --config.");
+    Arrays.stream(Flag.values()).forEach(flag -> spec.addOption(option(flag)));
+    return spec;
+  }
+
+  private static OptionSpec option(Flag flag) {
+    OptionSpec.Builder option =
+        OptionSpec.builder(flag.option()).description(flag.help().replace("%", "%%"));
+    return switch (flag.arity()) {
+      case SWITCH ->
+          option
+              .type(String.class)
+              .arity("0..1")
+              .fallbackValue("true")
+              .paramLabel("true|false")
+              .build();
+      case ONE -> option.type(String.class).arity("1").paramLabel(flag.label()).build();
+      case MANY ->
+          option
+              .type(List.class)
+              .auxiliaryTypes(String.class)
+              .arity("1")
+              .paramLabel(flag.label())
+              .build();
+    };
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    return sidecar.run(given());
+  }
+
+  private Map<Flag, List<String>> given() {
+    Map<Flag, List<String>> given = new EnumMap<>(Flag.class);
+    for (Flag flag : Flag.values()) {
+      Object value = spec.findOption(flag.option()).getValue();
+      if (value instanceof List<?> list) {
+        List<String> values = new ArrayList<>();
+        list.forEach(element -> values.add(String.valueOf(element)));
+        given.put(flag, values);
+      } else if (value != null) {
+        given.put(flag, List.of(value.toString()));
+      }
+    }
+    return given;
+  }
+}

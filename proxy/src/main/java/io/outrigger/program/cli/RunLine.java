@@ -1,0 +1,62 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.program.options.Flag;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads the command lines of {@code outrigger run} as a machine writes them: {@code --flag value},
+ * {@code --flag=value} and switches. What is not as plain as that (help, mistakes, values that look
+ * like flags) is left to picocli, which knows how to answer it but takes longer to load than a
+ * start should.
+ */
+final class RunLine {
+  private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);
+
+  private RunLine() {}
+
+  /** The flags in {@code args}; empty when it is not a plain command line of {@code run}. */
+  static Optional<Map<Flag, List<String>>> read(String... args) {
+    if (args.length == 0 || !args[0].equals("run")) {
+      return Optional.empty();
+    }
+    var line = new RunLine();
+    for (int i = 1; i < args.length; i++) {
+      int equals = args[i].indexOf('=');
+      Optional<Flag> flag = flag(equals < 0 ? args[i] : args[i].substring(0, equals));
+      if (flag.isEmpty()) {
+        return Optional.empty();
+      }
+      String value;
+      if (equals >= 0) {
+        value = args[i].substring(equals + 1);
+      } else if (flag.get().arity() != Flag.Arity.SWITCH) {
+        value = ++i < args.length ? args[i] : "";
+      } else if (i + 1 == args.length || args[i + 1].startsWith("--")) {
+        value = "true";
+      } else {
+        return Optional.empty(); // whose value is it?
+      }
+      if (!line.take(flag.get(), value)) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(line.given);
+  }
+
+  private static Optional<Flag> flag(String option) {
+    return option.startsWith("--") ? Flag.ofKey(option.substring(2)) : Optional.empty();
+  }
+
+  /** Whether the value is plain, and the flag had none yet or may have several. */
+  private boolean take(Flag flag, String value) {
+    List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());
+    values.add(value);
+    return !value.isEmpty()
+        && !value.startsWith("-")
+        && (values.size() == 1 || flag.arity() == Flag.Arity.MANY);
+  }
+}

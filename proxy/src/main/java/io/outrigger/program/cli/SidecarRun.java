@@ -1,0 +1,97 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.program.app.ResourceReading;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.OptionsReader;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.FileProblem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A run of the sidecar: all input that is there is read and validated before the program starts.
+ */
+record SidecarRun(Entrypoints entrypoints, CommandContext context) {
+  /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
+  private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
+
+  /**
+   * Runs with the flags that the command line gave. The preparation begins first: it takes longest.
+   *
+   * @return the exit code
+   */
+  int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
+    var signals = new FutureTask<>(context.signals()::get);
+    Preparation preparation = Preparation.begin(parts(signals));
+    ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
+    context.logging().accept(options.logging());
+    ResourceReading resources = this::checkedFiles;
+    if (options.source().isPresent()) {
+      options.source().get().warnings().forEach(log::warn);
+      ResourceFiles files = checkedFiles(options.source().get());
+      resources = source -> files;
+    }
+    OverlayFiles overlay = checkedOverlay(options);
+    try {
+      preparation.finish();
+      return entrypoints.run().run(options, resources, overlay, signals.get());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error; // no memory is one
+      }
+      throw new IllegalStateException("preparation of the start", e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("preparation of the start", e);
+    }
+  }
+
+  private List<FutureTask<?>> parts(FutureTask<Signals> signals) {
+    List<FutureTask<?>> parts = new ArrayList<>();
+    entrypoints.preparation().forEach(part -> parts.add(Preparation.part(part)));
+    parts.add(signals);
+    return parts;
+  }
+
+  /** As {@link #run}, a failure told on stderr. */
+  int runAndReport(Map<Flag, List<String>> given) {
+    try {
+      return run(given);
+    } catch (InvalidInput | StartFailure | RuntimeException e) {
+      return Failures.report(e, context.err());
+    }
+  }
+
+  private static OverlayFiles checkedOverlay(ProxyOptions options) throws InvalidInput {
+    OverlayFiles read = OverlayFiles.read(options.overlays());
+    if (!read.problems().isEmpty()) {
+      throw new InvalidInput(read.problems().stream().map(FileProblem::toString).toList());
+    }
+    return read;
+  }
+
+  private ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
+    if (!source.isStatic()) {
+      return ResourceFiles.NONE;
+    }
+    ResourceCheck.Result checked =
+        entrypoints
+            .resources()
+            .check(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
+    if (!checked.errors().isEmpty()) {
+      throw new InvalidInput(checked.errors());
+    }
+    return checked.files();
+  }
+}

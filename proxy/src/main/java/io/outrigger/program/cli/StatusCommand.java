@@ -1,0 +1,115 @@
+package io.outrigger.program.cli;
+
+import com.google.gson.JsonParseException;
+import io.outrigger.program.options.StartFailure;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code outrigger status}: a running sidecar's forwards, xDS state, LB tree and events as tables.
+ */
+@Command(
+    description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
+final class StatusCommand implements Callable<Integer> {
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final String RED = "\u001b[31m";
+  private static final String PLAIN = "\u001b[0m";
+
+  @Mixin private final AdminOption admin = new AdminOption();
+
+  @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
+  private boolean watch;
+
+  private final CommandContext context;
+
+  StatusCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    AdminClient client = admin.client(context.environment());
+    if (watch) {
+      return watch(client);
+    }
+    show(client);
+    return Failures.OK;
+  }
+
+  /** What fails first, in red on a terminal. */
+  private void show(AdminClient client) throws StartFailure {
+    StatusReport.Lines lines = report(client);
+    boolean isTerminal = CommandLine.Help.Ansi.AUTO.enabled();
+    for (String problem : lines.problems()) {
+      context.out().println(isTerminal ? RED + problem + PLAIN : problem);
+    }
+    if (!lines.problems().isEmpty()) {
+      context.out().println();
+    }
+    lines.tables().forEach(context.out()::println);
+  }
+
+  private static StatusReport.Lines report(AdminClient client) throws StartFailure {
+    try {
+      return StatusReport.render(
+          new StatusReport.Answers(
+              client.body("/forwards"),
+              client.body("/xds"),
+              client.body("/lb"),
+              optional(client, "/overlay"),
+              optional(client, "/certs"),
+              client.body("/events?format=json")),
+          Instant.now());
+    } catch (JsonParseException e) {
+      throw client.failure("its answer is not that of an Outrigger admin server", e);
+    }
+  }
+
+  /** Empty where the sidecar is of a version without that endpoint. */
+  private static Optional<String> optional(AdminClient client, String path) throws StartFailure {
+    AdminClient.Reply reply = client.get(path);
+    return reply.status() == 200 ? Optional.of(reply.body()) : Optional.empty();
+  }
+
+  /** Shows until interrupted; a sidecar that does not answer may come back. */
+  private int watch(AdminClient client) throws InterruptedException {
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    try {
+      CompletableFuture<Integer> broken = new CompletableFuture<>();
+      var unused =
+          timer.scheduleWithFixedDelay(() -> redraw(client, broken), 0, 1, TimeUnit.SECONDS);
+      return broken.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      timer.shutdownNow();
+    }
+  }
+
+  /** Ends when what reads the tables has gone. */
+  private void redraw(AdminClient client, CompletableFuture<Integer> end) {
+    PrintWriter out = context.out();
+    try {
+      out.print(CLEAR_SCREEN);
+      show(client);
+    } catch (StartFailure e) {
+      out.println(e.getMessage());
+    } catch (RuntimeException e) {
+      end.completeExceptionally(e);
+    }
+    if (out.checkError()) { // flushes
+      end.complete(Failures.OK);
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.base.PlainText;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.options.BootstrapSource;
+import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.DurationText;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.Target;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.transport.CredentialCheck;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code outrigger validate}: what the live client would refuse, or could not use. */
+@Command(
+    description = {
+      "Validates a bootstrap and static resources as the sidecar would, and whether what they refer"
+          + " to is there. Prints every finding. Exits with 2 when something would be refused or"
+          + " cannot work; warnings exit with 0. With --live, what the control plane sends for a"
+          + " target as well."
+    })
+final class ValidateCommand implements Callable<Integer> {
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "FILE",
+      description =
+          "default: $GRPC_XDS_BOOTSTRAP or $GRPC_XDS_BOOTSTRAP_CONFIG, where one of them is set")
+  private Optional<Path> bootstrap = Optional.empty();
+
+  @Option(
+      names = "--resources",
+      paramLabel = "PATH",
+      arity = "1..*",
+      description = "files or folders of resources")
+  private List<Path> resources = new ArrayList<>();
+
+  @Option(
+      names = "--overlay",
+      paramLabel = "PATH",
+      arity = "1..*",
+      description = "files or folders of local policy; tried over --resources and over --live")
+  private List<Path> overlays = new ArrayList<>();
+
+  @Option(
+      names = "--live",
+      description =
+          "fetches what --target needs from the control plane, or from DNS, and prints its tree")
+  private boolean live;
+
+  @Option(
+      names = "--target",
+      paramLabel = "TARGET",
+      description = "such as xds:///orders or dns:///orders:50051")
+  private Optional<String> target = Optional.empty();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      description = "for all that is fetched. Default ${DEFAULT-VALUE}",
+      defaultValue = "15s")
+  private String timeout = "";
+
+  private final Entrypoints entrypoints;
+  private final CommandContext context;
+
+  ValidateCommand(Entrypoints entrypoints, CommandContext context) {
+    this.entrypoints = entrypoints;
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws InvalidInput {
+    List<String> errors = new ArrayList<>();
+    List<String> fine = new ArrayList<>();
+    Optional<Target.Single> asked = liveTarget();
+    Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
+    Optional<Bootstrap> read = checkBootstrap(errors, fine);
+    OverlayFiles overlay = checkOverlay(errors, fine);
+    if (read.isEmpty()
+        && errors.isEmpty()
+        && resources.isEmpty()
+        && overlays.isEmpty()
+        && asked.isEmpty()) {
+      throw new InvalidInput(
+          List.of(
+              "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
+                  + BootstrapSource.FILE_VARIABLE));
+    }
+    checkResources(read, overlay.overlay(), errors, fine);
+    if (errors.isEmpty() && asked.isPresent()) {
+      checkLive(read, overlay.overlay(), asked.get(), limit, errors, fine);
+    }
+    PrintWriter out = context.out();
+    fine.stream().map(PlainText::of).forEach(out::println);
+    errors.stream().map(PlainText::of).forEach(out::println);
+    if (errors.isEmpty()) {
+      return Failures.OK;
+    }
+    Failures.line(
+        context.err(),
+        errors.size() == 1
+            ? "1 error found; correct it at the place that its line names"
+            : errors.size() + " errors found; correct them at the places that their lines name");
+    return Failures.BAD_INPUT;
+  }
+
+  /** The target of {@code --live}; empty without that. */
+  private Optional<Target.Single> liveTarget() throws InvalidInput {
+    if (!live && target.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!live || target.isEmpty()) {
+      throw new InvalidInput(
+          List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
+    }
+    if (FlagValue.read("--target", target.get(), Target::parse) instanceof Target.Single single) {
+      return Optional.of(single);
+    }
+    throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
+  }
+
+  private void checkLive(
+      Optional<Bootstrap> read,
+      Overlay overlay,
+      Target.Single asked,
+      Duration limit,
+      List<String> errors,
+      List<String> fine)
+      throws InvalidInput {
+    Bootstrap bootstrap = asked instanceof DnsTarget ? BootstrapSource.NONE : required(read);
+    warnOfOtherStreams(bootstrap);
+    try {
+      LiveCheck.Result result = entrypoints.live().check(bootstrap, overlay, asked, limit);
+      fine.addAll(LiveReport.lines(asked, result));
+      result.findings().forEach(finding -> errors.add(asked + ": " + finding));
+      tell(result.rules(), errors, fine);
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      errors.add(asked + ": " + e.getMessage());
+    }
+  }
+
+  private static Bootstrap required(Optional<Bootstrap> read) throws InvalidInput {
+    return read.orElseThrow(
+        () ->
+            new InvalidInput(
+                List.of("--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+  }
+
+  /** At once: whoever reads it may still stop this. */
+  private void warnOfOtherStreams(Bootstrap bootstrap) {
+    for (XdsServer server : bootstrap.allServers()) {
+      if (server.isUnixSocket()) {
+        context
+            .out()
+            .println(
+                PlainText.of(
+                    "warning: xds server "
+                        + server.uri()
+                        + ": istio's agent serves one stream at a time; where it listens there, a"
+                        + " sidecar that runs loses its stream to this check, and comes back"));
+      }
+    }
+  }
+
+  private Optional<Bootstrap> checkBootstrap(List<String> errors, List<String> fine) {
+    try {
+      Optional<BootstrapSource.Found> found =
+          BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), context.environment());
+      found.ifPresent(
+          f -> {
+            CredentialCheck credentials = entrypoints.credentials().apply(f.bootstrap());
+            credentials.errors().forEach(error -> errors.add(f.origin() + ": " + error));
+            if (credentials.errors().isEmpty()) {
+              fine.add(f.origin() + ": OK");
+            }
+            f.warnings().forEach(warning -> fine.add("warning: " + warning));
+            credentials
+                .warnings()
+                .forEach(warning -> fine.add("warning: " + f.origin() + ": " + warning));
+          });
+      return found.map(BootstrapSource.Found::bootstrap);
+    } catch (InvalidInput e) {
+      errors.addAll(e.lines());
+      return Optional.empty();
+    }
+  }
+
+  private OverlayFiles checkOverlay(List<String> errors, List<String> fine) {
+    OverlayFiles read = OverlayFiles.read(overlays);
+    read.problems().forEach(problem -> errors.add(problem.toString()));
+    read.ignored().forEach(field -> fine.add("warning: " + field));
+    if (read.problems().isEmpty()) {
+      overlays.forEach(path -> fine.add(path + ": OK"));
+    }
+    return read;
+  }
+
+  /** Which rules would be left out, which is an error, and which match nothing, which is not. */
+  private static void tell(List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
+    for (OverlayStatus.Rule rule : rules) {
+      if (rule.matchesNothing()) {
+        fine.add("warning: " + rule.rule() + " matches nothing");
+      }
+      for (OverlayStatus.Omission omission : rule.leftOut()) {
+        errors.add(
+            "%s:%d: rule %s would be left out of %s: %s%s"
+                .formatted(
+                    rule.rule().file(),
+                    rule.rule().line(),
+                    rule.rule().name(),
+                    omission.resource(),
+                    omission.field().isEmpty() ? "" : omission.field() + ": ",
+                    omission.reason()));
+      }
+    }
+  }
+
+  private void checkResources(
+      Optional<Bootstrap> read, Overlay overlay, List<String> errors, List<String> fine) {
+    List<Path> readable = new ArrayList<>();
+    for (Path path : resources) {
+      if (Files.isReadable(path)) {
+        readable.add(path);
+      } else {
+        errors.add("--resources: cannot read " + path + ": no such file, or permission denied");
+      }
+    }
+    if (readable.isEmpty()) {
+      return;
+    }
+    ResourceCheck.Result result = entrypoints.resources().check(readable, read, overlay);
+    errors.addAll(result.errors());
+    errors.addAll(result.broken());
+    result.warnings().forEach(warning -> fine.add("warning: " + warning));
+    tell(result.rules(), errors, fine);
+    if (result.errors().isEmpty() && result.broken().isEmpty()) {
+      readable.forEach(path -> fine.add(path + ": OK"));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.outrigger.program.demo;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.app.ProxyApp;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.Machine;
+import io.outrigger.program.options.OptionsReader;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.StartFailure;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** The whole demo: makes the mesh, lets the story be told, takes everything down again. */
+@AnyThread
+public final class Demo {
+  private static final String FORWARD = "greeter";
+  private static final Duration DRAIN_LIMIT = Duration.ofSeconds(5);
+
+  private Demo() {}
+
+  /**
+   * Runs the demo on the caller's thread.
+   *
+   * @param limit how long the story takes; without one it is told until a signal
+   * @param admin where the sidecar's admin page is
+   * @param onSignal given what to do when the user wants it to end
+   * @return 0 when everything happened that should, else 1
+   * @throws StartFailure when a port cannot be used
+   */
+  public static int run(
+      Optional<Duration> limit,
+      ListenAddress.Tcp admin,
+      PrintWriter out,
+      Consumer<Runnable> onSignal)
+      throws StartFailure {
+    var stopped = new AtomicBoolean();
+    onSignal.accept(() -> stopped.set(true));
+    try (var controlPlane = new DemoControlPlane()) {
+      var alpha = new DemoBackend("alpha");
+      var beta = new DemoBackend("beta");
+      var gamma = new DemoBackend("gamma");
+      List<DemoBackend> first = List.of(alpha, beta);
+      controlPlane.serve(List.of(first, List.of(gamma)));
+      try (var app = ProxyApp.start(options(controlPlane.port(), admin))) {
+        return tell(app, controlPlane, first, gamma, limit, out, stopped);
+      } finally {
+        List.of(alpha, beta, gamma).forEach(DemoBackend::kill);
+      }
+    } catch (IOException e) {
+      throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
+    } catch (InvalidInput e) {
+      throw new IllegalStateException("the demo's own options are wrong", e);
+    }
+  }
+
+  private static int tell(
+      ProxyApp app,
+      DemoControlPlane controlPlane,
+      List<DemoBackend> first,
+      DemoBackend second,
+      Optional<Duration> limit,
+      PrintWriter out,
+      AtomicBoolean stopped)
+      throws IOException {
+    var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());
+    boolean held;
+    DemoStory story;
+    try (var load = new DemoLoad(sidecar);
+        var visitor = new DemoVisitor(sidecar)) {
+      story = new DemoStory(out, controlPlane, load, visitor, first, second, stopped::get);
+      story.introduce(loopback(controlPlane.port()), sidecar, app.adminAddress());
+      load.start();
+      held = story.tell(limit);
+    }
+    app.drain().completeOnTimeout(null, DRAIN_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
+    story.conclude();
+    return held ? 0 : 1;
+  }
+
+  private static ProxyOptions options(int controlPlanePort, ListenAddress.Tcp admin)
+      throws InvalidInput {
+    String bootstrap =
+        """
+        {
+          "xds_servers": [{
+            "server_uri": "127.0.0.1:%d",
+            "channel_creds": [{"type": "insecure"}],
+            "server_features": ["xds_v3"]
+          }],
+          "node": {"id": "outrigger-demo"}
+        }
+        """
+            .formatted(controlPlanePort);
+    return OptionsReader.read(
+        Map.of(
+            Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
+            Flag.ADMIN, List.of(admin.toString())),
+        Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
+        Machine.current());
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+}

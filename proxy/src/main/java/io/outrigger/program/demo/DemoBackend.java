@@ -1,0 +1,108 @@
+package io.outrigger.program.demo;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCalls;
+import io.outrigger.base.AnyThread;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A gRPC server that greets and says who it is. It can be killed and come back on its port. */
+@AnyThread
+final class DemoBackend {
+  /** {@code /demo.Greeter/Hello}: text in, text out. */
+  static final MethodDescriptor<String, String> HELLO =
+      MethodDescriptor.<String, String>newBuilder()
+          .setType(MethodDescriptor.MethodType.UNARY)
+          .setFullMethodName("demo.Greeter/Hello")
+          .setRequestMarshaller(new Text())
+          .setResponseMarshaller(new Text())
+          .build();
+
+  private final String name;
+  private final AtomicLong answered = new AtomicLong();
+  private volatile @Nullable Server server;
+  private final int port;
+
+  /** Starts a backend on a free loopback port. */
+  DemoBackend(String name) throws IOException {
+    this.name = name;
+    Server started = listen(0);
+    server = started;
+    port = started.getPort();
+  }
+
+  String name() {
+    return name;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** How many calls it has answered since it was made. */
+  long answered() {
+    return answered.get();
+  }
+
+  /** Dies at once: connections break, the port refuses. */
+  void kill() {
+    Server running = server;
+    if (running != null) {
+      server = null;
+      running.shutdownNow();
+    }
+  }
+
+  /** Comes back on the same port. */
+  void revive() throws IOException {
+    if (server == null) {
+      server = listen(port);
+    }
+  }
+
+  private Server listen(int onPort) throws IOException {
+    var service =
+        ServerServiceDefinition.builder("demo.Greeter")
+            .addMethod(
+                HELLO,
+                ServerCalls.asyncUnaryCall(
+                    (request, reply) -> {
+                      answered.incrementAndGet();
+                      reply.onNext("hello " + request + ", this is " + name);
+                      reply.onCompleted();
+                    }))
+            .build();
+    return NettyServerBuilder.forAddress(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), onPort))
+        .addService(service)
+        .build()
+        .start();
+  }
+
+  /** Text as the message itself: the demo needs no schema. */
+  private static final class Text implements MethodDescriptor.Marshaller<String> {
+    @Override
+    public InputStream stream(String value) {
+      return new ByteArrayInputStream(value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String parse(InputStream stream) {
+      try {
+        return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.outrigger.program.demo;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import io.outrigger.base.AnyThread;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The app: a plain gRPC client that knows nothing of xDS and dials the sidecar's local port. */
+@AnyThread
+final class DemoLoad implements AutoCloseable {
+  private static final int CALLS_PER_SECOND = 50;
+
+  private final ManagedChannel channel;
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            var thread = new Thread(task, "demo-load");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final AtomicLong succeeded = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final Map<String, AtomicLong> byBackend = new ConcurrentHashMap<>();
+  private final Map<String, AtomicLong> byFailure = new ConcurrentHashMap<>();
+
+  DemoLoad(InetSocketAddress sidecar) {
+    channel = NettyChannelBuilder.forAddress(sidecar).usePlaintext().build();
+  }
+
+  /** Calls until there is an answer, and steadily from then on: no crowd waits for the start. */
+  void start() {
+    call();
+  }
+
+  private void onAnswer(String answer) {
+    count(byBackend, answer.substring(answer.lastIndexOf(' ') + 1));
+    if (succeeded.incrementAndGet() == 1 && !clock.isShutdown()) {
+      clock.scheduleAtFixedRate(this::call, 0, 1_000_000 / CALLS_PER_SECOND, TimeUnit.MICROSECONDS);
+    }
+  }
+
+  private void onFailure(Status status) {
+    count(byFailure, status.getCode() + ": " + status.getDescription());
+    failed.incrementAndGet();
+    if (succeeded.get() == 0 && !clock.isShutdown()) {
+      clock.schedule(this::call, 100, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  long succeeded() {
+    return succeeded.get();
+  }
+
+  long failed() {
+    return failed.get();
+  }
+
+  /** Answers per backend since the last time this was asked. */
+  Map<String, Long> takeByBackend() {
+    return take(byBackend);
+  }
+
+  /** Failures per status text since the last time this was asked. */
+  Map<String, Long> takeByFailure() {
+    return take(byFailure);
+  }
+
+  private void call() {
+    ClientCalls.asyncUnaryCall(
+        channel.newCall(DemoBackend.HELLO, CallOptions.DEFAULT),
+        "demo",
+        new StreamObserver<String>() {
+          @Override
+          public void onNext(String answer) {
+            onAnswer(answer);
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            DemoLoad.this.onFailure(Status.fromThrowable(failure));
+          }
+
+          @Override
+          public void onCompleted() {}
+        });
+  }
+
+  /** Stops sending and waits for what is under way. */
+  @Override
+  public void close() {
+    clock.shutdownNow();
+    channel.shutdown();
+    try {
+      if (!channel.awaitTermination(5, TimeUnit.SECONDS)) {
+        channel.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      channel.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void count(Map<String, AtomicLong> counts, String key) {
+    counts.computeIfAbsent(key, k -> new AtomicLong()).incrementAndGet();
+  }
+
+  private static Map<String, Long> take(Map<String, AtomicLong> counts) {
+    Map<String, Long> taken = new TreeMap<>();
+    counts.forEach(
+        (key, count) -> {
+          long value = count.getAndSet(0);
+          if (value > 0) {
+            taken.put(key, value);
+          }
+        });
+    return taken;
+  }
+}

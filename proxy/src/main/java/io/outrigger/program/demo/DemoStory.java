@@ -1,0 +1,271 @@
+package io.outrigger.program.demo;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Count;
+import io.outrigger.base.WaitingClock;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Tells what happens in the demo, in plain words, while it happens: traffic on the first priority,
+ * the first priority dies, traffic fails over, it comes back; then the priorities are swapped under
+ * a session. Runs on the caller's thread.
+ */
+@AnyThread
+final class DemoStory {
+  private static final Duration ROUND = Duration.ofSeconds(30); // one whole story, when unlimited
+  private static final Duration PATIENCE = Duration.ofSeconds(60); // on a slow machine, too
+  private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
+
+  private final PrintWriter out;
+  private final DemoControlPlane controlPlane;
+  private final DemoLoad load;
+  private final DemoVisitor visitor;
+  private final List<DemoBackend> first;
+  private final DemoBackend second;
+  private final BooleanSupplier stopped;
+  private final long startNanos;
+  private boolean held = true;
+
+  /**
+   * @param first the backends of the first priority
+   * @param second the backend of the second one
+   * @param stopped whether the user wants it to end
+   */
+  DemoStory(
+      PrintWriter out,
+      DemoControlPlane controlPlane,
+      DemoLoad load,
+      DemoVisitor visitor,
+      List<DemoBackend> first,
+      DemoBackend second,
+      BooleanSupplier stopped) {
+    this.out = out;
+    this.controlPlane = controlPlane;
+    this.load = load;
+    this.visitor = visitor;
+    this.first = List.copyOf(first);
+    this.second = second;
+    this.stopped = stopped;
+    this.startNanos = WaitingClock.nanoTime();
+  }
+
+  /** Who is who, before anything happens. */
+  void introduce(
+      InetSocketAddress controlPlane,
+      InetSocketAddress sidecar,
+      Optional<InetSocketAddress> admin) {
+    print("A complete mesh in this process, on loopback:");
+    print(
+        "  control plane  "
+            + text(controlPlane)
+            + "  (ADS, serves "
+            + "xds:///"
+            + DemoControlPlane.TARGET
+            + ")");
+    print(
+        "  priority 0     "
+            + first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
+    print("  priority 1     " + named(second));
+    print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
+    admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
+    print("");
+  }
+
+  /**
+   * Tells the story, once within {@code limit} or again and again without one.
+   *
+   * @return whether everything happened that should
+   */
+  boolean tell(Optional<Duration> limit) throws IOException {
+    do {
+      Duration round = limit.orElse(ROUND);
+      tellOnce(round.toMillis() / 5);
+    } while (limit.isEmpty() && !stopped.getAsBoolean());
+    return held;
+  }
+
+  private void tellOnce(long stepMillis) throws IOException {
+    await(() -> answeredBy(first) > 0);
+    pause(stepMillis);
+    say("All is well: the first priority answers everything. " + answers());
+    failures();
+
+    for (DemoBackend backend : first) {
+      backend.kill();
+    }
+    long killed = WaitingClock.nanoTime();
+    say("Now " + names(first) + ", all of the first priority, are killed.");
+    long before = second.answered();
+    if (await(() -> second.answered() > before)) {
+      say(
+          "Traffic has failed over to "
+              + second.name()
+              + ", "
+              + millisSince(killed)
+              + " ms after the kill.");
+      load.takeByBackend();
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+    pause(stepMillis);
+    say("The second priority answers everything. " + answers());
+    failures();
+
+    long revived = WaitingClock.nanoTime();
+    long earlier = answeredBy(first);
+    for (DemoBackend backend : first) {
+      backend.revive();
+    }
+    say("Now the first priority is started again, on the same ports.");
+    if (await(() -> answeredBy(first) > earlier)) {
+      say(
+          "Traffic is back on it after "
+              + millisSince(revived)
+              + " ms, when the sidecar's next attempt to connect was due.");
+      load.takeByBackend();
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+    pause(stepMillis);
+    say("All is as in the beginning. " + answers());
+    failures();
+
+    tellSession(stepMillis);
+    pause(stepMillis / 2);
+  }
+
+  /** Priorities change; a session does not (A75). */
+  private void tellSession(long stepMillis) {
+    visitor.forget();
+    String home = visitor.call();
+    say("A user begins a session: " + home + " answers, and the response brings a cookie.");
+    controlPlane.serve(List.of(List.of(second), first));
+    say("Now the control plane swaps the priorities: " + second.name() + " is first.");
+    long before = second.answered();
+    if (!await(() -> second.answered() > before)) {
+      held = stopped.getAsBoolean() && held;
+      return;
+    }
+    load.takeByBackend();
+
+    Map<String, Long> visits = visits(stepMillis);
+    say("New calls go there. " + answers());
+    failures();
+    if (visits.keySet().equals(Set.of(home))) {
+      say("The session has stayed with " + home + ", for all of " + visits.get(home) + " calls.");
+    } else if (!stopped.getAsBoolean()) {
+      say("The session has left " + home + ": " + visits);
+      held = false;
+    }
+
+    long earlier = answeredBy(first);
+    controlPlane.serve(List.of(first, List.of(second)));
+    if (await(() -> answeredBy(first) > earlier)) {
+      say("The priorities are as they were.");
+    } else {
+      held = stopped.getAsBoolean() && held;
+    }
+  }
+
+  /** The user's calls of some time: how many each backend answered. */
+  private Map<String, Long> visits(long millis) {
+    long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
+    Map<String, Long> visits = new TreeMap<>();
+    do {
+      visits.merge(visitor.call(), 1L, Long::sum);
+      WaitingClock.sleep(BETWEEN_VISITS);
+    } while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0);
+    return visits;
+  }
+
+  /** The closing line: how the app fared. */
+  void conclude() {
+    long all = load.succeeded() + load.failed();
+    print("");
+    print(
+        "The app made "
+            + all
+            + " calls: "
+            + load.succeeded()
+            + " succeeded, "
+            + load.failed()
+            + " failed.");
+    if (!held) {
+      print("The story did not go as it should; see the log above.");
+    }
+  }
+
+  private void failures() {
+    Map<String, Long> failures = load.takeByFailure();
+    failures.forEach(
+        (text, count) -> say(Count.of(count, "call") + " failed meanwhile, with " + text));
+  }
+
+  private String answers() {
+    Map<String, Long> counts = load.takeByBackend();
+    return counts.entrySet().stream()
+        .map(entry -> entry.getKey() + " " + entry.getValue())
+        .collect(Collectors.joining(", ", "Answers: ", "."));
+  }
+
+  private void print(String line) {
+    out.println(line);
+    out.flush();
+  }
+
+  private void say(String text) {
+    double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
+    print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
+  }
+
+  /** Waits until {@code happened}, for as long as patience lasts. */
+  private boolean await(BooleanSupplier happened) {
+    long deadline = WaitingClock.nanoTime() + PATIENCE.toNanos();
+    while (!happened.getAsBoolean()) {
+      if (stopped.getAsBoolean() || WaitingClock.nanoTime() - deadline > 0) {
+        return false;
+      }
+      WaitingClock.sleep(POLL);
+    }
+    return true;
+  }
+
+  private void pause(long millis) {
+    long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
+    while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0) {
+      WaitingClock.sleep(POLL);
+    }
+  }
+
+  private static long answeredBy(List<DemoBackend> backends) {
+    return backends.stream().mapToLong(DemoBackend::answered).sum();
+  }
+
+  private static long millisSince(long nanos) {
+    return Duration.ofNanos(WaitingClock.nanoTime() - nanos).toMillis();
+  }
+
+  private static String names(List<DemoBackend> backends) {
+    return backends.stream().map(DemoBackend::name).collect(Collectors.joining(" and "));
+  }
+
+  private static String named(DemoBackend backend) {
+    return backend.name() + " (127.0.0.1:" + backend.port() + ")";
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+}

@@ -1,0 +1,103 @@
+package io.outrigger.program.options;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.BootstrapReader;
+import io.outrigger.config.bootstrap.BootstrapResult;
+import io.outrigger.config.bootstrap.Finding;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.endpoint.Locality;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds the bootstrap: the flag, then {@code $GRPC_XDS_BOOTSTRAP}, a path, then {@code
+ * $GRPC_XDS_BOOTSTRAP_CONFIG}, the text (A27 "XdsClient and Bootstrap File").
+ */
+public final class BootstrapSource {
+  public static final String FILE_VARIABLE = "GRPC_XDS_BOOTSTRAP";
+  public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
+
+  /** What there is where nobody gave one: no control plane, and listeners named as targets are. */
+  public static final Bootstrap NONE =
+      new Bootstrap(
+          List.of(),
+          new Node("outrigger", "", new Locality("", "", ""), Map.of()),
+          Map.of(),
+          Map.of(),
+          "%s");
+
+  private BootstrapSource() {}
+
+  /**
+   * A bootstrap that can be used.
+   *
+   * @param origin where it came from, for people
+   * @param warnings one line each
+   */
+  public record Found(Bootstrap bootstrap, String origin, List<String> warnings) {
+    public Found {
+      warnings = List.copyOf(warnings);
+    }
+  }
+
+  /**
+   * The bootstrap of the first source that is there.
+   *
+   * @param flag the file that the flag names
+   * @param flagOrigin what a message calls the flag
+   * @return empty when no source is there
+   * @throws AbsentFile when the first source that is there names a file that is not
+   * @throws InvalidInput when the first source that is there cannot be read, with all errors
+   */
+  public static Optional<Found> find(
+      Optional<Path> flag, String flagOrigin, Map<String, String> environment) throws InvalidInput {
+    if (flag.isPresent()) {
+      return Optional.of(fromFile(flag.get(), flagOrigin));
+    }
+    String file = environment.getOrDefault(FILE_VARIABLE, "");
+    if (!file.isEmpty()) {
+      return Optional.of(fromFile(Path.of(file), FILE_VARIABLE));
+    }
+    String text = environment.getOrDefault(TEXT_VARIABLE, "");
+    if (!text.isEmpty()) {
+      return Optional.of(fromText(text, TEXT_VARIABLE, "the text in $" + TEXT_VARIABLE));
+    }
+    return Optional.empty();
+  }
+
+  private static Found fromFile(Path file, String namedBy) throws InvalidInput {
+    if (file.toString().isEmpty()) {
+      throw new InvalidInput(
+          List.of(namedBy + ": is empty; give the path of a gRPC xDS bootstrap"));
+    }
+    String text;
+    try {
+      text = TextFile.read(file);
+    } catch (IOException e) {
+      String line =
+          "%s: cannot read %s: %s; give the path of a gRPC xDS bootstrap"
+              .formatted(namedBy, file, TextFile.reason(e));
+      throw e instanceof NoSuchFileException
+          ? new AbsentFile(line)
+          : new InvalidInput(List.of(line));
+    }
+    return fromText(text, file.toString(), file + " (" + namedBy + ")");
+  }
+
+  private static Found fromText(String text, String place, String origin) throws InvalidInput {
+    BootstrapResult result = BootstrapReader.read(text);
+    if (result instanceof BootstrapResult.Refused refused) {
+      throw new InvalidInput(at(place, refused.errors()));
+    }
+    BootstrapResult.Accepted accepted = (BootstrapResult.Accepted) result;
+    return new Found(accepted.bootstrap(), origin, at(place, accepted.warnings()));
+  }
+
+  private static List<String> at(String place, List<Finding> findings) {
+    return findings.stream().map(finding -> place + ": " + finding).toList();
+  }
+}

@@ -1,0 +1,54 @@
+package io.outrigger.program.options;
+
+import io.outrigger.dataplane.downstream.ListenAddress;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** A local address and the target behind it. */
+public record ForwardSpec(String name, ListenAddress listen, Target target) {
+  /**
+   * Reads {@code [NAME@]LISTEN=TARGET}; the name defaults to the target's path.
+   *
+   * @throws IllegalArgumentException with the reason, when it is not of that form
+   */
+  static ForwardSpec parse(String text) {
+    int equals = beginOfTarget(text);
+    if (equals < 0) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" has no target; write it as 9001=xds:///orders");
+    }
+    String left = text.substring(0, equals);
+    int at = left.startsWith("unix:") ? -1 : left.indexOf('@');
+    if (at == 0) {
+      throw new IllegalArgumentException("\"" + text + "\" has an empty name before the @");
+    }
+    ListenAddress listen = ListenAddress.parse(left.substring(at + 1));
+    Target target = Target.parse(text.substring(equals + 1));
+    return new ForwardSpec(at < 0 ? defaultName(target) : left.substring(0, at), listen, target);
+  }
+
+  /** Where its {@code =} is: that of a target that is one, where the path of a socket has some. */
+  private static int beginOfTarget(String text) {
+    return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=")
+        .mapToInt(text::indexOf)
+        .filter(index -> index >= 0)
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /** Whether its target is, or was meant to be, a {@link DnsTarget}. */
+  static boolean isForDns(String text) {
+    String target = text.substring(beginOfTarget(text) + 1);
+    return target.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME);
+  }
+
+  private static String defaultName(Target target) {
+    return target instanceof Target.Single single ? single.forwardName() : "*";
+  }
+
+  /** As the command line has it. */
+  @Override
+  public String toString() {
+    return name + "@" + listen + "=" + target;
+  }
+}

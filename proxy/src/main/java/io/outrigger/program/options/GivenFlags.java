@@ -1,0 +1,76 @@
+package io.outrigger.program.options;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The text given for each flag. The command line wins over the environment, which wins over the
+ * YAML file; a flag takes its whole value, a list too, from one of them.
+ */
+final class GivenFlags {
+  /**
+   * A flag's text.
+   *
+   * @param origin what a message calls it: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
+   *     outrigger.yaml: admin}
+   * @param values more than one only for a flag that is repeatable
+   */
+  record Given(String origin, List<String> values) {
+    Given {
+      values = List.copyOf(values);
+    }
+
+    String last() {
+      return values.get(values.size() - 1);
+    }
+  }
+
+  private final Map<Flag, Given> given;
+
+  private GivenFlags(Map<Flag, Given> given) {
+    this.given = given;
+  }
+
+  static GivenFlags of(Map<Flag, List<String>> commandLine, Map<String, String> environment)
+      throws InvalidInput {
+    Map<Flag, Given> above = new EnumMap<>(Flag.class);
+    for (Flag flag : Flag.values()) {
+      String variable = environment.getOrDefault(flag.variable(), "");
+      if (commandLine.containsKey(flag)) {
+        above.put(flag, new Given(flag.option(), commandLine.getOrDefault(flag, List.of())));
+      } else if (!variable.isBlank()) {
+        above.put(flag, new Given(flag.variable(), fromVariable(flag, variable)));
+      }
+    }
+    Given file = above.get(Flag.CONFIG);
+    Map<Flag, Given> all = new EnumMap<>(Flag.class);
+    if (file != null) {
+      all.putAll(ConfigFile.read(Path.of(file.last()), file.origin()));
+    }
+    all.putAll(above);
+    return new GivenFlags(all);
+  }
+
+  Optional<Given> get(Flag flag) {
+    return Optional.ofNullable(given.get(flag));
+  }
+
+  /** What a message about {@code flag} starts with, whether it was given or not. */
+  String origin(Flag flag) {
+    return get(flag).map(Given::origin).orElse(flag.option());
+  }
+
+  private static List<String> fromVariable(Flag flag, String value) {
+    if (flag.arity() != Flag.Arity.MANY) {
+      return List.of(value.strip());
+    }
+    return Arrays.stream(value.split(",", -1))
+        .map(String::strip)
+        .filter(v -> !v.isEmpty())
+        .toList();
+  }
+}

@@ -1,0 +1,392 @@
+package io.outrigger.program.options;
+
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.program.options.ProxyOptions.AccessLog;
+import io.outrigger.program.options.ProxyOptions.AuthorityMode;
+import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.program.options.ProxyOptions.Connections;
+import io.outrigger.program.options.ProxyOptions.Drain;
+import io.outrigger.program.options.ProxyOptions.Limits;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Transport;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Makes {@link ProxyOptions} of what was given, or finds all that is wrong with it. The defaults
+ * are those of the outer contract, section 2.
+ */
+public final class OptionsReader {
+  /** gRPC's own variable, exactly {@code true} (A75 "Aggregate Cluster Changes"). */
+  private static final String EXPERIMENTAL_METRICS =
+      Arrays.stream(ExperimentalMetric.values())
+          .map(ExperimentalMetric::text)
+          .collect(Collectors.joining(", "));
+
+  private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
+
+  private static final String OFF = "off";
+  private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
+  private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
+
+  /** Each has histograms of its own on every event loop. */
+  private static final int MAX_METHODS = 100;
+
+  private static final long MIN_MEMORY_BYTES = 1 << 20;
+
+  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+  private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
+
+  private final GivenFlags settings;
+  private final Problems problems = new Problems();
+
+  private OptionsReader(GivenFlags settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Reads the options of {@code outrigger run}. Reads files, but opens no port.
+   *
+   * @param commandLine the values of the flags that were given
+   * @param environment of the process
+   * @throws InvalidInput with a line for each thing that is wrong
+   */
+  public static ProxyOptions read(
+      Map<Flag, List<String>> commandLine, Map<String, String> environment, Machine machine)
+      throws InvalidInput {
+    return new OptionsReader(GivenFlags.of(commandLine, environment)).read(environment, machine);
+  }
+
+  private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
+    ForwardsReader forwards = new ForwardsReader(settings, problems);
+    List<ForwardSpec> forwardList = forwards.read();
+    var lookup =
+        new SourceLookup(
+            settings, environment, forwards, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
+    Optional<ConfigSource> source = look(lookup);
+    List<Path> overlays =
+        SourceReader.paths(
+            settings, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
+    Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
+    Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
+    Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
+    admin.ifPresent(a -> forwards.take(settings.origin(Flag.ADMIN), "the admin server", a));
+    adminGrpc.ifPresent(
+        a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
+    health.ifPresent(a -> forwards.take(settings.origin(Flag.HEALTH), "the health server", a));
+    int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
+    Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
+    Connections connections = connections();
+    Limits limits = limits(machine.memory());
+    boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
+    AuthorityMode authority =
+        value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
+    Drain drain =
+        new Drain(
+            duration(Flag.DRAIN_DELAY, Duration.ZERO),
+            duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30)));
+    AccessLog accessLog = value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog);
+    Optional<String> decisionHeader =
+        value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
+    Set<String> metricMethods = metricMethods();
+    Set<ExperimentalMetric> metricsExperimental = metricsExperimental();
+    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::truth);
+    Logging logging =
+        new Logging(
+            oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
+            oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format()));
+    Optional<String> otlp = value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint);
+    problems.throwIfAny();
+    return new ProxyOptions(
+        source,
+        lookup,
+        overlays,
+        forwardList,
+        admin,
+        adminGrpc,
+        health,
+        threads,
+        transport,
+        connections,
+        limits,
+        "true".equals(environment.get(AGGREGATES_DECIDE)),
+        ignoreRouteTimeout,
+        authority,
+        drain,
+        accessLog,
+        decisionHeader,
+        metricMethods,
+        metricsExperimental,
+        metricLocality,
+        logging,
+        otlp);
+  }
+
+  /** Empty when there is none yet, or it is wrong; the problems then say why. */
+  private Optional<ConfigSource> look(SourceLookup lookup) {
+    try {
+      return Optional.of(lookup.look());
+    } catch (AbsentFile absent) {
+      if (lookup.timeout().isZero()) {
+        problems.addAll(absent);
+      }
+    } catch (InvalidInput wrong) {
+      problems.addAll(wrong);
+    }
+    return Optional.empty();
+  }
+
+  private Connections connections() {
+    return new Connections(
+        positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)), // connection-backoff.md, minimum
+        durationOrOff(Flag.IDLE_TIMEOUT, Duration.ofMinutes(30)),
+        durationOrOff(Flag.KEEPALIVE_TIME, Duration.ZERO), // A8: off by default
+        positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20)), // A8
+        positive(Flag.FRAME_TIMEOUT, Duration.ofSeconds(30)),
+        positive(Flag.UNREAD_TIMEOUT, Duration.ofMinutes(5)));
+  }
+
+  private Limits limits(MemoryPlan memory) {
+    return new Limits(
+        number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
+        (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
+        number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
+        value(Flag.MAX_MEMORY, memory.peerBytes(), text -> memoryBytes(text, memory)),
+        number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
+        number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
+  }
+
+  private Set<ExperimentalMetric> metricsExperimental() {
+    Set<ExperimentalMetric> metrics = EnumSet.noneOf(ExperimentalMetric.class);
+    settings
+        .get(Flag.METRICS_EXPERIMENTAL)
+        .ifPresent(
+            given -> {
+              for (String text : given.values()) {
+                Arrays.stream(ExperimentalMetric.values())
+                    .filter(metric -> metric.text().equals(text))
+                    .findFirst()
+                    .ifPresentOrElse(
+                        metrics::add,
+                        () ->
+                            problems.add(
+                                given.origin(),
+                                "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
+              }
+            });
+    return metrics;
+  }
+
+  private Set<String> metricMethods() {
+    Set<String> methods = new HashSet<>();
+    settings
+        .get(Flag.METRIC_METHODS)
+        .ifPresent(
+            given -> {
+              for (String text : given.values()) {
+                if (!METHOD.matcher(text).matches()) {
+                  problems.add(
+                      given.origin(),
+                      "\"" + text + "\" is not a method such as pkg.Service/Method");
+                }
+                methods.add(text);
+              }
+              if (methods.size() > MAX_METHODS) {
+                problems.add(given.origin(), "names more than " + MAX_METHODS + " methods");
+              }
+            });
+    return methods;
+  }
+
+  private <T> T value(Flag flag, T absent, Function<String, T> parser) {
+    Optional<GivenFlags.Given> given = settings.get(flag);
+    if (given.isEmpty()) {
+      return absent;
+    }
+    try {
+      return parser.apply(given.get().last());
+    } catch (IllegalArgumentException e) {
+      problems.add(given.get().origin(), String.valueOf(e.getMessage()));
+      return absent;
+    }
+  }
+
+  private Optional<ListenAddress.Tcp> address(Flag flag, Optional<ListenAddress.Tcp> absent) {
+    return value(
+        flag,
+        absent,
+        text -> text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
+  }
+
+  private Duration duration(Flag flag, Duration absent) {
+    return value(flag, absent, DurationText::parse);
+  }
+
+  private Duration durationOrOff(Flag flag, Duration absent) {
+    return value(flag, absent, text -> text.equals(OFF) ? Duration.ZERO : DurationText.parse(text));
+  }
+
+  private Duration positive(Flag flag, Duration absent) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          Duration duration = DurationText.parse(text);
+          require(!duration.isZero(), "\"" + text + "\" must be more than zero");
+          return duration;
+        });
+  }
+
+  private int number(Flag flag, int absent, int least, int most) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          long number = wholeNumber(text);
+          if (number < least || number > most) {
+            throw new IllegalArgumentException(
+                "\"%s\" is not a whole number from %d to %d".formatted(text, least, most));
+          }
+          return (int) number;
+        });
+  }
+
+  /** Negative if {@code text} is none, or too long for any of ours. */
+  private static long wholeNumber(String text) {
+    boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    return digits && text.length() <= 18 ? Long.parseLong(text) : -1;
+  }
+
+  private long bytes(Flag flag, long absent, long least, long most) {
+    return value(
+        flag,
+        absent,
+        text -> {
+          long bytes = ByteSize.parse(text);
+          requireAtLeast(least, bytes, text);
+          require(bytes <= most, "\"" + text + "\" is more than " + most + " bytes");
+          return bytes;
+        });
+  }
+
+  /** Beyond what the JVM has for peers it would be no limit: the JVM's own would come first. */
+  private static long memoryBytes(String text, MemoryPlan memory) {
+    long bytes = ByteSize.parse(text);
+    requireAtLeast(MIN_MEMORY_BYTES, bytes, text);
+    require(
+        bytes <= memory.peerBytes(),
+        ("\"%s\" is more than the JVM has for it, %s: %s of the heap and %s for buffers;"
+                + " raise the container's memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")
+            .formatted(
+                text,
+                ByteSize.format(memory.peerBytes()),
+                ByteSize.format(memory.peerHeapBytes()),
+                ByteSize.format(memory.peerDirectBytes())));
+    return bytes;
+  }
+
+  private static void requireAtLeast(long least, long bytes, String text) {
+    require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
+  }
+
+  private <E extends Enum<E>> E oneOf(Flag flag, E absent) {
+    E[] all = absent.getDeclaringClass().getEnumConstants();
+    return value(
+        flag,
+        absent,
+        text ->
+            Arrays.stream(all)
+                .filter(e -> e.name().equalsIgnoreCase(text))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        new IllegalArgumentException(
+                            Arrays.stream(all)
+                                .map(e -> e.name().toLowerCase(Locale.ROOT))
+                                .collect(
+                                    Collectors.joining(
+                                        ", ", "\"" + text + "\" is none of ", "")))));
+  }
+
+  private static Boolean truth(String text) {
+    require(text.equals("true") || text.equals("false"), "\"" + text + "\" is not true or false");
+    return text.equals("true");
+  }
+
+  private static AuthorityMode authority(String text) {
+    if (text.equals("target")) {
+      return new AuthorityMode.OfTarget();
+    }
+    if (text.equals("preserve")) {
+      return new AuthorityMode.Preserve();
+    }
+    require(
+        AUTHORITY.matcher(text).matches(),
+        "\"" + text + "\" is not target, preserve, or an authority such as orders.example:443");
+    return new AuthorityMode.Fixed(text);
+  }
+
+  private static AccessLog accessLog(String text) {
+    if (text.equals(OFF)) {
+      return new AccessLog.Off();
+    }
+    if (text.equals("-")) {
+      return new AccessLog.Stdout();
+    }
+    require(!text.isEmpty(), "is empty; give a file, - for stdout, or off");
+    Path file = Path.of(text).toAbsolutePath();
+    Path folder = file.getParent();
+    require(!Files.isDirectory(file), "\"" + text + "\" is a folder; give a file, or - for stdout");
+    require(
+        Files.exists(file) ? Files.isWritable(file) : folder != null && Files.isWritable(folder),
+        "cannot write " + text + "; give a file in a folder that exists and can be written to");
+    return new AccessLog.ToFile(Path.of(text));
+  }
+
+  private static Optional<String> headerName(String text) {
+    if (text.equals(OFF)) {
+      return Optional.empty();
+    }
+    require(
+        HEADER.matcher(text).matches(), "\"" + text + "\" is not a header's name such as x-why");
+    return Optional.of(text.toLowerCase(Locale.ROOT));
+  }
+
+  private static Optional<String> endpoint(String text) {
+    if (text.equals(OFF)) {
+      return Optional.empty();
+    }
+    String expected = "\"" + text + "\" is not an endpoint such as http://collector:4317";
+    try {
+      URI uri = new URI(text);
+      require(
+          uri.getHost() != null && List.of("http", "https").contains(uri.getScheme()), expected);
+      require(
+          uri.getPort() <= 65535, "\"" + text + "\": port " + uri.getPort() + " is above 65535");
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(expected, e);
+    }
+    return Optional.of(text);
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

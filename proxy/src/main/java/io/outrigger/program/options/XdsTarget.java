@@ -1,0 +1,89 @@
+package io.outrigger.program.options;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A target that a control plane serves (A47 "gRPC Client Target URI Syntax"). */
+public sealed interface XdsTarget extends Target {
+  /**
+   * A service.
+   *
+   * @param authority whose control plane knows it; empty for the default one
+   * @param path without the leading slash and without percent-encoding
+   */
+  record Service(Optional<String> authority, String path) implements XdsTarget, Target.Single {
+    @Override
+    public String forwardName() {
+      return path;
+    }
+
+    /** The path, its slashes percent-encoded. */
+    @Override
+    public String dataPlaneAuthority() {
+      return path.replace("/", "%2F");
+    }
+
+    @Override
+    public String toString() {
+      return "xds://" + authority.orElse("") + "/" + path;
+    }
+  }
+
+  /** {@code xds:///*}: each request's {@code :authority} names the service. */
+  record ByAuthority() implements XdsTarget {
+    /** The service that {@code requestAuthority} names. */
+    public Service service(String requestAuthority) {
+      return new Service(Optional.empty(), requestAuthority);
+    }
+
+    @Override
+    public String toString() {
+      return "xds:///*";
+    }
+  }
+
+  /**
+   * Reads {@code xds:///orders}, {@code xds://authority/orders} or {@code xds:///*}; as gRPC does,
+   * also {@code xds:orders}.
+   *
+   * @throws IllegalArgumentException with the reason, when it is none of these
+   */
+  static XdsTarget parse(String text) {
+    String wrong =
+        "\""
+            + text
+            + "\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051";
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(wrong + ": " + e.getReason(), e);
+    }
+    if (uri.getScheme() == null || !uri.getScheme().toLowerCase(Locale.ROOT).equals("xds")) {
+      throw new IllegalArgumentException(wrong);
+    }
+    if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+      throw new IllegalArgumentException(wrong + ": it has a query or a fragment");
+    }
+    String path = uri.isOpaque() ? uri.getSchemeSpecificPart() : uri.getPath();
+    String name = path.startsWith("/") ? path.substring(1) : path;
+    Optional<String> authority =
+        Optional.ofNullable(uri.getRawAuthority()).filter(a -> !a.isEmpty());
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException(
+          wrong
+              + authority
+                  .map(a -> "; did you mean xds:///" + a + "?")
+                  .orElse(": it names nothing"));
+    }
+    if (!name.equals("*")) {
+      return new Service(authority, name);
+    }
+    if (authority.isPresent()) {
+      throw new IllegalArgumentException("\"" + text + "\" is not supported; write it as xds:///*");
+    }
+    return new ByAuthority();
+  }
+}

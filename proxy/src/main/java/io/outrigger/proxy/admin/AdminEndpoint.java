@@ -1,9 +1,0 @@
-package io.outrigger.proxy.admin;
-
-import java.util.concurrent.CompletionStage;
-
-/** Answers one path. Called on the admin thread; may answer later and from another thread. */
-@FunctionalInterface
-public interface AdminEndpoint {
-  CompletionStage<AdminReply> answer(AdminRequest request);
-}

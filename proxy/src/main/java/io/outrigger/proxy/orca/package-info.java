@@ -1,8 +1,0 @@
-/**
- * Load reports of backends as they come over the wire (A51). Pure functions, for event loops; where
- * protobuf ends.
- */
-@NullMarked
-package io.outrigger.proxy.orca;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** TLS to backends (A29): contexts from certificates, handshakes, what is known of a connection. */
-@NullMarked
-package io.outrigger.proxy.tls;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,190 @@
+package io.outrigger.abuse;
+
+import io.netty.channel.Channel;
+import io.outrigger.base.WaitingClock;
+import io.outrigger.http2.testing.Frames;
+import io.outrigger.program.testing.OutriggerProcess;
+import io.outrigger.testing.RefusingPort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The real program at its real limits, with four forwards: {@code neighbour} and {@code served}
+ * lead to a backend that serves, {@code hostile} to one that does what an attack likes, {@code
+ * down} to a port that refuses. A neighbour calls {@code neighbour} all the while; another one
+ * calls the same backend past the sidecar, to know what the machine alone costs.
+ */
+final class AttackedSidecar implements AutoCloseable {
+  enum Forward {
+    NEIGHBOUR,
+    SERVED,
+    HOSTILE,
+    DOWN;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final Duration WARM_UP = Duration.ofMillis(1500);
+  private static final Duration CALM = Duration.ofSeconds(2);
+  private static final Duration IS_CALM = Duration.ofMillis(50);
+  private static final int MAX_STRETCHES = 8;
+  private static final Peer.Listener ANSWERS_NOTHING = (peer, frame) -> {};
+
+  /** As many streams as come, and a wide window of the connection. */
+  private static final byte[] HELLO =
+      Frames.join(Frames.settings(), Frames.windowUpdate(0, 1 << 30));
+
+  private final List<AutoCloseable> closed = new ArrayList<>();
+  private final ServingBackend backend = keep(new ServingBackend());
+  private final RefusingPort down = keep(RefusingPort.any());
+  final Peers attackers = keep(new Peers());
+  final OutriggerProcess process;
+  final Neighbour neighbour;
+
+  /** The same calls past the sidecar. */
+  final Neighbour bypass;
+
+  final Watcher watcher;
+
+  /** The neighbour's calls while nobody attacked. */
+  final Calls calm;
+
+  private final Map<Forward, InetSocketAddress> addresses = new EnumMap<>(Forward.class);
+  private final double memoryMib;
+  private final Queue<Peer> backends = new ConcurrentLinkedQueue<>();
+  private volatile Peer.Listener hostility = ANSWERS_NOTHING;
+
+  /**
+   * @param folder where it runs, empty
+   * @param memory that of the container, such as {@code 256m}
+   */
+  AttackedSidecar(Path folder, String memory, int threads) throws IOException {
+    memoryMib = mib(memory);
+    Channel hostile = attackers.listen(this::onAccept);
+    int hostilePort = ((InetSocketAddress) hostile.localAddress()).getPort();
+    Files.writeString(
+        folder.resolve("mesh.yaml"),
+        "resources:\n"
+            + StaticService.yaml("neighbour", backend.port())
+            + StaticService.yaml("served", backend.port())
+            + StaticService.yaml("hostile", hostilePort)
+            + StaticService.yaml("down", down.number()));
+    List<String> arguments = new ArrayList<>(List.of("run", "--resources", "mesh.yaml"));
+    for (Forward forward : Forward.values()) {
+      arguments.add("--forward");
+      arguments.add("%1$s@127.0.0.1:0=xds:///%1$s".formatted(forward.text()));
+    }
+    arguments.addAll(List.of("--admin", "127.0.0.1:0", "--threads", Integer.toString(threads)));
+    process =
+        keep(
+            OutriggerProcess.start(
+                List.of(Installation.launcher(folder.resolve("installed")).toString()),
+                folder,
+                Map.of("OUTRIGGER_JAVA_OPTS", "-XX:MaxRAM=" + memory),
+                arguments.toArray(String[]::new)));
+    process.awaitReady(200);
+    for (Forward forward : Forward.values()) {
+      addresses.put(forward, loopback(process.port(forward.text())));
+    }
+    watcher = keep(new Watcher(process.pid(), process.adminAddress()));
+    neighbour = keep(new Neighbour("neighbour", address(Forward.NEIGHBOUR)));
+    bypass = keep(new Neighbour("bypass", loopback(backend.port())));
+    WaitingClock.sleep(WARM_UP);
+    calm = calm();
+  }
+
+  /** The calmest of some stretches: a machine has other things to do, and a program warms up. */
+  private Calls calm() {
+    Calls calmest = stretch();
+    for (int i = 1; i < MAX_STRETCHES && calmest.quantile(0.99).compareTo(IS_CALM) > 0; i++) {
+      Calls next = stretch();
+      if (next.quantile(0.99).compareTo(calmest.quantile(0.99)) < 0) {
+        calmest = next;
+      }
+    }
+    return calmest;
+  }
+
+  private Calls stretch() {
+    Calls calls = neighbour.measure();
+    WaitingClock.sleep(CALM);
+    neighbour.measure();
+    WaitingClock.sleep(IS_CALM); // for the answers that are under way
+    calls.settle();
+    return calls;
+  }
+
+  private static double mib(String memory) {
+    double number = Double.parseDouble(memory.substring(0, memory.length() - 1));
+    return memory.endsWith("g") ? 1024 * number : number;
+  }
+
+  /** The memory of the container, in MiB. */
+  double memoryMib() {
+    return memoryMib;
+  }
+
+  private <T extends AutoCloseable> T keep(T resource) {
+    closed.add(0, resource);
+    return resource;
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  InetSocketAddress address(Forward forward) {
+    return addresses.get(forward);
+  }
+
+  InetSocketAddress admin() {
+    String address = process.adminAddress();
+    return loopback(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
+  }
+
+  private void onAccept(Peer peer) {
+    backends.removeIf(known -> !known.isOpen());
+    backends.add(peer);
+    peer.listener((self, frame) -> hostility.onFrame(self, frame));
+    peer.send(HELLO);
+  }
+
+  /** The open connections of the hostile backend. */
+  List<Peer> backends() {
+    return backends.stream().filter(Peer::isOpen).toList();
+  }
+
+  /** What the hostile backend does with each frame from now on. */
+  void hostility(Peer.Listener behaviour) {
+    hostility = behaviour;
+  }
+
+  /** The hostile backend takes requests and answers nothing. */
+  void noHostility() {
+    hostility = ANSWERS_NOTHING;
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable resource : closed) {
+      try {
+        resource.close();
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.outrigger.dataplane.calls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus.Code;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A call of which nothing is known; whole calls are told of in the tests of forwarding. */
+class CallStatsRecorderTest {
+  @Test
+  void aCallThatNeverBeganHasNothingToTell() {
+    CallSummary call = new CallStatsRecorder(new CallStats(3, Measuring.LITTLE));
+
+    assertThat(call.loop()).isEqualTo(3);
+    assertThat(call.method()).isEmpty();
+    assertThat(call.path()).isEmpty();
+    assertThat(call.authority()).isEmpty();
+    assertThat(call.traceparent()).isEmpty();
+    assertThat(call.isGrpc()).isFalse();
+    assertThat(call.code()).isEqualTo(Code.OK);
+    assertThat(call.routeIndex()).isEqualTo(-1);
+    assertThat(call.route()).isEmpty();
+    assertThat(call.limitSource()).isEmpty();
+    assertThat(call.cluster()).isEmpty();
+    assertThat(call.address()).isNull();
+    assertThat(call.endpoint()).isEmpty();
+    assertThat(call.locality()).isEmpty();
+    assertThat(call.priority()).isEmpty();
+    assertThat(call.attempts()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(LocalReason.class)
+  void aReasonIsFoundByItsWord(LocalReason reason) {
+    assertThat(LocalReason.of(reason.word())).isEqualTo(reason);
+    assertThat(reason.word()).isEqualTo(reason.text().toString()).isLowerCase();
+  }
+
+  @Test
+  void aWordThatIsNoneIsAnErrorOfTheConfiguration() {
+    assertThat(LocalReason.of("something else")).isEqualTo(LocalReason.XDS_ERROR);
+  }
+
+  @Test
+  void theLastCallsEndIsKept() {
+    var call = new CallStatsRecorder(new CallStats(0, Measuring.LITTLE));
+    call.ended(5, 6, 7);
+
+    assertThat(call.durationNanos()).isEqualTo(5);
+    assertThat(call.timeoutNanos()).isEqualTo(6);
+    assertThat(call.endedNanos()).isEqualTo(7);
+  }
+}

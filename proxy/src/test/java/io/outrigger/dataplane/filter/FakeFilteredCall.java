@@ -1,0 +1,90 @@
+package io.outrigger.dataplane.filter;
+
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.route.RequestView;
+import io.outrigger.lb.SessionHint;
+import io.outrigger.testing.ScriptedRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A call that remembers what its filters did. */
+final class FakeFilteredCall implements FilteredCall {
+  private final RequestView request;
+  private final RandomSource random;
+  private String cluster = "pay";
+  private @Nullable SessionHint session;
+
+  FakeFilteredCall(RequestView request, RandomSource random) {
+    this.request = request;
+    this.random = random;
+  }
+
+  FakeFilteredCall() {
+    this(new Headers(), new ScriptedRandom(1));
+  }
+
+  @Override
+  public RequestView request() {
+    return request;
+  }
+
+  @Override
+  public RandomSource random() {
+    return random;
+  }
+
+  @Override
+  public void editRequest(Consumer<HeaderEdits> edits) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public String cluster() {
+    return cluster;
+  }
+
+  @Override
+  public Set<String> clusters() {
+    return Set.of("pay", "other");
+  }
+
+  @Override
+  public void changeCluster(String name) {
+    if (clusters().contains(name)) {
+      cluster = name;
+    }
+  }
+
+  @Override
+  public @Nullable SessionHint session() {
+    return session;
+  }
+
+  @Override
+  public void session(SessionHint hint) {
+    session = hint;
+  }
+
+  /** A head, as the fields that were added to it. */
+  static final class Added implements HeaderEdits {
+    final List<String> fields = new ArrayList<>();
+
+    @Override
+    public boolean contains(String name) {
+      return fields.stream().anyMatch(field -> field.startsWith(name + "="));
+    }
+
+    @Override
+    public void add(String name, String value) {
+      fields.add(name + "=" + value);
+    }
+
+    @Override
+    public void remove(String name) {
+      fields.removeIf(field -> field.startsWith(name + "="));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.outrigger.dataplane.filter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.xds.decode.FilterDecoders;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class HttpFiltersTest {
+  private final HttpFilters filters = HttpFilters.ofProcess();
+
+  /** Both halves of each filter are there: what can be decoded can run. */
+  @Test
+  void whateverIsDecodedHasAFilter() {
+    assertThat(filters.settings()).isEqualTo(FilterDecoders.settings());
+  }
+
+  @Test
+  void settingsThatNoFilterHasAreRefusedAndNotPassedOver() {
+    record Unknown() implements FilterConfig {}
+
+    assertThatThrownBy(
+            () -> filters.chain(List.of(new HttpFilter("unknown", new Unknown())), List.of()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("no filter for " + Unknown.class.getName());
+  }
+
+  @Test
+  void twoFiltersForTheSameSettingsAreRefused() {
+    assertThatThrownBy(() -> filters.with(FilterConfig.Fault.class, fault -> Optional.empty()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("two filters for " + FilterConfig.Fault.class.getName());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.dataplane.filter;
+
+import org.jspecify.annotations.NullMarked;

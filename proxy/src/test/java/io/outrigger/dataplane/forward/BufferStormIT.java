@@ -1,0 +1,212 @@
+package io.outrigger.dataplane.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.testing.integration.Messages.Payload;
+import io.grpc.testing.integration.Messages.SimpleRequest;
+import io.grpc.testing.integration.TestServiceGrpc;
+import io.grpc.testing.integration.TestServiceImpl;
+import io.outrigger.base.WaitingClock;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.EventLoops.TransportKind;
+import io.outrigger.program.testing.Await;
+import io.outrigger.program.testing.ScarceBuffers;
+import io.outrigger.program.testing.mesh.MiniMesh;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Calls of gRPC clients while buffers run out, again and again: whoever has taken them all, these
+ * calls are not to blame. A lack that passes costs none of them, one that lasts ends all, and
+ * afterwards nothing of it is left.
+ */
+@ParameterizedClass(name = "{1} loops of {0}")
+@CsvSource({"AUTO, 1", "AUTO, 2", "NIO, 2"})
+@Timeout(180)
+class BufferStormIT {
+  private static final int APPS = 4;
+  private static final int CALLS_OF_APP = 8;
+  private static final int MOST_BYTES = 100_000;
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  private final ScarceBuffers buffers = new ScarceBuffers();
+  private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
+  private final ExecutorService callers = Executors.newFixedThreadPool(APPS * CALLS_OF_APP);
+  private final List<ManagedChannel> apps = new ArrayList<>();
+  private final EventLoops loops;
+  private Server server;
+  private MiniMesh mesh;
+  private volatile boolean isOver;
+
+  /** How many calls came to each. */
+  private final Map<String, Integer> outcomes = new ConcurrentSkipListMap<>();
+
+  BufferStormIT(TransportKind transport, int count) {
+    loops = EventLoops.start(transport, count, buffers);
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        NettyServerBuilder.forAddress(MiniMesh.loopback(0))
+            .addService(new TestServiceImpl(timer))
+            .build()
+            .start();
+    mesh = new MiniMesh(loops);
+    mesh.leadTo(server.getPort());
+    for (int i = 0; i < APPS; i++) {
+      apps.add(NettyChannelBuilder.forAddress("127.0.0.1", mesh.port()).usePlaintext().build());
+      assertThat(call(i, new SplittableRandom(i))).isEqualTo("OK");
+    }
+  }
+
+  @AfterEach
+  void close() {
+    apps.forEach(ManagedChannel::shutdownNow);
+    mesh.close();
+    server.shutdownNow();
+    callers.shutdownNow();
+    timer.shutdownNow();
+  }
+
+  /** One call with messages of any size. */
+  private String call(int app, SplittableRandom random) {
+    int sent = random.nextInt(MOST_BYTES);
+    int wanted = random.nextBoolean() ? random.nextInt(100) : random.nextInt(MOST_BYTES);
+    var request =
+        SimpleRequest.newBuilder()
+            .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(new byte[sent])))
+            .setResponseSize(wanted)
+            .build();
+    try {
+      int came =
+          TestServiceGrpc.newBlockingStub(apps.get(app))
+              .withDeadlineAfter(DEADLINE.toSeconds(), TimeUnit.SECONDS)
+              .unaryCall(request)
+              .getPayload()
+              .getBody()
+              .size();
+      return came == wanted ? "OK" : came + " bytes of " + wanted;
+    } catch (StatusRuntimeException e) {
+      return Status.fromThrowable(e).getCode() + ": " + e.getStatus().getDescription();
+    }
+  }
+
+  private void callUntilOver(int app, long seed) {
+    var random = new SplittableRandom(seed);
+    while (!isOver) {
+      outcomes.merge(call(app, random), 1, Integer::sum);
+    }
+  }
+
+  /** Calls while {@code storm} goes on, and until the last of them has ended. */
+  private void callDuring(Runnable storm) throws Exception {
+    List<Future<?>> calling = new ArrayList<>();
+    for (int i = 0; i < APPS * CALLS_OF_APP; i++) {
+      int number = i;
+      calling.add(callers.submit(() -> callUntilOver(number % APPS, number)));
+    }
+    storm.run();
+    isOver = true;
+    buffers.plenty();
+    for (Future<?> caller : calling) {
+      caller.get();
+    }
+  }
+
+  private void assertNothingIsLeft() {
+    Await.until("no call is under way", () -> mesh.calls() == 0);
+    mesh.leadTo(server.getPort()); // as above
+    var random = new SplittableRandom(1);
+    for (int i = 0; i < APPS; i++) {
+      int app = i;
+      Await.until("the app is connected again", () -> call(app, random).equals("OK"));
+    }
+    for (int i = 0; i < 10 * APPS; i++) {
+      assertThat(call(i % APPS, random)).isEqualTo("OK");
+    }
+  }
+
+  /** Buffers up to sizes that change every few milliseconds. */
+  private void storm() {
+    var random = new SplittableRandom(7);
+    int[] sizes = {0, 0, 64, 300, 600, 5_000, 40_000, Integer.MAX_VALUE};
+    long began = WaitingClock.nanoTime();
+    while (WaitingClock.nanoTime() - began < Duration.ofSeconds(2).toNanos()) {
+      buffers.most(sizes[random.nextInt(sizes.length)]);
+      WaitingClock.sleep(Duration.ofMillis(random.nextInt(30)));
+    }
+    assertThat(buffers.refused()).isGreaterThan(10);
+  }
+
+  @Test
+  @Conformance("SC-38")
+  void aLackThatPassesCostsNoCall() throws Exception {
+    callDuring(this::storm);
+
+    assertThat(outcomes).containsOnlyKeys("OK");
+    assertNothingIsLeft();
+  }
+
+  /** Nobody can wait for that: a connection ends wherever it is met. */
+  @Test
+  @Conformance("SC-38")
+  void aLackOfTheJvmEndsWhatItMeetsAndNothingHangs() throws Exception {
+    callDuring(
+        () -> {
+          for (int i = 0; i < 20; i++) {
+            buffers.refuseNext();
+            WaitingClock.sleep(Duration.ofMillis(100));
+            if (i % 5 == 4) { // it does not try a backend again that did not come to be connected
+              mesh.leadTo(server.getPort());
+            }
+          }
+        });
+
+    assertEnded();
+  }
+
+  @Test
+  @Conformance("SC-38")
+  void aLackThatLastsEndsCallsAndThenAllIsWell() throws Exception {
+    callDuring(
+        () -> {
+          WaitingClock.sleep(Duration.ofMillis(100));
+          buffers.most(0);
+          Await.until("calls end", () -> outcomes.size() > 1);
+        });
+
+    assertEnded();
+  }
+
+  private void assertEnded() {
+    assertThat(outcomes).containsKey("OK").hasSizeGreaterThan(1);
+    assertThat(outcomes.keySet())
+        .allSatisfy(outcome -> assertThat(outcome).doesNotStartWith("DEADLINE_EXCEEDED"));
+    assertNothingIsLeft();
+  }
+}

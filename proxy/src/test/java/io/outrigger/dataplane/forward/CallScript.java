@@ -1,0 +1,293 @@
+package io.outrigger.dataplane.forward;
+
+import static io.outrigger.http2.testing.Heads.headers;
+import static io.outrigger.http2.testing.Heads.request;
+import static io.outrigger.http2.testing.Heads.responseHead;
+import static io.outrigger.program.testing.mesh.OneRoute.noLimit;
+import static io.outrigger.program.testing.mesh.OneRoute.selector;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.AsciiString;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.FilterConfig;
+import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.HostRewrite;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.filter.ActiveFaults;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.filter.RouteFilter;
+import io.outrigger.http2.StreamHandler;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.program.testing.Pressure;
+import io.outrigger.program.testing.mesh.FakeTarget;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A forward, its target with one route, a cluster and a backend, and calls through them. */
+final class CallScript {
+  static final String NODE = "node-1";
+
+  final FakeControlLoop time = new FakeControlLoop();
+  final ClusterHandle cluster = ClusterHandles.named("pay");
+  final FakeTarget target = new FakeTarget();
+  final FakeBackend backend = new FakeBackend("10.0.0.1");
+  final List<ByteBuf> buffers = new ArrayList<>();
+  final List<String> ended = new ArrayList<>();
+  final ActiveFaults faults = new ActiveFaults();
+  private final HttpFilters chains = HttpFilters.of(faults);
+  final ScriptedRandom random = new ScriptedRandom(1);
+  final CallLoop loop =
+      new CallLoop(
+          0,
+          time,
+          time::nanoTime,
+          (delay, task) -> time.schedule(Duration.ofNanos(delay), task)::cancel,
+          random);
+  final Pressure memory = new Pressure();
+  CallTracer tracer = CallTracer.NONE;
+  CallObserver observer = CallObserver.none();
+  Forward forward = forward(ForwardSettings.defaults(NODE));
+
+  Forward forward(ForwardSettings settings) {
+    return new Forward(
+        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.gauge, 1);
+  }
+
+  private boolean onEnded(CallSummary call) {
+    String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
+    ended.add(call.code() + "/" + call.httpStatus() + reason);
+    return observer.onEnded(call);
+  }
+
+  /** One route to the cluster without a limit, and READY with the backend. */
+  CallScript ready() {
+    return routed(noLimit()).picks(backend.use);
+  }
+
+  /** Publishes one route, for every path below {@code /}. */
+  CallScript routed(RouteTimeout timeout) {
+    target.publish(selector(cluster, timeout));
+    return this;
+  }
+
+  /** One route with a name, the fifth of its virtual host. */
+  CallScript named(String route, RouteTimeout timeout) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            timeout,
+            HostRewrite.NONE,
+            List.of(),
+            Optional.empty());
+    target.publish(selector(chains, cluster, route, 4, action, List.of()));
+    return this;
+  }
+
+  /** One route without a limit with a filter of the test's own before the router. */
+  <C extends FilterConfig> CallScript filtered(C settings, RouteFilter filter) {
+    @SuppressWarnings("unchecked") // its own class
+    Class<C> type = (Class<C>) settings.getClass();
+    var own = chains.with(type, given -> Optional.of(filter));
+    var filters = List.of(new HttpFilter("own", settings));
+    target.publish(selector(own, cluster, noLimit(), filters, Optional.empty()));
+    return this;
+  }
+
+  /** The same for a route that may choose among {@code clusters}, each with the same weight. */
+  <C extends FilterConfig> CallScript filtered(
+      C settings, RouteFilter filter, ClusterHandle... clusters) {
+    @SuppressWarnings("unchecked") // its own class
+    Class<C> type = (Class<C>) settings.getClass();
+    var own = chains.with(type, given -> Optional.of(filter));
+    Map<String, ClusterHandle> handles = new LinkedHashMap<>();
+    List<ClusterChoice.WeightedCluster> weights = new ArrayList<>();
+    for (ClusterHandle each : clusters) {
+      handles.put(each.name(), each);
+      weights.add(new ClusterChoice.WeightedCluster(each.name(), 1, Map.of()));
+    }
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Weighted(weights),
+            noLimit(),
+            HostRewrite.NONE,
+            List.of(),
+            Optional.empty());
+    var filters = List.of(new HttpFilter("own", settings));
+    target.publish(selector(own, handles, "", 0, action, filters));
+    return this;
+  }
+
+  /** The same with a fault filter before the router. */
+  CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(chains, cluster, timeout, filters, Optional.empty()));
+    return this;
+  }
+
+  /** Publishes one route without a limit that hashes requests so. */
+  CallScript hashed(HashPolicy... policies) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            HostRewrite.NONE,
+            List.of(policies),
+            Optional.empty());
+    target.publish(selector(chains, cluster, action, List.of()));
+    return this;
+  }
+
+  /** One route without a limit whose failures are met with {@code policy}. */
+  CallScript retried(RetryPolicy policy) {
+    target.publish(selector(chains, cluster, noLimit(), List.of(), Optional.of(policy)));
+    return this;
+  }
+
+  /** One route that has the authority rewritten, with a policy for failures. */
+  CallScript rewritten(RetryPolicy policy) {
+    return rewritten(new HostRewrite.OfEndpoint(), policy);
+  }
+
+  /** The same with a rewriting of the test's own. */
+  CallScript rewritten(HostRewrite rewrite, RetryPolicy policy) {
+    var action =
+        new RouteAction.Forward(
+            new ClusterChoice.Single(cluster.name()),
+            noLimit(),
+            rewrite,
+            List.of(),
+            Optional.of(policy));
+    target.publish(selector(chains, cluster, action, List.of()));
+    return this;
+  }
+
+  /** Both. */
+  CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
+    var filters = List.of(new HttpFilter("fault", fault));
+    target.publish(selector(chains, cluster, noLimit(), filters, Optional.of(policy)));
+    return this;
+  }
+
+  /** One route without a limit that keeps sessions by a cookie. */
+  CallScript sessions(String cookie, Optional<RetryPolicy> retry) {
+    return sessions(cookie, "", retry);
+  }
+
+  /** The same for a cookie with a path. */
+  CallScript sessions(String cookie, String path, Optional<RetryPolicy> retry) {
+    var config = new FilterConfig.SessionCookie(cookie, path, Duration.ZERO);
+    var filter = new FilterConfig.StatefulSession(Optional.of(config));
+    var filters = List.of(new HttpFilter("session", filter));
+    target.publish(selector(chains, cluster, noLimit(), filters, retry));
+    return this;
+  }
+
+  /** Publishes a picker with one answer. */
+  CallScript picks(PickResult result) {
+    var state =
+        result instanceof PickResult.Use ? Connectivity.READY : Connectivity.TRANSIENT_FAILURE;
+    return publishes(
+        result instanceof PickResult.Queue ? Connectivity.CONNECTING : state, call -> result);
+  }
+
+  CallScript fails(String message) {
+    return picks(new PickResult.Fail(RpcStatus.unavailable(message)));
+  }
+
+  CallScript publishes(Connectivity state, Picker picker) {
+    time.inside(() -> ClusterHandles.publish(cluster, state, picker));
+    return this;
+  }
+
+  /** A request that an app sends, and what it hears. */
+  final class App {
+    final FakeStream stream = new FakeStream();
+    final StreamHandler call = new ForwardedCall(forward, loop, stream);
+
+    App() {
+      stream.handler(call);
+    }
+
+    App send(boolean endStream, String... fields) {
+      call.onHeaders(request(fields), endStream);
+      return this;
+    }
+
+    /** As a connection does it: the buffer goes on to other frames when the call has seen it. */
+    App data(String text, boolean endStream) {
+      ByteBuf read = buffer(text);
+      call.onData(read.retain(), endStream);
+      read.setIndex(read.capacity(), read.capacity());
+      read.release();
+      return this;
+    }
+
+    /** The field of the answer's last block; empty when it has none. */
+    String field(String name) {
+      AsciiString value = stream.last().get(AsciiString.of(name));
+      return value == null ? "" : value.toString();
+    }
+  }
+
+  /** A gRPC request whose half is ended. */
+  App unary(String... fields) {
+    return new App().send(true, grpc(fields));
+  }
+
+  /** A gRPC request that goes on. */
+  App streaming(String... fields) {
+    return new App().send(false, grpc(fields));
+  }
+
+  /** A request that is not gRPC. */
+  App plain(boolean endStream, String... fields) {
+    return new App().send(endStream, fields);
+  }
+
+  private static String[] grpc(String... fields) {
+    List<String> all = new ArrayList<>(List.of("content-type", "application/grpc"));
+    all.addAll(List.of(fields));
+    return all.toArray(new String[0]);
+  }
+
+  ByteBuf buffer(String text) {
+    ByteBuf buffer = PooledByteBufAllocator.DEFAULT.buffer(Math.max(1, text.length()));
+    buffer.writeCharSequence(text, StandardCharsets.UTF_8);
+    buffers.add(buffer);
+    return buffer;
+  }
+
+  /** How many buffers nobody has released. */
+  long unreleased() {
+    return buffers.stream().filter(buffer -> buffer.refCnt() > 0).count();
+  }
+
+  /** The backend's head of a gRPC response. */
+  void respond() {
+    backend.stream().handlerOf().onHeaders(responseHead(), false);
+  }
+
+  /** The backend's good end. */
+  void succeed() {
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+  }
+}

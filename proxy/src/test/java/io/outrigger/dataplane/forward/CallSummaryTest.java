@@ -1,0 +1,264 @@
+package io.outrigger.dataplane.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallSpans;
+import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.forward.CallScript.App;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.StreamHandler;
+import io.outrigger.http2.testing.Heads;
+import io.outrigger.lb.PickResult;
+import io.outrigger.program.testing.mesh.OneRoute;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What observers, counters and spans are told of whole calls. */
+class CallSummaryTest {
+  private static final RetryPolicy POLICY =
+      new RetryPolicy(Set.of(Code.UNAVAILABLE), 2, Duration.ofMillis(1), Duration.ofMillis(1));
+
+  private final List<String> told = new ArrayList<>();
+  private final List<String> spans = new ArrayList<>();
+  private final CallScript script = new CallScript();
+
+  CallSummaryTest() {
+    script.tracer = request -> new Spans();
+    script.observer = this::tell;
+    script.forward = script.forward(ForwardSettings.defaults(CallScript.NODE));
+  }
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(script.unreleased()).isZero();
+  }
+
+  private boolean tell(CallSummary call) {
+    told.add(
+        "%s %s%s grpc=%s".formatted(call.method(), call.authority(), call.path(), call.isGrpc()));
+    told.add("%s %s %s".formatted(call.code(), call.httpStatus(), call.localReason()));
+    told.add("%s %s %s".formatted(call.target(), call.routeIndex(), call.route()));
+    told.add("%s %s %s".formatted(call.cluster(), call.clusterName(), call.limitSource()));
+    told.add("%s %s".formatted(call.endpoint(), call.address()));
+    told.add("%s %s x%s".formatted(call.locality(), call.priority(), call.attempts()));
+    told.add("%s %s".formatted(call.durationNanos(), call.timeoutNanos()));
+    told.add("%s %s".formatted(call.requestBytes(), call.responseBytes()));
+    told.add("trace " + call.traceparent());
+    return true;
+  }
+
+  private final class Spans implements CallSpans {
+    @Override
+    public void attemptBegins(int previousAttempts, boolean transparent) {
+      spans.add("attempt " + previousAttempts + (transparent ? " transparent" : ""));
+    }
+
+    @Override
+    public void outbound(io.netty.buffer.ByteBuf data) {
+      spans.add("out " + data.readableBytes());
+    }
+
+    @Override
+    public void inbound(io.netty.buffer.ByteBuf data) {
+      spans.add("in " + data.readableBytes());
+    }
+
+    @Override
+    public void attemptFailed(RpcStatus failure) {
+      spans.add("failed " + failure.code());
+    }
+
+    @Override
+    public void ended(RpcStatus status) {
+      spans.add("ended " + status.code());
+    }
+  }
+
+  private CallTotals totals() {
+    return script.forward.totals();
+  }
+
+  @Test
+  void aCallThatABackendAnswered() {
+    script.named("charge", OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
+    App app = script.streaming("traceparent", "00-a-b-01");
+    app.data("12345", false);
+    app.data("678", true);
+    script.time.advance(Duration.ofMillis(20));
+    script.respond();
+    script.backend.stream().handlerOf().onData(script.buffer("\0\0\0\0\3abc"), false);
+    script.succeed();
+
+    assertThat(told)
+        .containsExactly(
+            "POST app.local/pkg.Svc/Call grpc=true",
+            "OK 200 Optional.empty",
+            "xds:///orders 4 Optional[charge]",
+            "Optional[pay] pay Optional[TIMEOUT]",
+            "Optional[10.0.0.1:80] 10.0.0.1:80",
+            "Optional[" + script.backend.locality().orElseThrow() + "] OptionalInt[1] x1",
+            "20000000 3000000000",
+            "8 8",
+            "trace 00-a-b-01");
+    assertThat(spans).containsExactly("attempt 0", "out 5", "out 3", "in 8", "ended OK");
+    assertThat(totals().requestBytes()).isEqualTo(8);
+    assertThat(totals().responseBytes()).isEqualTo(8);
+    assertThat(totals().byGrpcStatus(Code.OK)).isEqualTo(1);
+    assertThat(totals().unobserved()).isZero();
+    assertThat(totals().methods().get("other").ended().values())
+        .singleElement()
+        .satisfies(
+            byCode ->
+                assertThat(byCode.get(Code.OK).received().sum())
+                    .as("without the prefix")
+                    .isEqualTo(3));
+  }
+
+  @Test
+  void aCallThatIsAnsweredHereBeforeAnythingIsKnown() {
+    script
+        .ready()
+        .picks(new PickResult.Drop(RpcStatus.unavailable("full"), PickResult.Reason.OVERLOAD_DROP));
+    script.unary();
+
+    assertThat(told.get(1)).isEqualTo("UNAVAILABLE 200 Optional[OVERLOAD]");
+    assertThat(told.get(2)).isEqualTo("xds:///orders 0 Optional.empty");
+    assertThat(told.get(4)).isEqualTo("Optional.empty null");
+    assertThat(told.get(5)).isEqualTo("Optional.empty OptionalInt.empty x0");
+    assertThat(told.get(8)).isEqualTo("trace ");
+    assertThat(totals().byLocalReason(LocalReason.OVERLOAD)).isEqualTo(1);
+    assertThat(totals().byLocalReason(LocalReason.NO_ROUTE)).isZero();
+    assertThat(totals().succeeded()).isZero();
+  }
+
+  @Test
+  void requestsThatAreNotGrpcCountByTheClassOfTheirStatus() {
+    script.ready();
+    for (int status : new int[] {200, 204, 302, 404, 503}) {
+      script.plain(true);
+      StreamHandler response = script.backend.stream().handlerOf();
+      response.onHeaders(Heads.headers(":status", Integer.toString(status)), status == 204);
+      if (status != 204) {
+        response.onData(script.buffer("body"), true);
+      }
+    }
+    App app = script.plain(true);
+    app.call.onReset(Http2Error.CANCEL, true);
+
+    assertThat(told.get(0)).endsWith("grpc=false");
+    assertThat(told.get(1)).isEqualTo("OK 200 Optional.empty");
+    assertThat(spans).as("nobody traces them").isEmpty();
+    CallTotals totals = totals();
+    assertThat(
+            List.of(
+                totals.byHttpClass(1),
+                totals.byHttpClass(2),
+                totals.byHttpClass(3),
+                totals.byHttpClass(4),
+                totals.byHttpClass(5)))
+        .containsExactly(0L, 2L, 1L, 1L, 1L);
+    assertThat(totals.succeeded()).as("below 500").isEqualTo(4);
+    assertThat(totals.cancelled()).isEqualTo(1);
+    assertThat(totals.ended()).isEqualTo(6);
+    assertThat(totals.methods().get("other").calls()).isEmpty();
+  }
+
+  @Test
+  void attemptsAreToldInOrder() {
+    script.ready().retried(POLICY);
+    script.unary();
+    script.backend.stream()
+        .handlerOf()
+        .onHeaders(Heads.headers(":status", "200", "grpc-status", "14"), true);
+    script.time.advance(Duration.ofMillis(5));
+    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.time.advance(Duration.ofMillis(5));
+    script.respond();
+    script.succeed();
+
+    assertThat(spans)
+        .containsExactly(
+            "attempt 0",
+            "failed UNAVAILABLE",
+            "attempt 1",
+            "failed UNAVAILABLE",
+            "attempt 1 transparent",
+            "ended OK");
+    assertThat(told.get(5)).endsWith("x3");
+    assertThat(totals().retried()).isEqualTo(1);
+    assertThat(totals().transparentRetries()).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheObserverCannotTakeIsCounted() {
+    script.observer = call -> false;
+    script.ready();
+    script.unary();
+    script.respond();
+    script.succeed();
+
+    assertThat(totals().unobserved()).isEqualTo(1);
+  }
+
+  @Test
+  void twoObserversAnswerAsOne() {
+    List<String> heard = new ArrayList<>();
+    CallObserver first = call -> heard.add("first");
+    CallObserver busy =
+        call -> {
+          heard.add("busy");
+          return false;
+        };
+    script.ready();
+    List<Long> missed = new ArrayList<>();
+    for (CallObserver observer :
+        List.of(first.and(first), first.and(busy), busy.and(first), CallObserver.none())) {
+      script.observer = observer;
+      script.unary();
+      script.respond();
+      script.succeed();
+      missed.add(totals().unobserved());
+    }
+
+    assertThat(heard).containsExactly("first", "first", "first", "busy", "busy", "first");
+    assertThat(missed).containsExactly(0L, 1L, 2L, 2L);
+  }
+
+  @Test
+  void theTimeOfACallBeginsWithItsArrival() {
+    List<Long> nanos = new ArrayList<>();
+    script.observer = call -> nanos.addAll(List.of(call.durationNanos(), call.endedNanos()));
+    script.time.advance(Duration.ofNanos(1_000));
+    script.ready();
+    script.unary();
+    script.time.advance(Duration.ofNanos(234));
+    script.respond();
+    script.succeed();
+
+    assertThat(nanos).containsExactly(234L, 1_234L);
+  }
+
+  @Test
+  void whenACallEndedIsByTheClockOfItsLoop() {
+    List<Long> ends = new ArrayList<>();
+    script.observer = call -> ends.add(call.endedNanos());
+    script.ready();
+    script.time.advance(Duration.ofSeconds(5));
+    script.unary();
+    script.time.advance(Duration.ofMillis(20));
+    script.respond();
+    script.succeed();
+
+    assertThat(ends).containsExactly(5_020_000_000L);
+  }
+}

@@ -1,0 +1,158 @@
+package io.outrigger.dataplane.forward;
+
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.BackendMetricsStream;
+import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.Transport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** A subchannel with its transport; it opens streams at once unless told otherwise. */
+final class FakeBackend implements Subchannel, CallTransport {
+  /** What the transport does with who asks for a stream. */
+  enum Mode {
+    OPENS,
+    WAITS,
+    REFUSES
+  }
+
+  final List<FakeStream> streams = new ArrayList<>();
+  final List<StreamWaiter> waiters = new ArrayList<>();
+  final List<CallOutcome> outcomes = new ArrayList<>();
+  final List<BackendMetrics> reports = new ArrayList<>();
+  final PickResult use = new PickResult.Use(this);
+  private final EndpointAddress address;
+  private final String hostname;
+  Mode mode = Mode.OPENS;
+  boolean hasTransport = true;
+  int picks;
+  String note = "";
+  long maxHeaderListBytes = Long.MAX_VALUE;
+
+  FakeBackend(String ip) {
+    this(ip, "");
+  }
+
+  /** One whose endpoint has a name. */
+  FakeBackend(String ip, String hostname) {
+    address = new EndpointAddress(ip, 80);
+    this.hostname = hostname;
+  }
+
+  /** The stream opened last. */
+  FakeStream stream() {
+    return streams.get(streams.size() - 1);
+  }
+
+  @Override
+  public String cluster() {
+    return "leaf";
+  }
+
+  @Override
+  public String note() {
+    return note;
+  }
+
+  @Override
+  public Optional<Locality> locality() {
+    return Optional.of(new Locality("r", "z", "s"));
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return OptionalInt.of(1);
+  }
+
+  /** Opens streams for all who wait, in order. */
+  void openAll() {
+    mode = Mode.OPENS;
+    List<StreamWaiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(this::give);
+  }
+
+  /** Tells all who wait that there will be no stream. */
+  void failAll(String reason) {
+    List<StreamWaiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(waiter -> waiter.onNotOpened(reason));
+  }
+
+  @Override
+  public boolean open(int loop, StreamWaiter waiter) {
+    switch (mode) {
+      case OPENS -> give(waiter);
+      case WAITS -> waiters.add(waiter);
+      case REFUSES -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void give(StreamWaiter waiter) {
+    var stream = new FakeStream(waiter);
+    stream.maxHeaderListBytes = maxHeaderListBytes;
+    streams.add(stream);
+    waiter.onOpened(stream);
+  }
+
+  @Override
+  public void forget(int loop, StreamWaiter waiter) {
+    waiters.remove(waiter);
+  }
+
+  @Override
+  public BackendMetricsStream openBackendMetrics(
+      Duration interval, BackendMetricsStream.Listener listener) {
+    throw new AssertionError("calls do not ask for reports");
+  }
+
+  @Override
+  public Endpoint endpoint() {
+    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, hostname);
+  }
+
+  @Override
+  public EndpointAddress address() {
+    return address;
+  }
+
+  @Override
+  public void requestConnection() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public @Nullable Transport transport() {
+    return hasTransport ? this : null;
+  }
+
+  @Override
+  public void callEnded(PickContext call, CallOutcome outcome) {
+    outcomes.add(outcome);
+  }
+
+  @Override
+  public boolean wantsBackendMetrics() {
+    return true;
+  }
+
+  @Override
+  public void onBackendMetrics(PickContext call, BackendMetrics report) {
+    reports.add(report);
+  }
+}

@@ -1,0 +1,95 @@
+package io.outrigger.dataplane.forward;
+
+import static io.outrigger.http2.testing.Heads.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Xxh64;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.HostRewrite;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.lb.PlannedCall;
+import io.outrigger.program.testing.mesh.OneRoute;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Requests that are only asked about. */
+class RequestPreviewTest {
+  private static final HashPolicy BY_KEY = new HashPolicy.Header("k", Optional.empty(), false);
+
+  private final CallScript script = new CallScript();
+
+  @Test
+  void itReadsAHeadAsACallWould() {
+    HeaderList head =
+        request(
+            "content-type", "application/grpc",
+            "grpc-timeout", "2S",
+            "x-outrigger-wait-for-ready", "true",
+            "k", "1",
+            "k", "2");
+    RequestPreview preview = RequestPreview.of(head);
+
+    assertThat(preview.method()).isEqualTo("POST");
+    assertThat(preview.path()).isEqualTo("/pkg.Svc/Call");
+    assertThat(preview.authority()).isEqualTo("app.local");
+    assertThat(preview.isGrpc()).isTrue();
+    assertThat(preview.waitsForReady()).isTrue();
+    assertThat(preview.appTimeoutNanos()).isEqualTo(2_000_000_000L);
+    assertThat(preview.headers()).isSameAs(head);
+    assertThat(preview.header("k")).isEqualTo("1,2");
+    assertThat(preview.header("other")).isNull();
+  }
+
+  @Test
+  void ofARequestThatIsNotGrpcNoTimeoutCounts() {
+    RequestPreview preview = RequestPreview.of(request("grpc-timeout", "2S"));
+
+    assertThat(preview.isGrpc()).isFalse();
+    assertThat(preview.waitsForReady()).isFalse();
+    assertThat(preview.appTimeoutNanos()).isEqualTo(EffectiveTimeout.NONE);
+  }
+
+  private PlannedCall planned(RouteAction action, Optional<List<EndpointAddress>> session) {
+    var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
+    return RequestPreview.of(request("k", "1"))
+        .on(new Route("main", 0, match, action, Map.of()), script.forward, session);
+  }
+
+  private static RouteAction hashed(HashPolicy... policies) {
+    return new RouteAction.Forward(
+        new ClusterChoice.Single("pay"),
+        OneRoute.noLimit(),
+        HostRewrite.NONE,
+        List.of(policies),
+        Optional.empty());
+  }
+
+  @Test
+  void itsHashIsThatOfTheRoute() {
+    assertThat(planned(hashed(BY_KEY), Optional.empty()).hash()).hasValue(Xxh64.hash("1"));
+    assertThat(planned(hashed(new HashPolicy.ChannelId(false)), Optional.empty()).hash())
+        .hasValue(script.forward.channelId());
+    assertThat(planned(hashed(), Optional.empty()).hash()).as("random").isEmpty();
+    assertThat(planned(new RouteAction.Unsupported("redirect"), Optional.empty()).hash()).isEmpty();
+  }
+
+  @Test
+  void policiesSeeItsHeadersAndItsSession() {
+    var before = new EndpointAddress("10.0.0.7", 80);
+    PlannedCall call = planned(hashed(), Optional.of(List.of(before)));
+
+    assertThat(call.header("k")).isEqualTo("1");
+    assertThat(call.header("other")).isNull();
+    assertThat(call.session()).contains(List.of(before));
+    assertThat(planned(hashed(), Optional.empty()).session()).isEmpty();
+  }
+}

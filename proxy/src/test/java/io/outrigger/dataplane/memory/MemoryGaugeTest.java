@@ -1,0 +1,285 @@
+package io.outrigger.dataplane.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.dataplane.memory.MemoryView.Limits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What is measured, and which connections pause and end for it. */
+final class MemoryGaugeTest {
+  private static final long MIB = 1 << 20;
+
+  private long direct;
+  private long heap = 6 * MIB;
+  private final MemoryGauge gauge =
+      new MemoryGauge(new Limits(100 * MIB, 100 * MIB, 150 * MIB), () -> heap, () -> direct);
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final LoopMemory loop = gauge.on(channel.eventLoop());
+  private final List<String> ended = new ArrayList<>();
+
+  /** A connection that holds {@code bytes} of buffers. */
+  private final class Connection implements MemoryHolder {
+    private final String name;
+    private final PeerSide side;
+    private long bytes;
+    private long stillSince = channel.eventLoop().ticker().nanoTime();
+    private long moves;
+    private boolean paused;
+    private boolean byReading = true;
+
+    Connection(String name, PeerSide side, long bytes) {
+      this.name = name;
+      this.side = side;
+      this.bytes = bytes;
+      direct += bytes;
+      loop.add(this);
+    }
+
+    @Override
+    public PeerSide side() {
+      return side;
+    }
+
+    @Override
+    public long weight() {
+      return bytes;
+    }
+
+    @Override
+    public boolean isShared() {
+      return side == PeerSide.BACKEND;
+    }
+
+    @Override
+    public long stillSinceNanos() {
+      return stillSince;
+    }
+
+    @Override
+    public long moves() {
+      return moves;
+    }
+
+    @Override
+    public boolean isHeavyByReading() {
+      return byReading;
+    }
+
+    @Override
+    public void pauseReading(boolean value) {
+      paused = value;
+    }
+
+    @Override
+    public void end() {
+      ended.add(name);
+      direct -= bytes;
+    }
+
+    @Override
+    public void onTick(long nowNanos) {}
+
+    @Override
+    public void onShort() {}
+
+    @Override
+    public String peer() {
+      return name;
+    }
+
+    @Override
+    public int streams() {
+      return 1;
+    }
+  }
+
+  private Connection app(String name, long bytes) {
+    return new Connection(name, PeerSide.APP, bytes);
+  }
+
+  private void pass(Duration time) {
+    channel.advanceTimeBy(time.toMillis(), TimeUnit.MILLISECONDS);
+    for (int i = 0; i < 20; i++) { // of tasks that go on in the next turn
+      channel.runScheduledPendingTasks();
+      channel.runPendingTasks();
+      channel.advanceTimeBy(1, TimeUnit.MICROSECONDS);
+    }
+  }
+
+  @Test
+  void theHeaviestEndOneAfterTheOtherUntilLessIsHeld() {
+    app("light", 10);
+    app("heavy", 40 * MIB);
+    app("heaviest", 50 * MIB);
+    pass(Duration.ofSeconds(1));
+
+    assertThat(ended).containsExactly("heaviest");
+    assertThat(gauge.ended(PeerSide.APP)).isEqualTo(1);
+  }
+
+  @Test
+  void whatStandsStillEndsBeforeWhatMoves() {
+    Connection moving = app("moving", 60 * MIB);
+    app("still", 20 * MIB);
+    pass(Duration.ofSeconds(30));
+    moving.stillSince = channel.eventLoop().ticker().nanoTime();
+    direct += 10 * MIB;
+    pass(Duration.ofMillis(200));
+
+    assertThat(ended).startsWith("still");
+  }
+
+  /** A neighbour with a hundred calls under way, and many that hold little and have just come. */
+  @Test
+  void whoCallsAllTheTimeOutlastsManyThatHoldLess() {
+    app("neighbour", 400 << 10).moves = 100;
+    for (int i = 0; i < 1_000; i++) {
+      app("idle", 16 << 10).moves = 1;
+    }
+    direct += 70 * MIB;
+    pass(Duration.ofMillis(1_200));
+
+    assertThat(ended).isNotEmpty().containsOnly("idle");
+  }
+
+  @Test
+  void aSharedConnectionIsSparedUnlessMuchOfItsOwnWaitsOnIt() {
+    new Connection("backend", PeerSide.BACKEND, 100 << 10);
+    direct += 99 * MIB;
+    pass(Duration.ofSeconds(2));
+    assertThat(ended).isEmpty();
+
+    new Connection("stuck", PeerSide.BACKEND, MIB);
+    pass(Duration.ofSeconds(2));
+    assertThat(ended).containsExactly("stuck");
+  }
+
+  /** Down to the last: nobody else is there to give anything back. */
+  @Test
+  void lightConnectionsEndTooWhileTooMuchIsHeld() {
+    for (int i = 0; i < 100; i++) {
+      app("app", 4 << 10);
+    }
+    direct += 99 * MIB;
+    for (int i = 0; i < 20; i++) {
+      pass(Duration.ofSeconds(1));
+    }
+
+    assertThat(ended).hasSize(100);
+    assertThat(gauge.endHeaviest()).isFalse();
+  }
+
+  @Test
+  void theHeaviestIsReadFromNowAndThenWhileMemoryIsShort() {
+    Connection heavy = app("heavy", 60 * MIB);
+    Connection light = app("light", 1_000);
+    pass(Duration.ofSeconds(1));
+
+    loop.onRead(light, 64 << 10);
+    loop.onRead(heavy, 64 << 10);
+    assertThat(light.paused).isFalse();
+    assertThat(heavy.paused).isTrue();
+    pass(Duration.ofMillis(100));
+    assertThat(heavy.paused).isFalse();
+
+    heavy.byReading = false;
+    loop.onRead(heavy, 64 << 10);
+    assertThat(heavy.paused).as("its WINDOW_UPDATE is needed").isFalse();
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void whatIsUsedOfTheHeapEndsNothingBeforeACollectionSaysThatItLives() {
+    List<String> asked = new ArrayList<>();
+    gauge.onSuspicion(() -> asked.add("collect"));
+    app("app", 1_000);
+    heap = 100 * MIB;
+    pass(Duration.ofSeconds(1));
+    assertThat(asked).isNotEmpty();
+    assertThat(gauge.isShort()).isTrue();
+    assertThat(gauge.isWorthACollection()).isTrue();
+    assertThat(ended).isEmpty();
+
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+    assertThat(gauge.isShort()).isFalse();
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void noAppIsReadFromWhileTheHeapIsUsedUpAndNotCollected() {
+    Connection app = app("app", 1_000);
+    Connection backend = new Connection("backend", PeerSide.BACKEND, 1_000);
+    pass(Duration.ofSeconds(1));
+    heap = 110 * MIB;
+    loop.onRead(app, 64 << 10);
+    loop.onRead(backend, 64 << 10);
+    assertThat(app.paused).isTrue();
+    assertThat(backend.paused).isFalse();
+    assertThat(gauge.isFull()).isTrue();
+
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+    assertThat(gauge.isFull()).isFalse();
+    pass(Duration.ofSeconds(1));
+    assertThat(app.paused).isFalse();
+  }
+
+  /** Of what must go as large a part of all weight ends; then the heap is collected again. */
+  @Test
+  void ofAHeapThatLivesAPartOfTheConnectionsEndsAtATime() {
+    for (int i = 0; i < 1_000; i++) {
+      app("app", 4 << 10);
+    }
+    pass(Duration.ofSeconds(1));
+
+    heap = 106 * MIB;
+    gauge.onCollected(heap);
+    pass(Duration.ofMillis(50));
+    assertThat(ended).hasSizeBetween(250, 260);
+    assertThat(gauge.isWorthACollection()).isTrue();
+
+    heap = 76 * MIB;
+    gauge.onCollected(heap);
+    pass(Duration.ofSeconds(1));
+    assertThat(ended).hasSizeBetween(250, 260);
+  }
+
+  @Test
+  void aConfigurationThatHasGrownIsNotTakenForPeers() {
+    heap = 106 * MIB;
+    gauge.onCollected(heap);
+
+    assertThat(gauge.heapBytes()).isZero();
+    assertThat(gauge.isFull()).isFalse();
+  }
+
+  @Test
+  void lackOfMemoryEndsTheHeaviestWhateverIsMeasured() {
+    app("light", 1_000);
+    app("heavy", 2_000);
+
+    assertThat(gauge.endHeaviest()).isTrue();
+    channel.runPendingTasks();
+    assertThat(ended).containsExactly("heavy");
+  }
+
+  @Test
+  void nothingNewBeginsAtTheLimitOfEitherOrOfBoth() {
+    direct = 100 * MIB;
+    gauge.measure();
+    assertThat(gauge.isFull()).isTrue();
+
+    direct = 80 * MIB;
+    gauge.onCollected(heap + 69 * MIB);
+    assertThat(gauge.isFull()).isFalse();
+    direct = 81 * MIB;
+    gauge.measure();
+    assertThat(gauge.isFull()).isTrue();
+  }
+}

@@ -1,0 +1,165 @@
+package io.outrigger.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonParser;
+import io.outrigger.program.testing.OutriggerProcess;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that look into a mesh, as processes of their own (CONTRACT section 1). */
+@Timeout(600)
+class CommandsIT {
+  private final Mesh mesh = new Mesh();
+  @TempDir private Path folder;
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  private Backend serve() {
+    Backend a = mesh.backend("a");
+    mesh.controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", Xds.locality("a", 0, 1, a)),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    return a;
+  }
+
+  @Test
+  void explainTellsTheWayInWords() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    String admin = mesh.admin().host();
+
+    try (var explain =
+        OutriggerProcess.start(
+            folder, "explain", "--admin", admin, "--path", "/test.Pay/Charge", "--header", "k=v")) {
+      assertThat(explain.awaitExit()).as(explain.errorText()).isZero();
+      assertThat(String.join("\n", explain.outLines()))
+          .contains("forward orders, target xds:///orders")
+          .contains("route #0 (prefix \"\"): hit")
+          .contains("100 % of such requests:")
+          .contains("round_robin: r/a/s, READY")
+          .contains("127.0.0.1:" + a.port() + " (r/a/s) with 100 %")
+          .contains("not known without sending:");
+    }
+    try (var json =
+        OutriggerProcess.start(
+            folder,
+            "explain",
+            "--admin",
+            admin,
+            "--path",
+            "/test.Pay/Charge",
+            "--last",
+            "--json")) {
+      assertThat(json.awaitExit()).as(json.errorText()).isZero();
+      assertThat(JsonParser.parseString(String.join("\n", json.outLines())).getAsJsonObject())
+          .extracting(answer -> answer.get("cluster").getAsString())
+          .isEqualTo("A");
+    }
+    try (var bad = OutriggerProcess.start(folder, "explain", "--admin", admin, "--path", "test")) {
+      assertThat(bad.awaitExit()).isEqualTo(2);
+      assertThat(bad.errorLines())
+          .containsExactly(
+              "outrigger: path does not start with a slash; write it as /package.Service/Method");
+    }
+  }
+
+  @Test
+  void statusShowsTheWholeStateInATerminal() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+
+    try (var status = OutriggerProcess.start(folder, "status", "--admin", mesh.admin().host())) {
+      assertThat(status.awaitExit()).as(status.errorText()).isZero();
+      assertThat(String.join("\n", status.outLines()))
+          .contains("FORWARD", "CONTROL PLANE", "RESOURCE", "LB TREE", "EVENT")
+          .contains("127.0.0.1:" + a.port())
+          .contains("ads_connected");
+    }
+  }
+
+  @Test
+  void aLiveValidationPrintsTheTreeThatWouldBeBuilt() throws Exception {
+    Backend a = serve();
+
+    try (var good = validate("60s")) {
+      assertThat(good.awaitExit()).as(good.errorText()).isZero();
+      assertThat(String.join("\n", good.outLines()))
+          .contains("xds:///orders: virtual host \"*\", 1 route, 1 cluster")
+          .contains("  outlier_detection: A")
+          .contains("priority: A")
+          .contains("round_robin: r/a/s, 127.0.0.1:" + a.port());
+    }
+    assertThat(a.connections()).as("no backend is connected").isZero();
+  }
+
+  @Test
+  void whatALiveClientWouldRefuseIsFound() throws Exception {
+    serve();
+    mesh.controlPlane.serve(Xds.watchedCluster("A", "\"interval\":\"-1s\""));
+
+    try (var bad = validate("60s")) {
+      assertThat(bad.awaitExit()).isEqualTo(2);
+      assertThat(String.join("\n", bad.outLines())).contains("outlier_detection.interval");
+    }
+  }
+
+  @Test
+  void aControlPlaneThatSaysNothingIsNotWaitedForForEver() throws Exception {
+    serve();
+    mesh.controlPlane.mute(true);
+
+    try (var silent = validate("500ms")) {
+      assertThat(silent.awaitExit()).isEqualTo(2);
+      assertThat(String.join("\n", silent.outLines()))
+          .contains("nothing came of listener \"orders\" within 0.5 s");
+    }
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aNameOfDnsIsCheckedWithoutABootstrap() throws Exception {
+    Backend a = mesh.backend("a");
+    try (var good =
+        OutriggerProcess.start(
+            folder, "validate", "--live", "--target", "dns:///127.0.0.1:" + a.port())) {
+      assertThat(good.awaitExit()).as(good.errorText()).isZero();
+      assertThat(String.join("\n", good.outLines()))
+          .contains("dns:///127.0.0.1:" + a.port() + ": virtual host \"dns:///127.0.0.1:")
+          .contains("round_robin: //, 127.0.0.1:" + a.port());
+    }
+  }
+
+  private OutriggerProcess validate(String timeout) throws IOException {
+    Path bootstrap = folder.resolve("bootstrap.json");
+    Files.writeString(
+        bootstrap,
+        """
+        {"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}],
+         "server_features":["xds_v3"]}],"node":{"id":"n"}}\
+        """
+            .formatted(mesh.controlPlane.target()));
+    return OutriggerProcess.start(
+        folder,
+        "validate",
+        "--live",
+        "--bootstrap",
+        bootstrap.toString(),
+        "--target",
+        "xds:///orders",
+        "--timeout",
+        timeout);
+  }
+}

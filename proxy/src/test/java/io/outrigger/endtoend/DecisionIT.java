@@ -1,0 +1,141 @@
+package io.outrigger.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.testing.Await;
+import io.outrigger.xds.testing.JsonResources;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is told of requests that were really made: to the app that asks, and to operators. */
+@Timeout(600)
+class DecisionIT {
+  private static final String METHOD = "test.Pay/Charge";
+  private static final String DECISION = "x-outrigger-decision";
+  private static final String REFUSED = "gone; \u00e9";
+
+  private final Mesh mesh = new Mesh();
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  private Backend serve() {
+    Backend a = mesh.backend("a");
+    mesh.controlPlane.serve(
+        Xds.cluster("A"),
+        JsonResources.badCluster(REFUSED), // what is missing would hold the first version up
+        Xds.endpoints("A", a),
+        Xds.listener("orders", "routes"),
+        Xds.routes(
+            "routes",
+            Xds.host(
+                "*",
+                Xds.route("/none.", REFUSED),
+                """
+                {"name":"main","match":{"prefix":"/test."},"route":{"cluster":"A",
+                 "timeout":"9s"}}\
+                """)));
+    return a;
+  }
+
+  @Test
+  void whoAsksIsToldInTheTrailers() throws Exception {
+    Backend a = serve();
+    mesh.with(Flag.DECISION_HEADER, "X-Why").startReady();
+    App app = mesh.app();
+
+    App.Reply told = app.call(METHOD, "x-why", "1");
+    App.Reply silent = app.call(METHOD);
+    App.Reply refused = app.call("nowhere.Svc/M", "x-why", "1");
+    App.Reply failed = app.call("none.Svc/M", "x-why", "1");
+
+    assertThat(told.backend()).isEqualTo("a");
+    assertThat(told.trailers().get(App.key(DECISION)))
+        .isEqualTo(
+            "target=xds:///orders; route=1; route_name=main; cluster=A; endpoint=127.0.0.1:%d; "
+                    .formatted(a.port())
+                + "locality=r/a/s; attempts=1; limit=9000ms; limit_of_route=timeout");
+    assertThat(silent.trailers().containsKey(App.key(DECISION))).isFalse();
+    assertThat(refused.trailers().get(App.key(DECISION)))
+        .isEqualTo("target=xds:///orders; attempts=0; local=no_route");
+    assertThat(failed.trailers().get(App.key(DECISION)))
+        .contains("route=0; cluster=gone%3B %C3%A9; attempts=0")
+        .endsWith("local=xds_error");
+    assertThat(a.lastHeard().header("x-why")).isEqualTo(""); // that of the silent one
+  }
+
+  @Test
+  void withoutTheFlagNobodyIsTold() throws Exception {
+    serve();
+    mesh.startReady();
+
+    assertThat(mesh.app().call(METHOD, "x-why", "1").trailers().containsKey(App.key(DECISION)))
+        .isFalse();
+  }
+
+  @Test
+  void theLastRequestOfAPathIsKept() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    assertThat(mesh.admin().get("/explain?last=true&path=/" + METHOD).status()).isEqualTo(404);
+    assertThat(mesh.app().call(METHOD).backend()).isEqualTo("a");
+    Await.until(
+        "it is kept", () -> mesh.admin().get("/explain?last=true&path=/" + METHOD).status() == 200);
+
+    JsonObject last = mesh.admin().get("/explain?last=true&path=/" + METHOD).object();
+
+    assertThat(last.get("cluster").getAsString()).isEqualTo("A");
+    assertThat(last.get("endpoint").getAsString()).isEqualTo("127.0.0.1:" + a.port());
+    assertThat(last.get("route_name").getAsString()).isEqualTo("main");
+    assertThat(last.get("code").getAsString()).isEqualTo("OK");
+    assertThat(last.get("limit_ms").getAsLong()).isEqualTo(9000);
+  }
+
+  @Test
+  void theHourIsToldByClusterAndEndpoint() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    App app = mesh.app();
+    for (int i = 0; i < 5; i++) {
+      assertThat(app.call(METHOD).backend()).isEqualTo("a");
+    }
+
+    Await.until("all are counted", () -> requests(history("")) == 5);
+
+    JsonObject cluster = history("&cluster=A");
+    JsonObject endpoint = cluster.getAsJsonArray("endpoints").get(0).getAsJsonObject();
+    assertThat(endpoint.get("address").getAsString()).isEqualTo("127.0.0.1:" + a.port());
+    JsonObject minute = endpoint.getAsJsonArray("minutes").get(0).getAsJsonObject();
+    assertThat(minute.keySet())
+        .containsExactly("time", "requests", "errors", "p50_ms", "p90_ms", "p99_ms", "max_ms");
+    assertThat(minute.get("errors").getAsLong()).isZero();
+    assertThat(mesh.admin().get("/history?forward=none").status()).isEqualTo(404);
+  }
+
+  private JsonObject history(String query) {
+    var clusters =
+        mesh.admin()
+            .get("/history?forward=orders" + query)
+            .object()
+            .getAsJsonArray("forwards")
+            .get(0)
+            .getAsJsonObject()
+            .getAsJsonArray("clusters");
+    return clusters.isEmpty() ? new JsonObject() : clusters.get(0).getAsJsonObject();
+  }
+
+  private static long requests(JsonObject cluster) {
+    long requests = 0;
+    if (cluster.has("minutes")) {
+      for (var minute : cluster.getAsJsonArray("minutes")) {
+        requests += minute.getAsJsonObject().get("requests").getAsLong();
+      }
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,17 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.Test;
+
+/** How the log names a connection. */
+final class ConnectionStateTest {
+  @Test
+  void theLogTellsWhichSideItIsAndOnWhichChannel() {
+    var channel = new EmbeddedChannel();
+
+    assertThat(new ConnectionState(true, channel)).hasToString("server " + channel);
+    assertThat(new ConnectionState(false, channel)).hasToString("client " + channel);
+  }
+}

@@ -1,0 +1,59 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.AsciiString;
+import org.junit.jupiter.api.Test;
+
+/** What a peer puts into our table is kept as section 4 of RFC 7541 has it, and counted. */
+final class DecoderTableTest {
+  private static final int NEWEST = StaticTable.SIZE + 1;
+
+  private final DecoderTable table = new DecoderTable();
+
+  private static HeaderField field(String name, int valueBytes) {
+    return HeaderField.of(
+        HeaderName.of(new AsciiString(name)), new AsciiString("v".repeat(valueBytes)));
+  }
+
+  @Test
+  void aFieldAsLargeAsTheTableIsKeptAndALargerOneEmptiesIt() {
+    HeaderField largest = field("n", DecoderTable.MAX_BYTES - 33);
+    table.add(field("n", 1));
+    table.add(largest);
+    assertThat(table.get(NEWEST)).isSameAs(largest);
+    assertThat(table.get(NEWEST + 1)).isNull();
+    assertThat(table.bytes()).isEqualTo(4096);
+
+    table.add(field("n", DecoderTable.MAX_BYTES - 32));
+    assertThat(table.get(NEWEST)).isNull();
+    assertThat(table.bytes()).isZero();
+  }
+
+  @Test
+  void aTableThatShrinksToWhatItHoldsKeepsAll() {
+    table.add(field("n", 7));
+    table.add(field("n", 7));
+
+    assertThat(table.resize(80)).isTrue();
+    assertThat(table.get(NEWEST + 1)).isNotNull();
+    assertThat(table.resize(79)).isTrue();
+    assertThat(table.get(NEWEST + 1)).isNull();
+    assertThat(table.get(NEWEST)).isNotNull();
+  }
+
+  /** Its fields, their objects, and four bytes for each place. */
+  @Test
+  void aTableIsCountedByItsFieldsAndItsPlaces() {
+    assertThat(table.heapBytes()).isZero();
+    for (int i = 1; i <= 8; i++) {
+      table.add(field("n", 7));
+      assertThat(table.heapBytes()).isEqualTo(i * (40 + 128) + 8 * 4);
+    }
+    table.add(field("n", 7));
+    assertThat(table.heapBytes()).isEqualTo(9 * (40 + 128) + 16 * 4);
+
+    assertThat(table.resize(0)).isTrue();
+    assertThat(table.heapBytes()).as("places stay").isEqualTo(16 * 4);
+  }
+}

@@ -1,0 +1,57 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.AsciiString;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an encoder remembers is found at its index, and counted by what it takes. */
+final class EncoderTableTest {
+  private static final int FIELD_BYTES = 32 + 5 + 5;
+
+  private static HeaderField field(int number) {
+    String text = "%05d".formatted(number);
+    return HeaderField.of(HeaderName.of(new AsciiString(text)), new AsciiString(text));
+  }
+
+  @Test
+  void anEmptyTableTakesNothing() {
+    assertThat(new EncoderTable(4096).heapBytes()).isZero();
+  }
+
+  /** Its fields, their objects, and five arrays of four bytes for each place. */
+  @Test
+  void aTableIsCountedByItsFieldsAndItsPlaces() {
+    var table = new EncoderTable(4096);
+    for (int i = 1; i <= 8; i++) {
+      table.add(field(i));
+      assertThat(table.heapBytes()).isEqualTo(i * (FIELD_BYTES + 128) + 8 * 20);
+    }
+    table.add(field(9));
+    assertThat(table.heapBytes()).isEqualTo(9 * (FIELD_BYTES + 128) + 16 * 20);
+
+    table.resize(FIELD_BYTES);
+    assertThat(table.heapBytes()).as("places stay").isEqualTo(FIELD_BYTES + 128 + 16 * 20);
+  }
+
+  /** After two thousand million entries, about when a 9th or 17th needs more places, too. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3, 7, 8, 9, 10, 15, 16, 17, 18, 40, 90})
+  void entriesAreFoundAtTheirIndexesWhenNumbersRunOut(int left) {
+    int most = 20;
+    var table = new EncoderTable(most * FIELD_BYTES, Integer.MAX_VALUE - left);
+
+    for (int i = 0; i < 100; i++) {
+      table.add(field(i));
+      for (int age = 0; age < Math.min(i + 1, most); age++) {
+        assertThat(table.indexOf(field(i - age))).isEqualTo(StaticTable.SIZE + 1 + age);
+        assertThat(table.indexOf(field(i - age).name())).isEqualTo(StaticTable.SIZE + 1 + age);
+      }
+      assertThat(table.indexOf(field(i - most))).isZero();
+      assertThat(table.indexOf(field(i - most).name())).isZero();
+    }
+    assertThat(table.bytes()).isEqualTo(most * FIELD_BYTES);
+  }
+}

@@ -1,0 +1,226 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.AsciiString;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a list of fields answers: by place, by known name and by any name. */
+final class HeaderListTest {
+  private static final AsciiString ONE = new AsciiString("1");
+
+  /** With room for more fields than it has. */
+  private final HeaderList.Builder builder =
+      HeaderList.builder(16)
+          .add(KnownName.STATUS, new AsciiString("200"))
+          .add(new AsciiString("x-twice"), "first")
+          .add(KnownName.GRPC_STATUS, "14")
+          .add(new AsciiString("x-twice"), new AsciiString("second"))
+          .add(KnownName.GRPC_STATUS, "0")
+          .add(new AsciiString("x-last"), "end");
+
+  private final HeaderList list = builder.build();
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, :status, 200",
+    "1, x-twice, first",
+    "2, grpc-status, 14",
+    "3, x-twice, second",
+    "4, grpc-status, 0",
+    "5, x-last, end",
+  })
+  void fieldsStandInTheOrderTheyWereAdded(int index, String name, String value) {
+    assertThat(list.size()).isEqualTo(6);
+    assertThat(list.name(index).toString()).isEqualTo(name);
+    assertThat(list.value(index).toString()).isEqualTo(value);
+    assertThat(list.field(index)).hasToString(name + "=" + value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"STATUS, 200, 200", "GRPC_STATUS, 14, 0", "TE, , ", "OTHER, , "})
+  void ofSeveralFieldsOfAKnownNameTheFirstAndTheLastAreFound(
+      KnownName name, @Nullable String first, @Nullable String last) {
+    assertThat(list.contains(name)).isEqualTo(first != null);
+    assertThat(text(list.get(name))).isEqualTo(first);
+    assertThat(value(list.find(name))).isEqualTo(first);
+    assertThat(value(list.findLast(name))).isEqualTo(last);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    ":status, 200",
+    "x-twice, first",
+    "grpc-status, 14",
+    "x-last, end",
+    "x-none, ",
+    "'', ",
+  })
+  void theFirstFieldOfAnyNameIsFound(String name, @Nullable String value) {
+    assertThat(text(list.get(new AsciiString(name)))).isEqualTo(value);
+    assertThat(list.contains(new AsciiString(name))).isEqualTo(value != null);
+  }
+
+  @Test
+  void aListUnderConstructionTellsWhatItHasSoFar() {
+    assertThat(builder.size()).isEqualTo(6);
+    assertThat(builder.field(0)).isSameAs(list.field(0));
+    assertThat(builder.field(5)).isSameAs(list.field(5));
+    assertThat(text(builder.get(KnownName.STATUS))).isEqualTo("200");
+    assertThat(text(builder.get(KnownName.GRPC_STATUS))).as("the first").isEqualTo("14");
+    assertThat(text(builder.get(KnownName.TE))).isNull();
+  }
+
+  @Test
+  void aListThatRecursHasTheHashOfItsFields() {
+    HeaderList recurring = builder.buildRecurring();
+
+    assertThat(recurring.recurs()).isTrue();
+    assertThat(recurring.hash()).isEqualTo(builder.hash()).isNotZero();
+    assertThat(recurring.hash()).isNotEqualTo(builder.add(KnownName.TE, ONE).hash());
+    assertThat(list.recurs()).isFalse();
+    assertThat(list.hash()).isZero();
+  }
+
+  /** Order counts, and every field. */
+  @Test
+  void theHashIsThatOfTheHashesOfAllFields() {
+    int[] hashes = IntStream.range(0, list.size()).map(i -> list.field(i).hash()).toArray();
+
+    assertThat(builder.hash()).isEqualTo(Arrays.hashCode(hashes));
+  }
+
+  @Test
+  void theRulesThatAListObeysAddUp() {
+    assertThat(list.isKnownToObey(1 | 2 | 4)).isFalse();
+
+    list.obeys(1);
+    list.obeys(4);
+
+    assertThat(list.isKnownToObey(1)).isTrue();
+    assertThat(list.isKnownToObey(2)).isFalse();
+    assertThat(list.isKnownToObey(4)).isTrue();
+  }
+
+  @Test
+  void whatAListTakesOnTheHeapIsToldAsIfItsFieldsWereItsOwn() {
+    HeaderList two = Messages.list("x-a", "b", "x-cd", "");
+
+    assertThat(two.heapBytes()).isEqualTo(64 + (4 + 32 + 128) + (4 + 32 + 128));
+    assertThat(HeaderList.EMPTY.heapBytes()).isEqualTo(64);
+  }
+
+  @Test
+  void aListMayHaveMoreFieldsThanWereExpected() {
+    HeaderList.Builder few = HeaderList.builder(0);
+    for (int i = 0; i < 100; i++) {
+      few.add(new AsciiString("x-" + i), "v" + i);
+    }
+
+    HeaderList many = few.build();
+    assertThat(many.size()).isEqualTo(100);
+    for (int i = 0; i < 100; i++) {
+      assertThat(many.field(i)).hasToString("x-" + i + "=v" + i);
+    }
+  }
+
+  @Test
+  void aBuilderThatIsClearedServesAgainAndItsCopiesStayAsTheyAre() {
+    HeaderList.Builder again = HeaderList.builder(100).add(KnownName.STATUS, "200");
+    HeaderList first = again.copy(true);
+    again.clear();
+
+    assertThat(again.copy(true)).isSameAs(HeaderList.EMPTY);
+    for (int i = 0; i < 100; i++) {
+      again.add(KnownName.GRPC_STATUS, "0");
+    }
+
+    assertThat(first).hasToString(":status=200");
+    assertThat(first.recurs()).isTrue();
+    assertThat(again.copy(false).size()).isEqualTo(100);
+    assertThat(again.copy(false).recurs()).isFalse();
+    assertThat(again.copy(false).contains(KnownName.STATUS)).isFalse();
+  }
+
+  @Test
+  void aListOfWhichOnlySomeFieldsFitSaysSo() {
+    HeaderList cut = builder.cut();
+
+    assertThat(cut.isCut()).isTrue();
+    assertThat(cut.recurs()).isFalse();
+    assertThat(cut)
+        .hasToString(
+            ":status=200, x-twice=first, grpc-status=14, x-twice=second,"
+                + " grpc-status=0, x-last=end");
+    assertThat(list.isCut()).isFalse();
+  }
+
+  @Test
+  void aListIsTheSameWhenItHasTheVeryFieldsAndNoMore() {
+    assertThat(builder.isSame(builder.copy(false))).isTrue();
+
+    HeaderField other = HeaderField.of(list.field(5).name(), list.value(5));
+    HeaderList.Builder equal = HeaderList.builder(6);
+    HeaderList.Builder shorter = HeaderList.builder(6);
+    for (int i = 0; i < 5; i++) {
+      equal.add(list.field(i));
+      shorter.add(list.field(i));
+    }
+    equal.add(other);
+
+    assertThat(equal.isSame(list)).as("another object in it").isFalse();
+    assertThat(shorter.isSame(list)).as("one less").isFalse();
+    assertThat(builder.isSame(shorter.copy(false))).as("one more").isFalse();
+  }
+
+  /** Bytes as RFC 9113 section 6.5.2 counts: 32 for each field, and its name and value. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 0, true",
+    "2016, 0, true",
+    "2017, 0, false",
+    "5000, 0, false",
+    "2016, 1, false",
+    "1008, 1008, false",
+    "1008, 976, true",
+    "992, 992, true",
+    "992, 993, false",
+  })
+  void aSmallListMayBeKept(int firstLength, int secondLength, boolean kept) {
+    HeaderList.Builder fields = HeaderList.builder(8).add(ofLength(firstLength));
+    if (secondLength > 0) {
+      fields.add(ofLength(secondLength));
+    }
+
+    assertThat(fields.mayBeKept()).isEqualTo(kept);
+    assertThat(fields.buildRecurring().recurs()).isEqualTo(kept);
+  }
+
+  @Test
+  void aListWithAFieldThatMustNotBeIndexedIsNotKept() {
+    HeaderName name = HeaderName.of(new AsciiString("x-token"));
+
+    builder.add(HeaderField.neverIndexed(name, new byte[] {'s'}, 0, 1)).add(KnownName.TE, ONE);
+
+    assertThat(builder.mayBeKept()).isFalse();
+  }
+
+  /** Of name and value together. */
+  private static HeaderField ofLength(int length) {
+    return HeaderField.of(
+        HeaderName.of(new AsciiString("x")), new AsciiString("v".repeat(length - 1)));
+  }
+
+  private static @Nullable String value(@Nullable HeaderField field) {
+    return field == null ? null : field.value().toString();
+  }
+
+  private static @Nullable String text(@Nullable AsciiString value) {
+    return value == null ? null : value.toString();
+  }
+}

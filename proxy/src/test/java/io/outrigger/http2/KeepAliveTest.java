@@ -1,0 +1,135 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A8: a silence is noticed while a stream is open, or when one is opened. */
+final class KeepAliveTest {
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final LooseStreams streams = new LooseStreams();
+  private final List<String> done = new ArrayList<>();
+  private final KeepAlive keepAlive;
+  private int second;
+
+  KeepAliveTest() {
+    channel.freezeTime();
+    keepAlive =
+        new KeepAlive(
+            new Recording(),
+            streams.streams.table(),
+            channel.eventLoop(),
+            ofSeconds(10),
+            ofSeconds(2));
+  }
+
+  @AfterEach
+  void close() {
+    streams.close();
+  }
+
+  private static Duration ofSeconds(int seconds) {
+    return Duration.ofSeconds(seconds);
+  }
+
+  private final class Recording implements KeepAlive.Prober {
+    @Override
+    public void sendKeepAlivePing() {
+      done.add("PING at " + second);
+    }
+
+    @Override
+    public void onKeepAliveTimeout() {
+      done.add("lost at " + second);
+    }
+  }
+
+  private void pass(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      second++;
+      channel.advanceTimeBy(1, TimeUnit.SECONDS);
+      var unused = channel.runScheduledPendingTasks();
+    }
+  }
+
+  private SocketStream open() {
+    SocketStream stream = streams.open(2 * second + 1);
+    keepAlive.onStreamOpened();
+    return stream;
+  }
+
+  private void call(int seconds) {
+    SocketStream stream = open();
+    pass(seconds);
+    stream.reset(Http2Error.CANCEL);
+  }
+
+  /** One call every three seconds, each given up after one: as grpc-go, 12 to 14 s. */
+  @Test
+  void callsThatEndDoNotHideASilence() {
+    for (int i = 0; i < 4; i++) {
+      call(1);
+      pass(2);
+    }
+
+    assertThat(done).containsExactly("PING at 10", "lost at 12");
+  }
+
+  @Test
+  void theProbesTimeRunsOnWhenItsStreamHasEnded() {
+    call(10);
+    assertThat(done).containsExactly("PING at 10");
+    pass(2);
+
+    assertThat(done).containsExactly("PING at 10", "lost at 12");
+  }
+
+  @Test
+  void aStreamThatIsOpenedAfterALongSilenceIsPrecededByAProbe() {
+    pass(60);
+    assertThat(done).isEmpty();
+    open();
+    assertThat(done).containsExactly("PING at 60");
+    pass(1);
+    keepAlive.onRead();
+    pass(10);
+
+    assertThat(done).containsExactly("PING at 60", "PING at 71");
+  }
+
+  @Test
+  void timeCountsFromTheLastByte() {
+    open();
+    pass(7);
+    keepAlive.onRead();
+    pass(9);
+    assertThat(done).isEmpty();
+    pass(1);
+
+    assertThat(done).containsExactly("PING at 17");
+  }
+
+  @Test
+  void withoutStreamsThereIsNoTimerInTheEnd() {
+    call(1);
+    pass(9);
+    assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+    assertThat(done).isEmpty();
+  }
+
+  @Test
+  void toStopWhatHasNotBegunOrHasEndedIsNoHarm() {
+    keepAlive.stop();
+    open();
+    keepAlive.stop();
+    keepAlive.stop();
+
+    assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+  }
+}

@@ -1,0 +1,75 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.http2.testing.Frames;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A socket that was read to its end does not reset what the peer has yet to hear. */
+final class LingeringCloseTest {
+  private static final int WINDOW = ConnectionSettings.DEFAULT.connectionWindow();
+
+  @ParameterizedTest
+  @CsvSource({"true, NO_ERROR, 10000", "true, INTERNAL_ERROR, 1000", "false, CANCEL, 1000"})
+  void itsOwnHalfEndsAndThePeersMayGoOnForAWhile(boolean server, Http2Error error, int millis) {
+    try (RawPeer peer = open(server)) {
+      peer.connection.close(error, "end");
+
+      assertThat(peer.answer()).isEqualTo("GOAWAY 0 " + error);
+      assertThat(peer.socket().isOutputShutdown()).isTrue();
+      peer.advance(Duration.ofMillis(millis - 1));
+      assertThat(peer.isOpen()).isTrue();
+      peer.advance(Duration.ofMillis(1));
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  private static RawPeer open(boolean server) {
+    return server
+        ? RawPeer.clientAtSocket(ConnectionSettings.DEFAULT)
+        : RawPeer.serverAtSocket(ConnectionSettings.DEFAULT);
+  }
+
+  @Test
+  void aBackendThatIsLeftInGoodOrderIsClosedAtOnce() {
+    try (RawPeer peer = open(false)) {
+      peer.connection.close(Http2Error.NO_ERROR, "end");
+
+      assertThat(peer.answer()).isEqualTo("GOAWAY 0 NO_ERROR");
+      assertThat(peer.socket().isOutputShutdown()).isFalse();
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void itsHalfEndsOnlyWhenTheSocketHasTakenTheLastWord() {
+    try (RawPeer peer = open(true)) {
+      peer.socket().takes = false;
+      peer.connection.close(Http2Error.INTERNAL_ERROR, "end");
+      assertThat(peer.socket().isOutputShutdown()).isFalse();
+
+      peer.socket().takes = true;
+      peer.channel.flush();
+      assertThat(peer.answer()).isEqualTo("GOAWAY 0 INTERNAL_ERROR");
+      assertThat(peer.socket().isOutputShutdown()).isTrue();
+    }
+  }
+
+  @Test
+  void aWindowOfBytesMayBeUnderWayAndMoreIsAFlood() {
+    try (RawPeer peer = open(true)) {
+      peer.connection.close(Http2Error.NO_ERROR, "end");
+      byte[] part = new byte[1 << 20];
+      for (int left = WINDOW; left > 0; left -= part.length) {
+        peer.send(part);
+      }
+      assertThat(peer.isOpen()).isTrue();
+
+      peer.send(Frames.ascii("x"));
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.outrigger.http2;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+
+/** Streams of a server's connection of which there is nothing else: no frame comes for them. */
+final class LooseStreams implements AutoCloseable {
+  final ConnectionStreams streams;
+  private final CountedBuffers buffers = new CountedBuffers();
+  private final EmbeddedChannel channel =
+      buffers.channel(new EmbeddedChannel(), new ChannelInboundHandlerAdapter());
+  private final FrameWriter writer;
+
+  LooseStreams() {
+    ChannelHandlerContext ctx = channel.pipeline().firstContext();
+    ConnectionSettings settings = ConnectionSettings.DEFAULT;
+    var state = new ConnectionState(true, channel);
+    state.open();
+    FlushQueue.Mark dirty = FlushQueue.of(channel.eventLoop()).mark(() -> {});
+    writer = new FrameWriter(ctx, dirty::set);
+    var guard = new AbuseGuard(settings.abuse(), channel.eventLoop().ticker());
+    streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
+  }
+
+  /** A stream with a request that has not ended. */
+  SocketStream open(int id) {
+    SocketStream stream = streams.openByPeer(id, Messages.POST);
+    stream.handler(new RecordingStream());
+    return stream;
+  }
+
+  /** From now on the socket takes what is written, or it does not. */
+  void socketTakes(boolean takes) {
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, takes);
+  }
+
+  @Override
+  public void close() {
+    for (SocketStream stream : streams.table().snapshot()) {
+      stream.reset(Http2Error.CANCEL);
+    }
+    writer.release();
+    channel.finishAndReleaseAll();
+    buffers.checkAllReleased();
+  }
+}

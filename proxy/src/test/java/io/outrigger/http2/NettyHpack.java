@@ -1,0 +1,96 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Netty's HPACK: the oracle. It has no rules for fields. */
+final class NettyHpack {
+  static final String TOO_LARGE = "too large";
+  static final String REFUSED = "refused";
+
+  /** A field is told as {@code name=value}, without the blanks that we strip. */
+  record Field(String name, String value) {
+    @Override
+    public String toString() {
+      boolean stays = name.startsWith(":") || name.equals("grpc-message");
+      return name + "=" + (stays ? value : value.replaceAll("^[ \\t]+|[ \\t]+$", ""));
+    }
+  }
+
+  private final List<Field> fields = new ArrayList<>();
+  private final DefaultHttp2HeadersDecoder decoder;
+
+  NettyHpack(int maxListBytes) {
+    decoder =
+        new DefaultHttp2HeadersDecoder(false, maxListBytes) {
+          @Override
+          protected Http2Headers newHeaders() {
+            return new DefaultHttp2Headers(false) {
+              @Override
+              public Http2Headers add(CharSequence name, CharSequence value) {
+                fields.add(new Field(name.toString(), value.toString()));
+                return this;
+              }
+            };
+          }
+        };
+  }
+
+  /** Our settings allow the peer's encoder this much of a table. */
+  void maxTableSize(int bytes) throws Http2Exception {
+    decoder.maxHeaderTableSize(bytes);
+  }
+
+  /** The fields of {@code block}, or one word. */
+  List<String> decode(byte[] block) {
+    fields.clear();
+    try {
+      var unused = decoder.decodeHeaders(1, Unpooled.wrappedBuffer(block));
+      return fields.stream().map(Field::toString).toList();
+    } catch (Http2Exception.HeaderListSizeException e) {
+      return List.of(TOO_LARGE);
+    } catch (Http2Exception | RuntimeException e) {
+      return List.of(REFUSED);
+    }
+  }
+
+  /** The fields of the last block, as far as they were read. */
+  List<Field> fields() {
+    return List.copyOf(fields);
+  }
+
+  /**
+   * Whether four bytes stand in a row that go on, and add nothing to an integer: the difference
+   * that {@link HpackDifferentialTest#integers} explains.
+   */
+  static boolean mayHaveLongInteger(byte[] block) {
+    int zeros = 0;
+    for (byte b : block) {
+      zeros = b == (byte) 0x80 ? zeros + 1 : 0;
+      if (zeros == 4) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** {@code text} as a string literal, in Huffman code where that is shorter. */
+  static byte[] literal(String text) throws Http2Exception {
+    ByteBuf out = Unpooled.buffer();
+    try (var encoder = new DefaultHttp2HeadersEncoder((name, value) -> true, false, 64, 0)) {
+      encoder.encodeHeaders(
+          1, new DefaultHttp2Headers(false).add(new AsciiString("x"), new AsciiString(text)), out);
+    }
+    out.skipBytes(3); // the pattern of a field that is never indexed, and its name
+    return ByteBufUtil.getBytes(out);
+  }
+}

@@ -1,0 +1,106 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.outrigger.base.LoopConfined;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes down what a stream says; returns credit at once unless told to hold it. */
+@LoopConfined
+class RecordingStream implements StreamHandler {
+  final List<String> events = new ArrayList<>();
+  final List<HeaderList> headers = new ArrayList<>();
+  final ByteArrayOutputStream content = new ByteArrayOutputStream();
+  @Nullable Http2Stream stream;
+  boolean holds;
+  int held;
+  int sent;
+  boolean ended;
+  boolean over;
+  boolean timeUp;
+
+  Http2Stream stream() {
+    Http2Stream known = stream;
+    if (known == null) {
+      throw new IllegalStateException("no stream yet");
+    }
+    return known;
+  }
+
+  /** Events joined, with runs of DATA folded. */
+  String story() {
+    return String.join(" ", events);
+  }
+
+  String text() {
+    return content.toString(StandardCharsets.UTF_8);
+  }
+
+  void release() {
+    int bytes = held;
+    held = 0;
+    stream().consumed(bytes);
+  }
+
+  @Override
+  public void onHeaders(HeaderList list, boolean endStream) {
+    check();
+    headers.add(list);
+    events.add(endStream ? "headers+end" : "headers");
+    ended |= endStream;
+  }
+
+  @Override
+  public void onData(ByteBuf data, boolean endStream) {
+    check();
+    int bytes = data.readableBytes();
+    content.writeBytes(ByteBufUtil.getBytes(data));
+    data.release();
+    if (endStream) {
+      events.add("data+end");
+    } else if (events.isEmpty() || !events.get(events.size() - 1).equals("data")) {
+      events.add("data");
+    }
+    ended |= endStream;
+    if (holds) {
+      held += bytes;
+    } else {
+      stream().consumed(bytes);
+    }
+  }
+
+  @Override
+  public boolean isTimeUp() {
+    return timeUp;
+  }
+
+  @Override
+  public void onDataSent(int bytes) {
+    check();
+    sent += bytes;
+  }
+
+  @Override
+  public void onReset(Http2Error error, boolean byPeer) {
+    check();
+    over = true;
+    events.add((byPeer ? "reset by peer " : "reset ") + error);
+  }
+
+  @Override
+  public void onConnectionLost(boolean refused, String reason) {
+    check();
+    over = true;
+    events.add(refused ? "refused" : "lost");
+  }
+
+  private void check() {
+    if (over) {
+      throw new AssertionError("event after the last one: " + events);
+    }
+  }
+}

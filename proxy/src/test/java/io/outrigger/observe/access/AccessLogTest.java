@@ -1,0 +1,100 @@
+package io.outrigger.observe.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.dataplane.calls.CallObserver;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(600)
+class AccessLogTest {
+  @TempDir private Path folder;
+
+  @Test
+  void whatWasAddedBeforeTheEndIsWritten() throws IOException {
+    Path file = folder.resolve("access.log");
+    Files.writeString(file, "{\"earlier\":true}\n");
+    int calls = 2_000; // many batches, and soon written on a slow machine
+
+    try (AccessLog log = AccessLog.toFile(file)) {
+      CallObserver observer = log.of("orders");
+      for (int i = 0; i < calls; i++) {
+        assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
+      }
+    }
+
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines).hasSize(calls + 1);
+    assertThat(lines.get(0)).isEqualTo("{\"earlier\":true}");
+    assertThat(lines.get(1)).contains("\"path\":\"/0\"");
+    assertThat(lines.get(calls)).contains("\"path\":\"/" + (calls - 1) + "\"");
+  }
+
+  @Test
+  void aFullQueueTakesNoMoreAndSaysSo() {
+    var out = new ByteArrayOutputStream();
+    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // nobody writes yet
+    CallObserver observer = log.of("orders");
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
+    }
+    assertThat(observer.onEnded(Calls.known("/3"))).isFalse();
+    assertThat(observer.onEnded(Calls.known("/4"))).isFalse();
+
+    log.start();
+    log.close();
+    assertThat(out.toString(StandardCharsets.US_ASCII).lines()).hasSize(3);
+  }
+
+  @Test
+  void aWriteThatFailsLosesItsLinesAndNothingElse() {
+    var failing = new FailingFirst();
+    var log = new AccessLog("memory", failing, () -> {}, Clock.systemUTC(), 10);
+    CallObserver observer = log.of("orders");
+    observer.onEnded(Calls.known("/lost"));
+    log.start();
+    failing.awaitFirst();
+
+    observer.onEnded(Calls.known("/kept"));
+    log.close();
+
+    assertThat(failing.out.toString(StandardCharsets.US_ASCII)).contains("/kept");
+    assertThat(failing.out.toString(StandardCharsets.US_ASCII)).doesNotContain("/lost");
+  }
+
+  /** Fails once, as a full disk does. */
+  private static final class FailingFirst extends OutputStream {
+    final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final AtomicInteger writes = new AtomicInteger();
+
+    void awaitFirst() {
+      while (writes.get() == 0) {
+        Thread.onSpinWait();
+      }
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      if (writes.getAndIncrement() == 0) {
+        throw new IOException("no space left on device");
+      }
+      out.write(bytes, from, length);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.outrigger.observe.access;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Requests that have ended. */
+record Calls(String path, String authority, boolean complete) implements CallSummary {
+  /** A gRPC call of which everything is known. */
+  static CallSummary known(String path) {
+    return new Calls(path, "app.local", true);
+  }
+
+  /** A request that was refused before it was routed. */
+  static CallSummary bare() {
+    return new Calls("/", "", false);
+  }
+
+  private <T> Optional<T> ifComplete(T value) {
+    return complete ? Optional.of(value) : Optional.empty();
+  }
+
+  @Override
+  public CharSequence method() {
+    return "POST";
+  }
+
+  @Override
+  public boolean isGrpc() {
+    return complete;
+  }
+
+  @Override
+  public RpcStatus.Code code() {
+    return RpcStatus.Code.UNAVAILABLE;
+  }
+
+  @Override
+  public int httpStatus() {
+    return complete ? 200 : 0;
+  }
+
+  @Override
+  public Optional<LocalReason> localReason() {
+    return complete ? Optional.of(LocalReason.UPSTREAM_RESET) : Optional.empty();
+  }
+
+  @Override
+  public Optional<String> route() {
+    return ifComplete("main");
+  }
+
+  @Override
+  public Optional<String> cluster() {
+    return ifComplete("pay");
+  }
+
+  @Override
+  public Optional<Locality> locality() {
+    return ifComplete(new Locality("r", "z", "s"));
+  }
+
+  @Override
+  public OptionalInt priority() {
+    return complete ? OptionalInt.of(1) : OptionalInt.empty();
+  }
+
+  @Override
+  public Optional<String> endpoint() {
+    return ifComplete("10.0.0.1:80");
+  }
+
+  @Override
+  public int attempts() {
+    return complete ? 2 : 0;
+  }
+
+  @Override
+  public long durationNanos() {
+    return 12_034_567;
+  }
+
+  @Override
+  public long timeoutNanos() {
+    return complete ? 1_500_000_000 : EffectiveTimeout.NONE;
+  }
+
+  @Override
+  public CharSequence traceparent() {
+    return complete ? "00-aa-bb-01" : "";
+  }
+
+  @Override
+  public long requestBytes() {
+    return 5;
+  }
+
+  @Override
+  public long responseBytes() {
+    return 7;
+  }
+
+  @Override
+  public int loop() {
+    return 0;
+  }
+
+  @Override
+  public String target() {
+    return "xds:///orders";
+  }
+
+  @Override
+  public int routeIndex() {
+    return complete ? 1 : -1;
+  }
+
+  @Override
+  public @Nullable EndpointAddress address() {
+    return null;
+  }
+
+  @Override
+  public Optional<EffectiveTimeout.Source> limitSource() {
+    return ifComplete(EffectiveTimeout.Source.TIMEOUT);
+  }
+
+  @Override
+  public long endedNanos() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable String clusterName() {
+    return complete ? "pay" : null;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.observe.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,58 @@
+package io.outrigger.observe.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AdminGuardTest {
+  @ParameterizedTest(name = "bound {0}: {1} host {2} origin {3} type {4} -> {5}")
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "127.0.0.1, GET,  127.0.0.1:9901, -, -, 0",
+        "127.0.0.1, GET,  localhost:9901, -, -, 0",
+        "127.0.0.1, GET,  LOCALHOST, -, -, 0",
+        "127.0.0.1, GET,  [::1]:9901, -, -, 0",
+        "127.0.0.1, GET,  evil.example, -, -, 403",
+        "127.0.0.1, GET,  evil.example:9901, -, -, 403",
+        "127.0.0.1, GET,  10.0.0.5:9901, -, -, 403",
+        "127.0.0.1, GET,  -, -, -, 403",
+        "127.0.0.1, GET,  localhost:9901, http://localhost:9901, -, 0",
+        "127.0.0.1, GET,  localhost:9901, http://evil.example, -, 403",
+        "127.0.0.1, GET,  localhost:9901, null, -, 403",
+        "127.0.0.1, POST, localhost:9901, -, application/json, 0",
+        "127.0.0.1, POST, localhost:9901, -, application/json; charset=utf-8, 0",
+        "127.0.0.1, POST, localhost:9901, -, text/plain, 415",
+        "127.0.0.1, POST, localhost:9901, -, -, 415",
+        "127.0.0.1, PUT,  localhost:9901, -, application/json, 0",
+        "127.0.0.1, PUT,  localhost:9901, http://evil.example, -, 403",
+        "10.0.0.5,  GET,  10.0.0.5:9901, -, -, 0",
+        "0.0.0.0,   GET,  10.0.0.5:9901, -, -, 0",
+        "0.0.0.0,   GET,  evil.example:9901, -, -, 403",
+        "0.0.0.0,   GET,  [2001:db8::1]:9901, -, -, 0",
+        "0.0.0.0,   GET,  10.0.0.5:99999999, -, -, 403",
+        "0.0.0.0,   GET,  10.0.0.5.6:9901, -, -, 403",
+        "0.0.0.0,   GET,  [evil.example]:9901, -, -, 403",
+        "0.0.0.0,   GET,  [::1].evil.example:9901, -, -, 403",
+        "127.0.0.1, GET,  localhost:9901@evil.example, -, -, 403",
+        "127.0.0.1, GET,  localhost:, -, -, 403",
+        "127.0.0.1, GET,  evil@localhost:9901, -, -, 403",
+        "127.0.0.1, GET,  localhost:9901/x, -, -, 403",
+      })
+  void asksWhoAsks(
+      String bound,
+      String method,
+      @Nullable String host,
+      @Nullable String origin,
+      @Nullable String contentType,
+      int refusedWith) {
+    var guard = new AdminGuard(new InetSocketAddress(bound, 9901));
+
+    int status = guard.refusal(method, host, origin, contentType).map(AdminReply::status).orElse(0);
+
+    assertThat(status).isEqualTo(refusedWith);
+  }
+}

@@ -1,0 +1,103 @@
+package io.outrigger.observe.events;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.stream.AdsObserver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class EventLogTest {
+  private static final int ALL = Integer.MAX_VALUE;
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final EventLog log = new EventLog(loop);
+
+  @Test
+  void numbersCountUpAndAReaderGoesOnWhereItWas() {
+    add(EventKind.DRAIN, 3);
+
+    EventPage first = after(0, 2);
+    EventPage second = after(first.next(), 2);
+
+    assertThat(first.events()).extracting(Event::seq).containsExactly(1L, 2L);
+    assertThat(first.isLast()).isFalse();
+    assertThat(second.events()).extracting(Event::seq).containsExactly(3L);
+    assertThat(second.isLast()).isTrue();
+    assertThat(after(second.next(), 2).events()).isEmpty();
+  }
+
+  @Test
+  void aFloodOfOneKindPushesOutOnlyItself() {
+    add(EventKind.NACK, 1);
+
+    add(EventKind.ENDPOINT_STATE, 10_000);
+
+    List<Event> kept = after(0, ALL).events();
+    assertThat(kept).hasSize(1 + EventLog.KEPT_OF_A_KIND);
+    assertThat(kept.get(0).kind()).isEqualTo(EventKind.NACK);
+  }
+
+  @Test
+  void whoMissedSomethingIsToldSo() {
+    add(EventKind.ENDPOINT_STATE, EventLog.KEPT_OF_A_KIND + 5);
+
+    List<Event> missed = after(3, ALL).events();
+    assertThat(missed.get(0).kind()).isEqualTo(EventKind.GAP);
+    assertThat(missed).hasSize(1 + EventLog.KEPT_OF_A_KIND);
+
+    assertThat(after(4, ALL).events().get(0).kind()).as("only 5").isEqualTo(EventKind.GAP);
+    assertThat(after(5, ALL).events()).extracting(Event::kind).doesNotContain(EventKind.GAP);
+    assertThat(after(0, ALL).events()).extracting(Event::kind).doesNotContain(EventKind.GAP);
+  }
+
+  @Test
+  void listenersHearOfEachUntilTheyLeave() {
+    List<String> heard = new ArrayList<>();
+    Runnable listener = () -> heard.add("more");
+
+    loop.inside(() -> log.listen(listener));
+    add(EventKind.ACK, 2);
+    loop.inside(() -> log.unlisten(listener));
+    add(EventKind.ACK, 1);
+
+    assertThat(heard).hasSize(2);
+  }
+
+  @Test
+  void theOldestResourcesAreLetGoAndTheirEventsStay() {
+    for (int i = 0; i < 100; i++) {
+      var answer = new Event.Answer("cp", response(100_000), "");
+      loop.inside(() -> log.add(EventKind.ACK, "", "A", answer));
+    }
+
+    List<Event> kept = after(0, ALL).events();
+    assertThat(kept).hasSize(100);
+    long held = kept.stream().mapToLong(event -> event.cause().heldBytes()).sum();
+    assertThat(held).isBetween(1L, EventLog.MAX_HELD_BYTES);
+    assertThat(kept.get(99).cause().heldBytes()).isEqualTo(100_000);
+    assertThat(kept.get(0).cause().heldBytes()).isZero();
+  }
+
+  private static AdsObserver.Response response(int bytes) {
+    var change =
+        new AdsObserver.Change("A", false, Optional.empty(), new RawResource("t", new byte[bytes]));
+    return new AdsObserver.Response(ResourceType.CLUSTER, "1", 1, 0, List.of(change), 1);
+  }
+
+  private void add(EventKind kind, int times) {
+    for (int i = 0; i < times; i++) {
+      loop.inside(() -> log.add(kind, "orders", "subject", new Event.Line("text")));
+    }
+  }
+
+  private EventPage after(long since, int limit) {
+    List<EventPage> page = new ArrayList<>();
+    loop.inside(() -> page.add(log.after(since, limit)));
+    return page.get(0);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.outrigger.observe.history;
+
+import org.jspecify.annotations.NullMarked;

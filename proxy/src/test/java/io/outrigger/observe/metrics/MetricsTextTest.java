@@ -1,0 +1,590 @@
+package io.outrigger.observe.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.forward.ForwardSettings;
+import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryView;
+import io.outrigger.dataplane.memory.PeerSide;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.PeerErrors;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.ConnectionGroup;
+import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.lb.view.OutlierEvent.ReturnReason;
+import io.outrigger.lb.view.WeightUpdate;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.status.XdsStatusView;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+class MetricsTextTest {
+  private static final MemoryView MEMORY =
+      new MemoryView(
+          5,
+          6,
+          new MemoryView.Limits(70, 80, 90),
+          List.of(
+              new MemoryView.EndedCount(PeerSide.APP, 3),
+              new MemoryView.EndedCount(PeerSide.BACKEND, 4)),
+          List.of());
+
+  private static final MetricsView.ProcessFigures PROCESS =
+      new MetricsView.ProcessFigures(
+          7,
+          3,
+          8192,
+          4096,
+          MEMORY,
+          new long[] {2_000_000, 0},
+          List.of(new PeerErrors.EndedCount(true, Http2Error.ENHANCE_YOUR_CALM, 4)));
+
+  private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
+
+  private static List<EndpointStates.Count> states(LbNode... trees) {
+    var states = new EndpointStates();
+    for (LbNode tree : trees) {
+      tree.accept(states.of(tree.name()));
+    }
+    return states.counts();
+  }
+
+  @Conformance({"A78-01", "A88-39"})
+  @Test
+  void xdsInstrumentsCarryTheNamesAndLabelsOfTheSpec() {
+    var server =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            true,
+            true,
+            true,
+            Optional.empty(),
+            3,
+            2,
+            1,
+            1,
+            Map.of("lds", new XdsStatusView.Updates(4, 1)));
+    var view = view("", server);
+
+    assertThat(lines(view, "grpc_xds_client_"))
+        .contains(
+            "grpc_xds_client_connected{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"} 1.0",
+            "grpc_xds_client_server_failure_total{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"}"
+                + " 1.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 4.0",
+            "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 1.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.cluster.v3.Cluster\","
+                + "grpc_xds_server=\"cp:443\"} 0.0",
+            "grpc_xds_client_resources{grpc_target=\"#all\",grpc_xds_authority=\"#old\","
+                + "grpc_xds_cache_state=\"nacked_but_cached\","
+                + "grpc_xds_resource_type=\"envoy.config.cluster.v3.Cluster\"} 2.0",
+            "grpc_xds_client_resources{grpc_target=\"#all\",grpc_xds_authority=\"east\","
+                + "grpc_xds_cache_state=\"requested\","
+                + "grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1.0");
+  }
+
+  @Conformance("A78-01")
+  @Test
+  void aServerThatNobodyAsksIsNeitherConnectedNorBroken() {
+    var standby =
+        new XdsStatusView.Server(
+            "b:443",
+            XdsStatusView.Use.PREFERRED,
+            false,
+            false,
+            false,
+            Optional.empty(),
+            0,
+            0,
+            0,
+            0,
+            Map.of());
+
+    assertThat(lines(view("", standby), "grpc_xds_client_connected")).isEmpty();
+  }
+
+  @Test
+  void serversOfOneUriAreOneInTheirLabels() {
+    var updates = Map.of("lds", new XdsStatusView.Updates(4, 1));
+    var well =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            true,
+            true,
+            true,
+            Optional.empty(),
+            1,
+            0,
+            2,
+            0,
+            updates);
+    var broken =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            true,
+            false,
+            false,
+            Optional.empty(),
+            1,
+            0,
+            3,
+            0,
+            updates);
+    var standby =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            false,
+            false,
+            false,
+            Optional.empty(),
+            0,
+            0,
+            0,
+            0,
+            Map.of());
+    String labels = "{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"} ";
+
+    assertThat(lines(view("", well, standby), "grpc_xds_client_connected"))
+        .containsExactly("grpc_xds_client_connected" + labels + "1.0");
+    assertThat(lines(view("", well, broken, standby), "grpc_xds_client_"))
+        .contains(
+            "grpc_xds_client_connected" + labels + "0.0",
+            "grpc_xds_client_server_failure_total" + labels + "5.0",
+            "grpc_xds_client_resource_updates_valid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 8.0",
+            "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"#all\","
+                + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
+                + "grpc_xds_server=\"cp:443\"} 2.0");
+  }
+
+  @Test
+  void loadReportsToServersOfOneUriAddUp() {
+    var often =
+        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
+    var seldom =
+        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
+
+    assertThat(lines(new XdsStatusView(List.of(), List.of(seldom, often)), "outrigger_load_report"))
+        .containsExactlyInAnyOrder(
+            "outrigger_load_reports_total{server=\"cp:443\"} 7.0",
+            "outrigger_load_report_failures_total{server=\"cp:443\"} 1.0",
+            "outrigger_load_report_interval_seconds{server=\"cp:443\"} 2.0");
+  }
+
+  @Test
+  void aSourceThatFailsIsNamedAndLosesNoOther() {
+    var forward =
+        new MetricsView.Forward("orders", "t", true, 3, 2, idle().totals(), states(tree()));
+
+    String text = text(new XdsStatusView(List.of()), List.of(forward, forward)); // equal labels
+
+    assertThat(text)
+        .contains("outrigger_metrics_source_failed{source=\"forwards\"} 1.0\n")
+        .doesNotContain("outrigger_forward_ready")
+        .contains("grpc_client_attempt_started", "process_cpu_seconds_total");
+    assertThat(written(unread("xds")))
+        .contains("outrigger_metrics_source_failed{source=\"xds\"} 1.0\n")
+        .contains("process_cpu_seconds_total");
+  }
+
+  private static MetricsView unread(String source) {
+    return new MetricsView(
+        "1.2.3",
+        List.of(),
+        new XdsStatusView(List.of()),
+        LbCounters.Counts.NONE,
+        OverlayStatus.NONE,
+        List.of(),
+        PROCESS,
+        List.of(source));
+  }
+
+  @Conformance("A50-54")
+  @Test
+  void outliersCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    observer.onEvent(ejected());
+    observer.onEvent(ejected());
+    observer.onEvent(spared(OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
+    observer.onEvent(spared(OutlierEvent.SpareReason.ENFORCEMENT_PERCENTAGE));
+    observer.onEvent(
+        new OutlierEvent.Returned(
+            "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
+    var view =
+        new MetricsView(
+            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
+
+    List<String> lines =
+        written(view).lines().filter(line -> line.startsWith("grpc_lb_outlier_detection")).toList();
+
+    assertThat(lines)
+        .containsExactlyInAnyOrder(
+            "grpc_lb_outlier_detection_ejections_enforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"success_rate\","
+                + "grpc_target=\"xds:///orders\"} 2.0",
+            "grpc_lb_outlier_detection_ejections_unenforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"failure_percentage\","
+                + "grpc_lb_outlier_detection_unenforced_reason=\"max_ejection_overflow\","
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_lb_outlier_detection_ejections_unenforced_total{"
+                + "grpc_lb_backend_service=\"pay\","
+                + "grpc_lb_outlier_detection_detection_method=\"failure_percentage\","
+                + "grpc_lb_outlier_detection_unenforced_reason=\"enforcement_percentage\","
+                + "grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  @Conformance({"A94-01", "A89-01"})
+  @Test
+  void connectionsCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var here = new Locality("r", "a", "");
+    var there = new Locality("r", "b", "s");
+    for (int i = 0; i < 3; i++) {
+      observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Made());
+    }
+    observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Failed());
+    observer.onConnection(
+        new ConnectionGroup("pay", here, false), new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+    observer.onConnection(
+        new ConnectionGroup("pay", here, false), new ConnectionEvent.Moved(1, there));
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"a\\\", sub_zone=\\\"\\\"}\",";
+    String moved =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"b\\\", sub_zone=\\\"s\\\"}\",";
+    assertThat(lines(counters, "grpc_subchannel_"))
+        .contains(
+            "grpc_subchannel_connection_attempts_succeeded_total{"
+                + labels
+                + "grpc_target=\"xds:///orders\"} 3.0",
+            "grpc_subchannel_connection_attempts_failed_total{"
+                + labels
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_disconnections_total{grpc_disconnect_error=\"GOAWAY NO_ERROR\","
+                + labels
+                + "grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_open_connections{"
+                + labels
+                + "grpc_security_level=\"none\",grpc_target=\"xds:///orders\"} 1.0",
+            "grpc_subchannel_open_connections{"
+                + moved
+                + "grpc_security_level=\"none\",grpc_target=\"xds:///orders\"} 1.0");
+  }
+
+  @Conformance({"A118-01", "A94-01"})
+  @Test
+  void connectionsWithTlsSayHowSecureTheyAreAndWhatHandshakesCameTo() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var group = new ConnectionGroup("pay", new Locality("", "", ""), true);
+    observer.onConnection(group, new ConnectionEvent.Handshaken(HandshakeResult.SUCCESS));
+    observer.onConnection(group, new ConnectionEvent.Made());
+    for (int i = 0; i < 2; i++) {
+      observer.onConnection(
+          group, new ConnectionEvent.Handshaken(HandshakeResult.CERTIFICATE_EXPIRED));
+    }
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\","
+            + "grpc_lb_locality=\"{region=\\\"\\\", zone=\\\"\\\", sub_zone=\\\"\\\"}\",";
+    assertThat(lines(counters, "grpc_subchannel_open"))
+        .containsExactly(
+            "grpc_subchannel_open_connections{"
+                + labels
+                + "grpc_security_level=\"privacy_and_integrity\",grpc_target=\"xds:///orders\"} 1.0");
+    String resumed = ",grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} ";
+    String target = "grpc_target=\"xds:///orders\",";
+    assertThat(lines(counters, "grpc_client_tls_handshakes"))
+        .containsExactlyInAnyOrder(
+            "grpc_client_tls_handshakes_total{"
+                + labels
+                + target
+                + "grpc_tls_handshake_result=\"SUCCESS\""
+                + resumed
+                + "1.0",
+            "grpc_client_tls_handshakes_total{"
+                + labels
+                + target
+                + "grpc_tls_handshake_result=\"CERTIFICATE_EXPIRED\""
+                + resumed
+                + "2.0");
+  }
+
+  @Conformance({"A78-02", "A89-01"})
+  @Test
+  void updatesOfWeightsCarryTheNamesAndLabelsOfTheSpec() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    observer.onWeights(new WeightUpdate("pay", "", true, 2, 1, new double[3]));
+    observer.onWeights(new WeightUpdate("pay", "", false, 0, 1, new double[] {0, 5, 60}));
+    observer.onWeights(new WeightUpdate("pay", "", true, 0, 4, new double[0]));
+
+    String labels =
+        "grpc_lb_backend_service=\"pay\",grpc_lb_locality=\"\",grpc_target=\"xds:///orders\"";
+    assertThat(lines(counters, "grpc_lb_wrr_"))
+        .contains(
+            "grpc_lb_wrr_rr_fallback_total{" + labels + "} 2.0",
+            "grpc_lb_wrr_endpoint_weight_not_yet_usable_total{" + labels + "} 2.0",
+            "grpc_lb_wrr_endpoint_weight_stale_total{" + labels + "} 6.0",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"0.0\"} 4",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"5.0\"} 5",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"75.0\"} 6",
+            "grpc_lb_wrr_endpoint_weights_bucket{" + labels + ",le=\"+Inf\"} 6",
+            "grpc_lb_wrr_endpoint_weights_count{" + labels + "} 6",
+            "grpc_lb_wrr_endpoint_weights_sum{" + labels + "} 65.0");
+  }
+
+  @Test
+  void clustersBeyondTheBoundAreCountedAsOthers() {
+    var counters = new LbCounters();
+    LbObserver observer = counters.of("xds:///orders");
+    var somewhere = new Locality("", "", "");
+    for (int i = 0; i < Place.MOST + 10; i++) {
+      observer.onConnection(
+          new ConnectionGroup("c" + i, somewhere, false), new ConnectionEvent.Made());
+    }
+
+    assertThat(lines(counters, "grpc_subchannel_open_connections")).hasSize(Place.MOST + 1);
+    assertThat(lines(counters, "grpc_subchannel_open_connections"))
+        .contains(
+            "grpc_subchannel_open_connections{grpc_lb_backend_service=\"other\","
+                + "grpc_lb_locality=\"\",grpc_security_level=\"none\","
+                + "grpc_target=\"xds:///orders\"} 10.0");
+  }
+
+  private static List<String> lines(LbCounters counters, String prefix) {
+    var view =
+        new MetricsView(
+            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
+    return written(view).lines().filter(line -> line.startsWith(prefix)).toList();
+  }
+
+  private static OutlierEvent ejected() {
+    return new OutlierEvent.Ejected(
+        "pay",
+        ADDRESS,
+        Instant.EPOCH,
+        new OutlierEvent.LowSuccessRate(0, 0.8, 0.4, 0.04, 100, 5),
+        new OutlierEvent.Share(0, 5),
+        new OutlierEvent.Share(1, 5),
+        1,
+        Instant.EPOCH);
+  }
+
+  private static OutlierEvent spared(OutlierEvent.SpareReason reason) {
+    return new OutlierEvent.Spared(
+        "pay",
+        ADDRESS,
+        Instant.EPOCH,
+        new OutlierEvent.HighFailurePercentage(90, 85, 50, 5),
+        new OutlierEvent.Share(1, 5),
+        0,
+        reason);
+  }
+
+  @Test
+  void theProcessShowsWhatItTakes() {
+    assertThat(text(new XdsStatusView(List.of()), List.of()))
+        .contains("outrigger_buffer_memory_bytes 4096.0\n")
+        .contains("outrigger_memory_held_bytes{kind=\"heap\"} 5.0\n")
+        .contains("outrigger_memory_held_bytes{kind=\"direct\"} 6.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"heap\"} 70.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"direct\"} 80.0\n")
+        .contains("outrigger_memory_limit_bytes{kind=\"total\"} 90.0\n")
+        .contains("outrigger_memory_ended_total{side=\"app\",what=\"connection\"} 3.0\n")
+        .contains("outrigger_memory_ended_total{side=\"backend\",what=\"connection\"} 4.0\n")
+        .contains("outrigger_event_loop_lag_seconds{loop=\"0\"} 0.002\n")
+        .contains("outrigger_event_loop_lag_seconds{loop=\"1\"} 0.0\n")
+        .contains("outrigger_control_loop_failures_total 7.0\n")
+        .contains("outrigger_drain_requests_cut_total 3.0\n")
+        .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
+        .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
+        .contains("jvm_memory_used_bytes{area=\"direct\"} 8192.0\n")
+        .containsPattern("process_cpu_seconds_total [0-9]*\\.[0-9]*[1-9]")
+        .containsPattern("process_start_time_seconds [1-9]");
+  }
+
+  @EnabledOnOs(OS.LINUX)
+  @Test
+  void residentMemoryIsThatOfTheProcess() throws Exception {
+    String metrics = text(new XdsStatusView(List.of()), List.of());
+
+    double said =
+        metrics
+            .lines()
+            .filter(line -> line.startsWith("process_resident_memory_bytes "))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+            .sum();
+    String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ", -1);
+    double resident = Long.parseLong(pages[1]) * 4096.0;
+    assertThat(said).isBetween(resident / 8, resident * 8); // a page may be larger, time passes
+  }
+
+  @Test
+  void aForwardShowsItsCallsAndItsEndpoints() {
+    var forward =
+        new MetricsView.Forward(
+            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
+
+    assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
+        .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
+        .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
+        .contains("outrigger_downstream_connections_refused_total{forward=\"orders\"} 2.0")
+        .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
+        .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
+        .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")
+        .contains("outrigger_build_info{java=");
+  }
+
+  @Test
+  void aClientForOneTargetIsToldApart() {
+    var server =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            true,
+            true,
+            true,
+            Optional.empty(),
+            3,
+            2,
+            1,
+            1,
+            Map.of());
+
+    assertThat(text(view("xds:///orders", server), List.of()))
+        .contains(
+            "grpc_xds_client_connected{grpc_target=\"xds:///orders\",grpc_xds_server=\"cp:443\"}"
+                + " 1.0")
+        .contains(
+            "grpc_xds_client_resources{grpc_target=\"xds:///orders\",grpc_xds_authority=\"east\","
+                + "grpc_xds_cache_state=\"requested\","
+                + "grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1.0");
+  }
+
+  private static XdsStatusView view(String scope, XdsStatusView.Server... servers) {
+    return new XdsStatusView(
+        List.of(
+            new XdsStatusView.Client(
+                scope,
+                List.of(servers),
+                List.of(new XdsStatusView.Authority("", List.of("cp:443", "b:443"), 1)),
+                List.of(kept(), kept(), requested()))));
+  }
+
+  private static List<String> lines(XdsStatusView xds, String prefix) {
+    return text(xds, List.of()).lines().filter(line -> line.startsWith(prefix)).toList();
+  }
+
+  private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
+    return written(new MetricsView("1.2.3", forwards, xds, LbCounters.Counts.NONE, PROCESS));
+  }
+
+  private static String written(MetricsView view) {
+    var bytes = new ByteArrayOutputStream();
+    MetricsText.write(view, bytes);
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private static Forward idle() {
+    TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
+    return new Forward("orders", ForwardSettings.defaults("node"), none, CallObserver.none(), 1);
+  }
+
+  private static LbNode tree() {
+    var endpoint =
+        new LbEndpoint(
+            ADDRESS,
+            new Locality("r", "z", ""),
+            HealthStatus.HEALTHY,
+            1,
+            Connectivity.READY,
+            SubchannelCalls.NONE,
+            LbEndpoint.Detection.NONE);
+    var leaf =
+        new LbNode(
+            "r/z/",
+            "round_robin",
+            Connectivity.READY,
+            Map.of(),
+            "",
+            List.of(),
+            List.of(endpoint, endpoint));
+    return new LbNode(
+        "pay", "priority", Connectivity.READY, Map.of(), "", List.of(leaf), List.of());
+  }
+
+  private static XdsStatusView.Resource kept() {
+    var error =
+        new XdsStatusView.ResourceError(
+            "2", RpcStatus.unavailable("bad"), Optional.empty(), Instant.EPOCH, 1);
+    return new XdsStatusView.Resource(
+        "cds",
+        ResourceType.CLUSTER.typeUrl(),
+        "pay",
+        "nacked",
+        "1",
+        Optional.of(Instant.EPOCH),
+        Optional.of(new RawResource("type", new byte[0])),
+        Optional.of(error),
+        Optional.empty(),
+        XdsStatusView.History.NONE);
+  }
+
+  private static XdsStatusView.Resource requested() {
+    return new XdsStatusView.Resource(
+        "eds",
+        ResourceType.ENDPOINT.typeUrl(),
+        "xdstp://east/envoy.config.endpoint.v3.ClusterLoadAssignment/pay",
+        "requested",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        XdsStatusView.History.NONE);
+  }
+}

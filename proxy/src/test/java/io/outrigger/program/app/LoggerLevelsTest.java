@@ -1,0 +1,64 @@
+package io.outrigger.program.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import io.outrigger.observe.admin.AdminReply;
+import io.outrigger.observe.admin.AdminRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LoggerLevelsTest {
+  private final LoggerContext context = new LoggerContext();
+  private final LoggerLevels levels = new LoggerLevels(context);
+
+  private AdminReply set(String name, String level) {
+    return levels.set(
+        new AdminRequest(
+            AdminRequest.Method.POST,
+            "/loggers/" + name,
+            Map.of("level", List.of(level)),
+            Optional.empty()));
+  }
+
+  @Test
+  void aLoggerThatIsThereAndOneThatIsNotYetAreSet() {
+    context.getLogger("io.outrigger.proxy");
+
+    assertThat(set("io.outrigger.proxy", "debug").status()).isEqualTo(200);
+    assertThat(set("io.later.Class$Inner", "TRACE").status()).isEqualTo(200);
+
+    assertThat(context.getLogger("io.outrigger.proxy").getLevel()).isEqualTo(Level.DEBUG);
+    assertThat(context.getLogger("io.later.Class$Inner").getLevel()).isEqualTo(Level.TRACE);
+  }
+
+  @Test
+  void loggersAreNotMadeWithoutEnd() {
+    context.getLogger("known");
+    for (int i = 0; i < LoggerLevels.MAX_MADE; i++) {
+      assertThat(set("made" + i, "INFO").status()).isEqualTo(200);
+    }
+
+    for (int i = 0; i < 1000; i++) {
+      assertThat(set("more" + i, "INFO").status()).isEqualTo(400);
+    }
+
+    assertThat(context.exists("more0")).isNull();
+    assertThat(context.getLoggerList()).hasSize(LoggerLevels.MAX_MADE + 2); // the root too
+    assertThat(set("known", "INFO").status()).isEqualTo(200);
+    assertThat(set("made7", "INFO").status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", ".", "a..b", "a b", "a/b", "<b>", "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q"})
+  void whatNamesNoClassIsRefused(String name) {
+    assertThat(set(name, "INFO").status()).isEqualTo(400);
+    assertThat(context.getLoggerList()).hasSize(1);
+  }
+}

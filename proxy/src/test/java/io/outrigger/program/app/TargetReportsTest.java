@@ -1,0 +1,129 @@
+package io.outrigger.program.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TargetReportsTest {
+  private static final RouteTimeout NONE =
+      new RouteTimeout(Optional.of(Duration.ZERO), Optional.empty(), Optional.empty());
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final EventLog events = new EventLog(loop);
+  private final TargetReports reports = new TargetReports(events, "orders", "xds:///orders", false);
+
+  /** What was reported since {@code seq}. */
+  private List<String> told() {
+    List<String> told = new ArrayList<>();
+    loop.inside(
+        () ->
+            events
+                .after(0, 100)
+                .events()
+                .forEach(
+                    event -> {
+                      assertThat(event.forward()).isEqualTo("orders");
+                      assertThat(event.subject()).isEqualTo("xds:///orders");
+                      told.add(event.kind().word() + ": " + ((Event.Line) event.cause()).text());
+                    }));
+    return told;
+  }
+
+  private static XdsConfig config(Optional<Duration> listener, RouteTimeout... timeouts) {
+    List<Route> routes =
+        Arrays.stream(timeouts)
+            .map(
+                timeout ->
+                    new Route(
+                        "r" + timeout.timeout().map(Duration::toString).orElse(""),
+                        0,
+                        new RouteMatch(
+                            new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
+                        new RouteAction.Forward(new ClusterChoice.Single("a"), timeout),
+                        Map.of()))
+            .toList();
+    var host = new VirtualHost("h", List.of("*"), routes, Map.of());
+    var table = new RouteTable("routes", List.of(host));
+    return new XdsConfig(
+        new ListenerResource(
+            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), listener),
+        table,
+        host,
+        Map.of());
+  }
+
+  private void ready(XdsConfig config) {
+    loop.inside(() -> reports.onReady(config));
+  }
+
+  private void fail(String reason) {
+    loop.inside(() -> reports.onFailure(RpcStatus.unavailable(reason)));
+  }
+
+  @Conformance("SC-52")
+  @Test
+  void readinessAndEachReasonForAFailureAreReportedOnce() {
+    fail("no listener");
+    fail("no listener");
+    fail("no routes");
+    ready(config(Optional.empty(), NONE));
+    ready(config(Optional.empty(), NONE, NONE));
+    fail("no routes");
+
+    assertThat(told())
+        .containsExactly(
+            "forward_failed: no listener",
+            "forward_failed: no routes",
+            "forward_ready: configured",
+            "forward_failed: no routes");
+  }
+
+  @Conformance("A31-23")
+  @Test
+  void theDefaultLimitIsReportedWhenRoutesComeUnderIt() {
+    ready(config(Optional.empty(), NONE, RouteTimeout.UNSET));
+    ready(config(Optional.empty(), RouteTimeout.UNSET, RouteTimeout.UNSET));
+    ready(config(Optional.empty(), NONE));
+    ready(config(Optional.of(Duration.ofSeconds(3)), RouteTimeout.UNSET)); // the listener limits
+    ready(config(Optional.empty(), RouteTimeout.UNSET, RouteTimeout.UNSET));
+
+    String remedy =
+        "; set max_stream_duration or timeout there (0s: no limit), or give --ignore-route-timeout";
+    assertThat(told())
+        .containsExactly(
+            "forward_ready: configured",
+            "default_timeout: calls end after 15 s on 1 route without a limit of time: r" + remedy,
+            "default_timeout: calls end after 15 s on 2 routes without a limit of time: r, r"
+                + remedy);
+  }
+
+  @Test
+  void withTheFlagThereIsNoDefaultToReport() {
+    var ignoring = new TargetReports(events, "orders", "xds:///orders", true);
+
+    loop.inside(() -> ignoring.onReady(config(Optional.empty(), RouteTimeout.UNSET)));
+
+    assertThat(told()).containsExactly("forward_ready: configured");
+  }
+}

@@ -1,0 +1,191 @@
+package io.outrigger.program.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * {@code status}, {@code certs} and {@code wait} against an HTTP server that plays the admin side.
+ */
+@Timeout(600)
+final class AdminCommandsIT {
+  private final CommandLineFixture outrigger = new CommandLineFixture();
+  private final Map<String, String> answers = new ConcurrentHashMap<>();
+  private final AtomicInteger readyAfter = new AtomicInteger();
+  private final CountDownLatch secondRound = new CountDownLatch(2);
+  private final HttpServer server;
+  private final String address;
+
+  AdminCommandsIT() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          String path = exchange.getRequestURI().getPath();
+          if (path.equals("/forwards")) {
+            secondRound.countDown();
+          }
+          boolean found =
+              path.equals("/ready") ? readyAfter.getAndDecrement() <= 0 : answers.containsKey(path);
+          byte[] body =
+              answers.getOrDefault(path, "orders: waiting\n").getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(found ? 200 : 503, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    address = "127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  @Test
+  void statusPrintsTheTables() {
+    answers.put("/forwards", StatusReportTest.FORWARDS);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
+    answers.put("/lb", StatusReportTest.LB);
+
+    assertThat(outrigger.run("status", "--admin", address)).isZero();
+    assertThat(outrigger.outLines()).contains("RESOURCE  TYPE     STATE   VERSION  ERROR");
+
+    outrigger.environment.put("OUTRIGGER_ADMIN", "0.0.0.0:" + server.getAddress().getPort());
+    assertThat(outrigger.run("status")).isZero();
+    assertThat(outrigger.outLines()).contains("RESOURCE  TYPE     STATE   VERSION  ERROR");
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void statusPrintsTheRulesWhereTheSidecarKnowsAny() {
+    answers.put("/forwards", StatusReportTest.FORWARDS);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
+    answers.put("/lb", StatusReportTest.LB);
+    assertThat(outrigger.run("status", "--admin", address)).as("an older sidecar").isZero();
+    assertThat(outrigger.outLines()).noneMatch(line -> line.startsWith("RULE"));
+
+    answers.put("/overlay", StatusReportTest.OVERLAY);
+    assertThat(outrigger.run("status", "--admin", address)).isZero();
+    assertThat(outrigger.outLines()).anyMatch(line -> line.startsWith("eject  /etc/p.yaml:2"));
+  }
+
+  @Test
+  void watchDrawsTheTablesAgainAndAgain() throws InterruptedException {
+    answers.put("/forwards", StatusReportTest.FORWARDS);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
+    answers.put("/lb", StatusReportTest.LB);
+    Thread watching = new Thread(() -> outrigger.run("status", "--watch", "--admin", address));
+
+    watching.start();
+    secondRound.await(); // the second begins once the first is drawn
+    watching.interrupt();
+    watching.join();
+
+    assertThat(outrigger.out.toString()).startsWith("\u001b[H\u001b[2Jforward pay: ERROR");
+  }
+
+  @Test
+  void statusOfAnotherServerIsOneLine() {
+    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --admin "
+                + address
+                + ": GET /forwards was answered with 503; is that an Outrigger?");
+
+    answers.putAll(Map.of("/forwards", "<html>", "/xds", "", "/lb", "", "/events", ""));
+    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --admin "
+                + address
+                + ": its answer is not that of an Outrigger admin server");
+  }
+
+  @Test
+  void statusWithoutServerIsOneLine() {
+    server.stop(0);
+
+    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --admin "
+                + address
+                + ": no answer (cannot connect); is the sidecar running there?");
+  }
+
+  @Test
+  void certsPrintsTheTableOrTheAnswerAsItIs() {
+    answers.put("/certs", CertsReportTest.CERTS);
+
+    assertThat(outrigger.run("certs", "--admin", address)).isZero();
+    assertThat(outrigger.outLines()).hasSize(4);
+    assertThat(outrigger.outLines().get(1)).startsWith("default   spiffe://mesh/orders  ");
+
+    answers.put("/certs", "[{\"instance\": \"a\u009b2J\"}]\n");
+    assertThat(outrigger.run("certs", "--json", "--admin", address)).isZero();
+    assertThat(outrigger.out).hasToString("[{\"instance\": \"a\\u009b2J\"}]\n");
+  }
+
+  @Test
+  void certsOfAnotherServerIsOneLine() {
+    for (String wrong : List.of("", "{}")) {
+      if (!wrong.isEmpty()) {
+        answers.put("/certs", wrong);
+      }
+
+      assertThat(outrigger.run("certs", "--admin", address)).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: --admin "
+                  + address
+                  + (wrong.isEmpty()
+                      ? ": GET /certs was answered with 503; is that an Outrigger?"
+                      : ": its answer is not that of an Outrigger admin server"));
+    }
+  }
+
+  @Test
+  void waitReturnsOnceReady() {
+    readyAfter.set(2);
+
+    assertThat(outrigger.run("wait", "--admin", address)).isZero();
+    assertThat(readyAfter).hasValue(-1);
+    assertThat(outrigger.errorLines()).isEmpty();
+  }
+
+  @Test
+  void waitGivesUpWithTheReasons() {
+    readyAfter.set(Integer.MAX_VALUE);
+
+    // Long enough for one answer, whatever holds the machine up.
+    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "8s")).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly("outrigger: --admin " + address + ": not ready after 8s: orders: waiting");
+
+    server.stop(0);
+    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "500ms")).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --admin "
+                + address
+                + ": not ready after 500ms: no answer; is the sidecar running there?");
+  }
+}

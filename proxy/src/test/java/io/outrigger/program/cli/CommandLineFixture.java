@@ -1,0 +1,101 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.options.Machine;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.transport.CredentialCheck;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Runs command lines against entrypoints that only write down what they were given. */
+final class CommandLineFixture {
+  /** What a demo was started with. */
+  record DemoStart(Optional<Duration> duration, ListenAddress.Tcp admin) {}
+
+  final Map<String, String> environment = new HashMap<>();
+  final List<ProxyOptions> started = new ArrayList<>();
+  final List<DemoStart> demos = new ArrayList<>();
+  final List<Logging> logging = new ArrayList<>();
+  final List<String> resourceErrors = new ArrayList<>();
+  final List<List<Path>> checkedResources = new ArrayList<>();
+  final List<Optional<Bootstrap>> checkedWith = new ArrayList<>();
+  final StringWriter out = new StringWriter();
+  final StringWriter err = new StringWriter();
+
+  /** Thrown by the program in place of a run. */
+  Optional<StartFailure> startFailure = Optional.empty();
+
+  /** Thrown by the program in place of a run. */
+  Optional<RuntimeException> bug = Optional.empty();
+
+  /** What goes on beside the reading of files. */
+  Runnable preparation = () -> {};
+
+  /** What a live validation asks. */
+  LiveEntrypoint live = LiveCheck::run;
+
+  int exitCode;
+
+  int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    CommandContext context =
+        new CommandContext(
+            environment,
+            new PrintWriter(out, true),
+            new PrintWriter(err, true),
+            new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
+            logging::add,
+            () -> new Signals(System::nanoTime));
+    Entrypoints entrypoints =
+        new Entrypoints(
+            (options, files, overlay, signals) -> start(options),
+            List.of(preparation),
+            (duration, admin, story, signals) -> {
+              demos.add(new DemoStart(duration, admin));
+              story.println("once upon a time");
+              return exitCode;
+            },
+            (paths, bootstrap, overlay) -> {
+              checkedResources.add(paths);
+              checkedWith.add(bootstrap);
+              return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
+            },
+            CredentialCheck::of,
+            live);
+    return Main.execute(entrypoints, context, args);
+  }
+
+  private int start(ProxyOptions options) throws StartFailure {
+    if (startFailure.isPresent()) {
+      throw startFailure.get();
+    }
+    if (bug.isPresent()) {
+      throw bug.get();
+    }
+    started.add(options);
+    return exitCode;
+  }
+
+  /** What stderr got. */
+  List<String> errorLines() {
+    return err.toString().lines().toList();
+  }
+
+  List<String> outLines() {
+    return out.toString().lines().toList();
+  }
+}

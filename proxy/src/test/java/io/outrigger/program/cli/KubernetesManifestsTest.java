@@ -1,0 +1,297 @@
+package io.outrigger.program.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.cli.KubernetesManifests.Manifest;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The manifests of {@code docker/kubernetes}, as far as they can be tried without a cluster. */
+@Conformance("DI-07")
+final class KubernetesManifestsTest {
+  private static final String BOOTSTRAP = "/etc/outrigger/bootstrap.json";
+  private static final Pattern EXPANSION = Pattern.compile("\\$\\([A-Z_]+\\)");
+  private static final List<String> PROBES =
+      List.of("startupProbe", "readinessProbe", "livenessProbe");
+
+  private static List<Manifest> manifests() {
+    return KubernetesManifests.all();
+  }
+
+  /** Pods, those that the policy would change included. */
+  private static List<JsonObject> pods(Manifest manifest) {
+    return manifest.pod().stream().flatMap(KubernetesManifestsTest::withInjected).toList();
+  }
+
+  private static Stream<JsonObject> withInjected(JsonObject pod) {
+    JsonObject labels = pod.getAsJsonObject("metadata").getAsJsonObject("labels");
+    if (!labels.has("outrigger.io/inject")) {
+      return Stream.of(pod);
+    }
+    try {
+      JsonObject policy = KubernetesManifests.one("inject.yaml", "MutatingAdmissionPolicy");
+      return Stream.of(pod, new SidecarInjection(policy).apply(pod).orElseThrow());
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static List<JsonObject> containers(JsonObject pod) {
+    JsonObject spec = pod.getAsJsonObject("spec");
+    return Stream.of("initContainers", "containers")
+        .filter(spec::has)
+        .flatMap(kind -> spec.getAsJsonArray(kind).asList().stream())
+        .map(JsonElement::getAsJsonObject)
+        .toList();
+  }
+
+  private static Optional<JsonObject> sidecar(JsonObject pod) {
+    return containers(pod).stream()
+        .filter(container -> text(container, "name").equals("outrigger"))
+        .findFirst();
+  }
+
+  @Test
+  void everyFileIsThere() {
+    assertThat(manifests())
+        .extracting(Manifest::toString)
+        .contains(
+            "native-sidecar.yaml: Deployment",
+            "job.yaml: Job",
+            "istio-agent.yaml: Deployment",
+            "istiod.yaml: Deployment",
+            "ambient.yaml: Deployment",
+            "inject.yaml: MutatingAdmissionPolicy",
+            "kustomize/example: Deployment");
+    assertThat(
+            manifests().stream().flatMap(m -> pods(m).stream()).flatMap(p -> sidecar(p).stream()))
+        .hasSize(7);
+  }
+
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void theApiKnowsEveryField(Manifest manifest) {
+    assertThat(KubernetesModel.errors(manifest.object())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"kind\": \"Deploymet\"}",
+        "{\"apiVersion\": \"apps/v2\"}",
+        "{\"spec\": {\"replicas\": \"2\"}}",
+        "{\"spec\": {\"replica\": 2}}",
+        "{\"spec\": {\"template\": {\"spec\": {\"containers\": [{\"image\": \"unnamed\"}]}}}}",
+        "{\"spec\": {\"template\": {\"spec\": {\"containers\": {}}}}}",
+        "{\"spec\": {\"template\": {\"spec\": {\"restartPolicy\": \"always\"}}}}",
+        "{\"spec\": {\"template\": {\"spec\": {\"hostNetwork\": \"no\"}}}}"
+      })
+  void theApiRefusesWhatItDoesNotKnow(String change) {
+    JsonObject manifest = KubernetesManifests.one("native-sidecar.yaml", "Deployment");
+    StrategicMerge.into(manifest, JsonParser.parseString(change).getAsJsonObject());
+
+    assertThat(KubernetesModel.errors(manifest)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void everyPodIsRestricted(Manifest manifest) {
+    for (JsonObject pod : pods(manifest)) {
+      assertThat(PodSecurity.violations(pod)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void everyNameInAPodLeadsSomewhere(Manifest manifest) {
+    manifest.pod().ifPresent(pod -> assertThat(selected(manifest)).isSubsetOf(labels(pod)));
+    for (JsonObject pod : pods(manifest)) {
+      Set<String> volumes = names(pod.getAsJsonObject("spec"), "volumes");
+      for (JsonObject container : containers(pod)) {
+        assertThat(volumes).containsAll(names(container, "volumeMounts"));
+        for (JsonObject probe : probes(container)) {
+          assertThat(names(container, "ports"))
+              .contains(text(probe.getAsJsonObject("httpGet"), "port"));
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void theSidecarSaysWhyItFailsAndWritesNothing(Manifest manifest) {
+    for (JsonObject pod : pods(manifest)) {
+      sidecar(pod)
+          .ifPresent(
+              sidecar -> {
+                assertThat(text(sidecar, "terminationMessagePolicy"))
+                    .isEqualTo("FallbackToLogsOnError");
+                JsonObject context = sidecar.getAsJsonObject("securityContext");
+                assertThat(context.get("readOnlyRootFilesystem").getAsBoolean()).isTrue();
+                assertThat(environment(sidecar, "")).doesNotContainKey("JAVA_TOOL_OPTIONS");
+                assertThat(sidecar.has("command")).isFalse();
+                assertThat(sidecar.getAsJsonObject("resources").keySet())
+                    .containsExactlyInAnyOrder("requests", "limits");
+              });
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void theCommandStarts(Manifest manifest, @TempDir Path folder) throws IOException {
+    for (JsonObject pod : pods(manifest)) {
+      Optional<JsonObject> sidecar = sidecar(pod);
+      if (sidecar.isPresent()) {
+        assertStarts(pod, sidecar.get(), folder);
+      }
+    }
+  }
+
+  private static void assertStarts(JsonObject pod, JsonObject sidecar, Path folder)
+      throws IOException {
+    JsonObject map = KubernetesManifests.one("native-sidecar.yaml", "ConfigMap");
+    Path bootstrap = folder.resolve("bootstrap.json");
+    Files.writeString(bootstrap, text(map.getAsJsonObject("data"), "bootstrap.json"));
+    var outrigger = new CommandLineFixture();
+    outrigger.environment.putAll(environment(sidecar, bootstrap.toString()));
+    if (isBesideAgent(pod)) { // its template adds the variable
+      outrigger.environment.put("GRPC_XDS_BOOTSTRAP", "/etc/istio/proxy/grpc-bootstrap.json");
+    }
+
+    int exitCode = outrigger.run(strings(sidecar.getAsJsonArray("args")));
+
+    assertThat(outrigger.errorLines()).isEmpty();
+    assertThat(exitCode).isZero();
+    ProxyOptions options = outrigger.started.get(0);
+    assertThat(options.forwards()).hasSize(1);
+    assertThat(options.source().isEmpty()).isEqualTo(isBesideAgent(pod));
+    assertThat(options.admin()).contains(new ListenAddress.Tcp("127.0.0.1", 9901));
+    assertThat(options.adminGrpc()).isEmpty();
+    assertThat(options.health()).contains(new ListenAddress.Tcp("0.0.0.0", 9902));
+    JsonArray ports = sidecar.getAsJsonArray("ports");
+    assertThat(ports).hasSize(1);
+    assertThat(ports.get(0).getAsJsonObject().get("containerPort").getAsInt()).isEqualTo(9902);
+    assertThat(options.drain().delay().plus(options.drain().timeout()).toSeconds())
+        .isLessThan(pod.getAsJsonObject("spec").get("terminationGracePeriodSeconds").getAsLong());
+  }
+
+  private static boolean isBesideAgent(JsonObject pod) {
+    return containers(pod).stream().anyMatch(c -> text(c, "name").equals("istio-proxy"));
+  }
+
+  /** What stays true when the order of the ends differs: the app's end is before the sidecar's. */
+  @ParameterizedTest
+  @MethodSource("manifests")
+  void aSidecarIsNativeUnlessTheAgentIsBesideIt(Manifest manifest) {
+    for (JsonObject pod : pods(manifest)) {
+      sidecar(pod)
+          .ifPresent(
+              sidecar -> {
+                boolean isNative = text(sidecar, "restartPolicy").equals("Always");
+                assertThat(isNative).isNotEqualTo(isBesideAgent(pod));
+                assertThat(sidecar.has("startupProbe")).isEqualTo(isNative);
+                assertThat(sidecar.has("lifecycle")).isFalse();
+              });
+    }
+  }
+
+  @Test
+  void theComponentGoesToWhatAsksForIt() throws IOException {
+    JsonObject component = KubernetesManifests.kustomization("component");
+    JsonObject example = KubernetesManifests.kustomization("example");
+    JsonObject patch = component.getAsJsonArray("patches").get(0).getAsJsonObject();
+    JsonObject target = patch.getAsJsonObject("target");
+
+    assertThat(component.keySet()).containsExactly("apiVersion", "kind", "patches");
+    assertThat(text(component, "apiVersion")).isEqualTo("kustomize.config.k8s.io/v1alpha1");
+    assertThat(text(component, "kind")).isEqualTo("Component");
+    assertThat(patch.keySet()).containsExactly("path", "target");
+    assertThat(KubernetesManifests.kustomizeFile("component", text(patch, "path"))).exists();
+    assertThat(target.keySet()).containsExactly("kind", "labelSelector");
+    JsonObject app = manifests().get(manifests().size() - 1).object();
+    assertThat(text(app, "kind")).matches(text(target, "kind"));
+    JsonObject labels = app.getAsJsonObject("metadata").getAsJsonObject("labels");
+    assertThat(labels.entrySet())
+        .extracting(label -> label.getKey() + "=" + label.getValue().getAsString())
+        .contains(text(target, "labelSelector"));
+
+    assertThat(example.keySet())
+        .containsExactly(
+            "apiVersion", "kind", "resources", "components", "configMapGenerator", "patches");
+    assertThat(text(example, "apiVersion")).isEqualTo("kustomize.config.k8s.io/v1beta1");
+    JsonObject map = KubernetesManifests.one("native-sidecar.yaml", "ConfigMap");
+    Path bootstrap = KubernetesManifests.kustomizeFile("example", "bootstrap.json");
+    assertThat(JsonParser.parseString(Files.readString(bootstrap)))
+        .isEqualTo(JsonParser.parseString(text(map.getAsJsonObject("data"), "bootstrap.json")));
+  }
+
+  private static Set<Map.Entry<String, JsonElement>> selected(Manifest manifest) {
+    JsonObject spec = manifest.object().getAsJsonObject("spec");
+    return spec.has("selector")
+        ? spec.getAsJsonObject("selector").getAsJsonObject("matchLabels").entrySet()
+        : Set.of();
+  }
+
+  private static Set<Map.Entry<String, JsonElement>> labels(JsonObject pod) {
+    return pod.getAsJsonObject("metadata").getAsJsonObject("labels").entrySet();
+  }
+
+  private static List<JsonObject> probes(JsonObject container) {
+    return PROBES.stream().filter(container::has).map(container::getAsJsonObject).toList();
+  }
+
+  private static Set<String> names(JsonObject holder, String list) {
+    Set<String> names = new HashSet<>();
+    if (holder.has(list)) {
+      holder.getAsJsonArray(list).forEach(item -> names.add(text(item.getAsJsonObject(), "name")));
+    }
+    return names;
+  }
+
+  /** As the kubelet makes it, but for the values that only a pod has. */
+  private static Map<String, String> environment(JsonObject container, String bootstrap) {
+    Map<String, String> environment = new HashMap<>();
+    if (container.has("env")) {
+      for (JsonElement element : container.getAsJsonArray("env")) {
+        JsonObject variable = element.getAsJsonObject();
+        String value = EXPANSION.matcher(text(variable, "value")).replaceAll("of-the-pod");
+        environment.put(text(variable, "name"), value.replace(BOOTSTRAP, bootstrap));
+      }
+    }
+    return environment;
+  }
+
+  private static String[] strings(JsonArray list) {
+    List<String> strings = new ArrayList<>();
+    list.forEach(item -> strings.add(item.getAsString()));
+    return strings.toArray(String[]::new);
+  }
+
+  private static String text(JsonObject object, String name) {
+    return object.has(name) && object.get(name).isJsonPrimitive()
+        ? object.get(name).getAsString()
+        : "";
+  }
+}

@@ -1,0 +1,437 @@
+package io.outrigger.program.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.ForwardSpec;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class OutriggerCommandTest {
+  private static final String EXAMPLE = "../config/examples/bootstrap.json";
+  private static final String FORWARD = "9001=xds:///orders";
+
+  private final CommandLineFixture outrigger = new CommandLineFixture();
+  private final Path folder;
+
+  OutriggerCommandTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  private String file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text).toString();
+  }
+
+  private void assertRefusedWith(int exitCode, String... lines) {
+    assertThat(outrigger.started).isEmpty();
+    assertThat(outrigger.errorLines()).containsExactly(lines);
+    assertThat(exitCode).isEqualTo(2);
+  }
+
+  @Test
+  void runStartsTheProgramAndReturnsItsExitCode() {
+    outrigger.exitCode = 1;
+
+    int exitCode = outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+
+    assertThat(exitCode).isEqualTo(1);
+    assertThat(outrigger.started).hasSize(1);
+    ProxyOptions options = outrigger.started.get(0);
+    assertThat(options.source().orElseThrow().bootstrap().servers().get(0).uri())
+        .isEqualTo("localhost:18000");
+    assertThat(options.forwards())
+        .containsExactly(
+            new ForwardSpec(
+                "orders", ListenAddress.parse("9001"), options.forwards().get(0).target()));
+    assertThat(outrigger.errorLines()).isEmpty();
+    assertThat(outrigger.logging).containsExactly(Logging.DEFAULT);
+  }
+
+  @Test
+  void repeatedFlagsAreAListAndASwitchNeedsNoValue() {
+    outrigger.run(
+        "run",
+        "--bootstrap=" + EXAMPLE,
+        "--forward=" + FORWARD,
+        "--ignore-route-timeout",
+        "--forward",
+        "unix:/run/all.sock=xds:///*",
+        "--log-level=DEBUG");
+
+    ProxyOptions options = outrigger.started.get(0);
+    assertThat(options.forwards()).extracting(ForwardSpec::name).containsExactly("orders", "*");
+    assertThat(options.ignoreRouteTimeout()).isTrue();
+    assertThat(outrigger.logging).extracting(Logging::level).containsExactly(Logging.Level.DEBUG);
+  }
+
+  @Test
+  void aCommaInAFlagDoesNotSplitIt() {
+    outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", "9001=xds:///a,b");
+
+    assertThat(outrigger.started.get(0).forwards())
+        .extracting(ForwardSpec::name)
+        .containsExactly("a,b");
+  }
+
+  @Test
+  void aSwitchMayBeTurnedOffAgainstTheEnvironment() {
+    outrigger.environment.put("OUTRIGGER_IGNORE_ROUTE_TIMEOUT", "true");
+
+    outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+    outrigger.run(
+        "run", "--bootstrap", EXAMPLE, "--forward", FORWARD, "--ignore-route-timeout=false");
+
+    assertThat(outrigger.started)
+        .extracting(ProxyOptions::ignoreRouteTimeout)
+        .containsExactly(true, false);
+  }
+
+  @Test
+  void theEnvironmentAloneIsEnough() {
+    outrigger.environment.putAll(
+        Map.of("GRPC_XDS_BOOTSTRAP", EXAMPLE, "OUTRIGGER_FORWARD", FORWARD));
+
+    assertThat(outrigger.run("run")).isZero();
+    assertThat(outrigger.started).hasSize(1);
+  }
+
+  @Test
+  @Conformance("A27-01")
+  void withoutABootstrapNothingIsStarted() {
+    assertRefusedWith(
+        outrigger.run("run", "--forward", FORWARD),
+        "outrigger: --bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use"
+            + " --resources without a control plane");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'channel_creds': [{'type': 'alts'}]} | .channel_creds: none is supported of"
+            + " \"alts\"; add one of type \"tls\" or \"insecure\"",
+        "{'channel_creds': [{'type': 'tls', 'config': {'certificate_file': '/c'}}]} |"
+            + " .channel_creds[0].config.private_key_file: is missing; certificate_file needs it",
+      })
+  @Conformance({"A27-02", "A29-07"})
+  void badCredentialsAreAStartUpError(String members, String expected) throws IOException {
+    String server = "{'server_uri': 'cp:1', " + members.substring(1);
+    String path = file("b.json", "{'xds_servers': [%s]}".formatted(server).replace('\'', '"'));
+
+    assertRefusedWith(
+        outrigger.run("run", "--bootstrap", path, "--forward", FORWARD),
+        "outrigger: " + path + ": $.xds_servers[0]" + expected);
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "run --nonsense | Unknown option: '--nonsense'; see outrigger run --help",
+        "run --threads | Missing required parameter for option '--threads' (N); see outrigger run"
+            + " --help",
+        "run --threads 1 --threads 2 | option '--threads' (N) should be specified only once; see"
+            + " outrigger run --help",
+        "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
+        "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
+            + " explain, status, certs, wait; see outrigger --help",
+        "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",
+        "wait --admin off | --admin: \"off\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "status --admin 0 | --admin: give the port that the sidecar really has, not 0",
+        "certs --admin 0 | --admin: give the port that the sidecar really has, not 0",
+        "demo --duration 15 | --duration: \"15\" is not a duration such as 250ms, 5s, 30m or 1h",
+        "demo --admin x | --admin: \"x\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "validate | nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set"
+            + " GRPC_XDS_BOOTSTRAP",
+      })
+  void aWrongCommandLineIsOneLine(String args, String expected) {
+    assertRefusedWith(outrigger.run(args.split(" ")), "outrigger: " + expected);
+    assertThat(outrigger.outLines()).isEmpty();
+  }
+
+  @Test
+  void withoutASubcommandTheLineNamesThem() {
+    assertRefusedWith(
+        outrigger.run(),
+        "outrigger: no subcommand; give one of run, demo, validate, explain, status, certs, wait;"
+            + " see outrigger --help");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Flag.class,
+      names = {"IGNORE_ROUTE_TIMEOUT"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void everyFlagTakesAValueAndRefusesANonsensicalOneByItsName(Flag flag) {
+    List<String> args =
+        new ArrayList<>(List.of("run", flag.option(), "/no/such thing")); // good for no flag
+    if (flag != Flag.BOOTSTRAP) {
+      args.addAll(List.of("--bootstrap", EXAMPLE));
+    }
+    if (flag != Flag.FORWARD) {
+      args.addAll(List.of("--forward", FORWARD));
+    }
+
+    int exitCode = outrigger.run(args.toArray(String[]::new));
+
+    assertThat(outrigger.errorLines())
+        .singleElement()
+        .asString()
+        .startsWith("outrigger: " + flag.option() + ": ");
+    assertThat(exitCode).isEqualTo(2);
+  }
+
+  @Test
+  void staticResourcesAreValidatedBeforeTheProgramStarts() throws IOException {
+    String resources = file("r.yaml", "resources: []\n");
+    outrigger.resourceErrors.add("r.yaml: Cluster pay: lb_policy is not supported");
+
+    assertRefusedWith(
+        outrigger.run("run", "--resources", resources, "--forward", FORWARD),
+        "outrigger: r.yaml: Cluster pay: lb_policy is not supported");
+
+    outrigger.resourceErrors.clear();
+    assertThat(outrigger.run("run", "--resources", resources, "--forward", FORWARD)).isZero();
+    assertThat(outrigger.started.get(0).source().orElseThrow().resources())
+        .containsExactly(Path.of(resources));
+  }
+
+  @Test
+  void theProgramStartsAfterItsPreparation() {
+    var startedBefore = new AtomicInteger(-1);
+    outrigger.preparation = () -> startedBefore.set(outrigger.started.size());
+
+    outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+
+    assertThat(startedBefore).hasValue(0);
+    assertThat(outrigger.started).hasSize(1);
+  }
+
+  @Test
+  void aPreparationThatFailsIsNoReasonNotToStart() {
+    outrigger.preparation =
+        () -> {
+          throw new IllegalStateException("no native library");
+        };
+
+    assertThat(outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD)).isZero();
+    assertThat(outrigger.started).hasSize(1);
+  }
+
+  @Test
+  void aPortInUseIsOneLineAndExitCode1() {
+    outrigger.startFailure =
+        Optional.of(
+            StartFailure.cannotBind(
+                "--forward " + FORWARD,
+                new BindException("cannot listen on 127.0.0.1:9001: address already in use")));
+
+    int exitCode = outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+
+    assertThat(exitCode).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --forward 9001=xds:///orders: cannot listen on 127.0.0.1:9001: address"
+                + " already in use; stop what listens there or choose another address");
+  }
+
+  @Test
+  void aBugIsOneLineAndExitCode1() {
+    outrigger.bug = Optional.of(new IllegalStateException("first\n  second"));
+    assertThat(outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD)).isEqualTo(1);
+    assertThat(outrigger.errorLines()).containsExactly("outrigger: first second");
+
+    outrigger.bug = Optional.of(new IllegalStateException());
+    assertThat(outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: IllegalStateException; run with --log-level DEBUG for its origin");
+  }
+
+  @Test
+  void demoPassesItsFlagsOn() {
+    assertThat(outrigger.run("demo")).isZero();
+    assertThat(outrigger.run("demo", "--duration", "15s", "--admin", "0")).isZero();
+
+    assertThat(outrigger.demos)
+        .containsExactly(
+            new CommandLineFixture.DemoStart(
+                Optional.empty(), new ListenAddress.Tcp("127.0.0.1", 9901)),
+            new CommandLineFixture.DemoStart(
+                Optional.of(Duration.ofSeconds(15)), new ListenAddress.Tcp("127.0.0.1", 0)));
+    assertThat(outrigger.outLines()).containsExactly("once upon a time");
+  }
+
+  @Test
+  void validatePrintsEveryFindingAndExits2() throws IOException {
+    String bad = file("bad.json", "{\"xds_servers\": [{}]}");
+    String resources = file("r.json", "{}");
+    outrigger.resourceErrors.add("r.json: Listener orders: api_listener is missing");
+
+    int exitCode = outrigger.run("validate", "--bootstrap", bad, "--resources", resources, "/no/x");
+
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(outrigger.outLines())
+        .containsExactly(
+            bad + ": $.xds_servers[0].server_uri: is missing; a string is required",
+            bad
+                + ": $.xds_servers[0].channel_creds: is missing; give one of type \"tls\" or"
+                + " \"insecure\"",
+            "--resources: cannot read /no/x: no such file, or permission denied",
+            "r.json: Listener orders: api_listener is missing");
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: 4 errors found; correct them at the places that their lines name");
+  }
+
+  @Test
+  void validateOpensTheFilesOfTheBootstrapsCredentials() throws IOException {
+    String noToken =
+        """
+        {"server_uri": "tls:1", "channel_creds": [{"type": "tls"}], "call_creds": [
+          {"type": "jwt_token_file", "config": {"jwt_token_file": "/no/token"}}]}""";
+    String keyAlone =
+        """
+        {"server_uri": "tls:2", "channel_creds": [{"type": "tls", "config": {
+          "certificate_file": "%s", "private_key_file": "/no/key.pem"}}]}"""
+            .formatted(file("empty.pem", ""));
+    String bad =
+        file(
+            "creds.json",
+            """
+            {"xds_servers": [%s], "authorities": {"a": {"xds_servers": [%s]}}}
+            """
+                .formatted(noToken, keyAlone));
+
+    int exitCode = outrigger.run("validate", "--bootstrap", bad);
+
+    assertThat(exitCode).isEqualTo(2);
+    String at = bad + " (--bootstrap): xds server ";
+    assertThat(outrigger.outLines())
+        .containsExactly(
+            "warning: " + at + "tls:1: jwt_token_file /no/token does not exist",
+            at
+                + "tls:2: tls credentials: certificate_file "
+                + folder.resolve("empty.pem")
+                + " has no certificate");
+    assertThat(outrigger.errorLines()).hasSize(1);
+  }
+
+  @Test
+  void validateIsContentWithTheExamplesAndUsesTheBootstrapForTheResources() {
+    String resources = "../config/examples/resources";
+
+    int exitCode = outrigger.run("validate", "--bootstrap", EXAMPLE, "--resources", resources);
+
+    assertThat(exitCode).isZero();
+    assertThat(outrigger.outLines())
+        .containsExactly(EXAMPLE + " (--bootstrap): OK", resources + ": OK");
+    assertThat(outrigger.checkedResources).containsExactly(List.of(Path.of(resources)));
+    assertThat(outrigger.checkedWith.get(0)).isPresent();
+  }
+
+  @Conformance("DI-04")
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "unix:///etc/istio/proxy/XDS, true",
+    "unix:/run/xds.sock, true",
+    "istiod.istio-system.svc:15010, false",
+    "dns:///unix:15010, false"
+  })
+  void aLiveValidationWarnsBeforeItTakesTheStreamOfAnother(String server, boolean warns)
+      throws IOException {
+    String bootstrap =
+        file(
+            "cp.json",
+            """
+            {"xds_servers": [{"server_uri": "%s", "channel_creds": [{"type": "insecure"}]}]}
+            """
+                .formatted(server));
+    String[] live = {"validate", "--live", "--bootstrap", bootstrap, "--target", "xds:///a"};
+    var before = new AtomicReference<String>();
+    var findings = new ArrayList<String>();
+    outrigger.live =
+        (read, overlay, target, timeout) -> {
+          before.set(outrigger.out.toString());
+          return new LiveCheck.Result(findings, "*", 1, List.of(), Optional.empty(), List.of());
+        };
+
+    assertThat(outrigger.run(live)).isZero();
+    assertThat(before.get())
+        .isEqualTo(
+            warns
+                ? "warning: xds server "
+                    + server
+                    + ": istio's agent serves one stream at a time; where it listens there, a"
+                    + " sidecar that runs loses its stream to this check, and comes back\n"
+                : "");
+
+    findings.add("cluster \"c\": no");
+    assertThat(outrigger.run(live)).isEqualTo(2);
+    assertThat(before.get().isEmpty()).isEqualTo(!warns);
+    assertThat(outrigger.run("validate", "--bootstrap", bootstrap)).isZero();
+    assertThat(outrigger.out.toString()).doesNotContain("warning");
+  }
+
+  @Test
+  void validateAloneLooksAtTheBootstrapOfTheEnvironment() {
+    outrigger.environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", "{}");
+
+    assertThat(outrigger.run("validate")).isEqualTo(2);
+    assertThat(outrigger.outLines())
+        .containsExactly(
+            "GRPC_XDS_BOOTSTRAP_CONFIG: $.xds_servers: is missing; at least one control plane is"
+                + " required");
+  }
+
+  @Test
+  void helpOfRunNamesEveryFlag() {
+    assertThat(outrigger.run("run", "--help")).isZero();
+
+    for (Flag flag : Flag.values()) {
+      assertThat(outrigger.out.toString()).contains(flag.option());
+    }
+    assertThat(outrigger.errorLines()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"demo", "validate", "status", "certs", "wait"})
+  void everyCommandHasHelp(String command) {
+    assertThat(outrigger.run(command, "--help")).isZero();
+    assertThat(outrigger.out.toString()).startsWith("Usage: outrigger " + command + " ");
+  }
+
+  @Test
+  void versionAndHelpOfTheProgram() {
+    assertThat(outrigger.run("--version")).isZero();
+    assertThat(outrigger.outLines()).singleElement().asString().startsWith("outrigger ");
+
+    assertThat(outrigger.run("--help")).isZero();
+    assertThat(outrigger.out.toString())
+        .contains("run", "demo", "validate", "status", "certs", "wait", "after a clean drain");
+  }
+}

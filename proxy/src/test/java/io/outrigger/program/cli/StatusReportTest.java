@@ -1,0 +1,175 @@
+package io.outrigger.program.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonParseException;
+import io.outrigger.testing.Conformance;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class StatusReportTest {
+  private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
+
+  static final String FORWARDS =
+      """
+      [{"name": "orders", "listen": "127.0.0.1:9001", "target": "xds:///orders", "state": "READY",
+        "error": "", "endpoints": 3, "failing": 1},
+       {"name": "pay", "listen": "unix:/run/pay.sock", "target": "xds:///pay", "state": "ERROR",
+        "error": "no\\u001b[2Jlistener"}]
+      """;
+  static final String XDS =
+      """
+      {"node": "me", "servers": [
+        {"uri": "cp:443", "use": "preferred", "connected": true, "streams": 2, "failures": 1,
+         "nacks": 3, "lastError": "UNAVAILABLE: refused"}], "resources": [
+        {"typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a",
+         "versionInfo": "7", "clientStatus": "NACKED",
+         "errorState": {"details": "lb_policy", "versionInfo": "8"}}]}
+      """;
+  static final String EVENTS =
+      """
+      [{"seq": 4, "time": "2026-11-21T10:00:00Z", "kind": "nack", "forward": "", "subject": "a",
+        "message": "refused\\n\u009b2J <b>"}]
+      """;
+  static final String LB =
+      """
+      {"forwards": [{"name": "orders", "target": "xds:///orders", "root":
+        {"name": "a", "policy": "priority", "state": "READY", "config": {}, "detail": "uses 0",
+         "children": [{"name": "0", "policy": "round_robin", "state": "READY", "children": [],
+           "endpoints": [
+             {"address": "10.0.0.1:80", "locality": "r/z/s", "health": "HEALTHY", "weight": 1,
+              "state": "READY", "active_requests": 3, "ejected": null},
+             {"address": "[::1]:80", "health": "UNKNOWN", "weight": 2, "state": "READY",
+              "active_requests": 0, "ejected": {"since": "s", "until": "u", "times": 1,
+              "by": "success_rate"}}]}]}},
+        {"name": "pay", "target": "xds:///pay", "root": null}]}
+      """;
+
+  static final String OVERLAY =
+      """
+      {"rules": [
+        {"name": "eject", "file": "/etc/p.yaml", "line": 2, "mode": "default",
+         "matched": {"clusters": 2, "routes": 0}, "set": [
+           {"resource": "a", "field": "outlier_detection.interval", "value": "5s"},
+           {"resource": "b", "field": "outlier_detection.interval", "value": "5s"}],
+         "left_out": [{"resource": "c\u001b", "field": "lb_policy", "reason": "no such"}]},
+        {"name": "many", "file": "/etc/p.yaml", "line": 9, "mode": "override",
+         "matched": {"clusters": 0, "routes": 1}, "set": [
+           {"resource": "r", "field": "f1", "value": 1}, {"resource": "r", "field": "f2", "value": 1},
+           {"resource": "r", "field": "f3", "value": 1}, {"resource": "r", "field": "f4", "value": 1},
+           {"resource": "r", "field": "f5", "value": 1}],
+         "left_out": []},
+        {"name": "idle", "file": "/etc/q.yaml", "line": 1, "mode": "default",
+         "matched": {"clusters": 0, "routes": 0}, "set": [], "left_out": []}],
+       "errors": [{"file": "/etc/r.yaml", "line": 5, "column": 7, "message": "no such field"}]}
+      """;
+
+  private static List<String> rendered(Optional<String> overlay) {
+    return render(FORWARDS, overlay, Optional.empty()).tables();
+  }
+
+  private static StatusReport.Lines render(
+      String forwards, Optional<String> overlay, Optional<String> certs) {
+    return StatusReport.render(
+        new StatusReport.Answers(forwards, XDS, LB, overlay, certs, EVENTS), NOW);
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void localPolicyHasItsTables() {
+    assertThat(String.join("\n", rendered(Optional.of(OVERLAY))))
+        .contains(
+            """
+            no cluster yet
+
+            RULE   FILE           MODE      MATCHES     SETS                        LEFT OUT
+            eject  /etc/p.yaml:2  default   2 clusters  outlier_detection.interval  c : lb_policy: no such
+            many   /etc/p.yaml:9  override  1 route     f1, f2, f3, f4 and 1 more   -
+            idle   /etc/q.yaml:1  default   nothing     -                           -
+
+            OVERLAY FILE     ERROR
+            /etc/r.yaml:5:7  no such field
+
+            TIME\
+            """);
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void withoutLocalPolicyThereIsNoTableOfIt() {
+    assertThat(rendered(Optional.of("{\"rules\":[],\"errors\":[]}")))
+        .isEqualTo(rendered(Optional.empty()));
+  }
+
+  @Test
+  void tablesInTheOrderOfAQuestion() {
+    assertThat(String.join("\n", rendered(Optional.empty())))
+        .isEqualTo(
+            """
+            FORWARD  LISTEN              TARGET         STATE                             ERROR
+            pay      unix:/run/pay.sock  xds:///pay     ERROR                             no [2Jlistener
+            orders   127.0.0.1:9001      xds:///orders  READY, 2 of 3 backends reachable  -
+
+            CONTROL PLANE  USE        CONNECTED  NACKS  FAILURES  LAST ERROR
+            cp:443         preferred  true       3      1         UNAVAILABLE: refused
+
+            RESOURCE  TYPE     STATE   VERSION  ERROR
+            a         Cluster  NACKED  7        lb_policy
+
+            LB TREE            POLICY       STATE  DETAIL
+            orders             -            -      xds:///orders
+              a                priority     READY  uses 0
+                0              round_robin  READY  -
+                  10.0.0.1:80  -            READY  health HEALTHY, weight 1, active 3
+                  [::1]:80     -            READY  health UNKNOWN, weight 2, active 0, %s
+            pay                -            -      xds:///pay, no cluster yet
+
+            TIME                  EVENT  SUBJECT  MESSAGE
+            2026-11-21T10:00:00Z  nack   a        refused 2J <b>\
+            """
+                .formatted("ejected by success_rate until u"));
+  }
+
+  @Test
+  void whatFailsIsSaidFirst() {
+    String outage =
+        """
+        [{"name": "orders", "listen": "l", "target": "t", "state": "READY", "endpoints": 198,
+          "failing": 198, "error": "cluster a: calls fail; last error: refused"}]""";
+    StatusReport.Lines lines =
+        StatusReport.render(
+            new StatusReport.Answers(
+                outage,
+                XDS.replace("true", "false"),
+                LB,
+                Optional.empty(),
+                Optional.of(CertsReportTest.CERTS),
+                EVENTS),
+            NOW);
+
+    assertThat(lines.problems())
+        .containsExactly(
+            "forward orders: READY, 0 of 198 backends reachable: cluster a: calls fail; last error:"
+                + " refused",
+            "certificate default (spiffe://mesh/orders): ends in 12h",
+            "certificate plain (CN=a [2J): expired 3d ago",
+            "certificate plain: private_key_file /k.pem does not exist",
+            "certificate roots: ca_certificate_file /r.pem does not exist",
+            "control plane cp:443: not connected: UNAVAILABLE: refused");
+    assertThat(lines.tables().get(1)).contains("READY, 0 of 198 backends reachable");
+    assertThat(render(FORWARDS, Optional.empty(), Optional.empty()).problems())
+        .containsExactly("forward pay: ERROR: no [2Jlistener");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
+  void anAnswerOfAnotherFormIsRefused(String forwards) {
+    assertThatThrownBy(() -> render(forwards, Optional.empty(), Optional.empty()))
+        .isInstanceOf(JsonParseException.class);
+  }
+}

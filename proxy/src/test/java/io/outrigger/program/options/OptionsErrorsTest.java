@@ -1,0 +1,197 @@
+package io.outrigger.program.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Wrong input of every kind, and the line that it is refused with. */
+final class OptionsErrorsTest extends OptionsFixture {
+  OptionsErrorsTest(@TempDir Path folder) throws IOException {
+    super(folder);
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean \"log-level\"?;"
+            + " the keys are the flags of run",
+        "'config: x' | DIR/o.yaml:1: config: is not known; the keys are the flags of run",
+        "'threads: many' | DIR/o.yaml:1: threads: \"many\" is not a whole number from 1 to 1024",
+        "'threads: [1, 2]' | DIR/o.yaml:1: threads: takes one value, not a list",
+        "'forward: []' | DIR/o.yaml:1: forward: is an empty list",
+        "'admin: {a: b}' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
+        "'admin:' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
+        "'- a' | DIR/o.yaml: is no map; write lines such as \"admin: 127.0.0.1:9901\"",
+      })
+  void aBadFileIsNamedWithTheKey(String yaml, String expected) throws IOException {
+    give(Flag.CONFIG, write("o.yaml", yaml + "\n").toString());
+    flags.remove(Flag.FORWARD);
+    environment.put("OUTRIGGER_FORWARD", "9001=xds:///orders");
+
+    assertThat(errors()).containsExactly(expected);
+  }
+
+  @Test
+  void brokenYamlIsNamedWithTheLine() throws IOException {
+    give(Flag.CONFIG, write("o.yaml", "threads: 1\nadmin: [\n").toString());
+
+    assertThat(errors()).singleElement().asString().startsWith("DIR/o.yaml:3:1: not YAML: ");
+  }
+
+  @Test
+  void aMissingFileIsNamedWithItsFlag() {
+    give(Flag.CONFIG, "/no/such.yaml");
+
+    assertThat(errors()).containsExactly("--config: cannot read /no/such.yaml: no such file");
+  }
+
+  @ParameterizedTest(name = "{0} {1} -> {2}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "FORWARD | 9001 | --forward: \"9001\" has no target; write it as 9001=xds:///orders",
+        "FORWARD | 9901=xds:///a | --admin: the admin server: 127.0.0.1:9901 is taken by"
+            + " \"9901=xds:///a\"; choose another address",
+        "FORWARD | 1=xds://west/a | --forward: \"xds://west/a\": authority \"west\" is not among"
+            + " the bootstrap's authorities [east]",
+        "MAX_TARGETS | 0 | --max-targets: \"0\" is not a whole number from 1 to 2147483647",
+        "ADMIN | nowhere | --admin: \"nowhere\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "ADMIN | unix:/a | --admin: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "ADMIN_GRPC | 9901 | --admin-grpc: the admin gRPC server: 127.0.0.1:9901 is taken by the"
+            + " admin server; choose another address",
+        "HEALTH | 9901 | --health: the health server: 127.0.0.1:9901 is taken by the admin server;"
+            + " choose another address",
+        "HEALTH | unix:/a | --health: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
+        "THREADS | 2.5 | --threads: \"2.5\" is not a whole number from 1 to 1024",
+        "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, io_uring, epoll, nio",
+        "CONNECT_TIMEOUT | 0s | --connect-timeout: \"0s\" must be more than zero",
+        "IDLE_TIMEOUT | 5 | --idle-timeout: \"5\" is not a duration such as 250ms, 5s, 30m or 1h",
+        "KEEPALIVE_TIME | x | --keepalive-time: \"x\" is not a duration such as 250ms, 5s, 30m or"
+            + " 1h",
+        "KEEPALIVE_TIMEOUT | 0ms | --keepalive-timeout: \"0ms\" must be more than zero",
+        "MAX_CONCURRENT_STREAMS | 0 | --max-concurrent-streams: \"0\" is not a whole number from 1"
+            + " to 2147483647",
+        "MAX_HEADER_BYTES | 1 | --max-header-bytes: \"1\" is less than 1024 bytes",
+        "MAX_HEADER_BYTES | 1GiB | --max-header-bytes: \"1GiB\" is more than 16777216 bytes",
+        "MAX_CONCURRENT_STREAMS | 2147483648 | --max-concurrent-streams: \"2147483648\" is not a whole"
+            + " number from 1 to 2147483647",
+        "MAX_CONCURRENT_STREAMS | 99999999999999999999 | --max-concurrent-streams:"
+            + " \"99999999999999999999\" is not a whole number from 1 to 2147483647",
+        "MAX_HEADER_BYTES | -1 | --max-header-bytes: \"-1\" is not a size such as 65536, 64KiB or"
+            + " 1GiB",
+        "MAX_HEADER_BYTES | 4294967297 | --max-header-bytes: \"4294967297\" is more than 16777216"
+            + " bytes",
+        "MAX_MEMORY | -1GiB | --max-memory: \"-1GiB\" is not a size such as 65536, 64KiB or 1GiB",
+        "MAX_MEMORY | 0 | --max-memory: \"0\" is less than 1048576 bytes",
+        "MAX_MEMORY | 243MiB | --max-memory: \"243MiB\" is more than the JVM has for it, 241 MiB:"
+            + " 124 MiB of the heap and 117 MiB for buffers; raise the container's memory limit, or"
+            + " the JVM's limits in OUTRIGGER_JAVA_OPTS",
+        "MAX_MEMORY | 99999999999GiB | --max-memory: \"99999999999GiB\" is too large",
+        "KEEPALIVE_TIME | 999999999d | --keepalive-time: \"999999999d\" is longer than a hundred years",
+        "MAX_CONNECTIONS | all | --max-connections: \"all\" is not a whole number from 1 to"
+            + " 2147483647",
+        "MAX_MEMORY | lots | --max-memory: \"lots\" is not a size such as 65536, 64KiB or 1GiB",
+        "MAX_QUEUED_REQUESTS | -1 | --max-queued-requests: \"-1\" is not a whole number from 0 to"
+            + " 2147483647",
+        "IGNORE_ROUTE_TIMEOUT | yes | --ignore-route-timeout: \"yes\" is not true or false",
+        "AUTHORITY | a b | --authority: \"a b\" is not target, preserve, or an authority such as"
+            + " orders.example:443",
+        "DRAIN_DELAY | soon | --drain-delay: \"soon\" is not a duration such as 250ms, 5s, 30m or"
+            + " 1h",
+        "DRAIN_TIMEOUT | -1s | --drain-timeout: \"-1s\" is not a duration such as 250ms, 5s, 30m"
+            + " or 1h",
+        "ACCESS_LOG | /no/such/log | --access-log: cannot write /no/such/log; give a file in a"
+            + " folder that exists and can be written to",
+        "ACCESS_LOG | '' | --access-log: is empty; give a file, - for stdout, or off",
+        "ACCESS_LOG | / | --access-log: \"/\" is a folder; give a file, or - for stdout",
+        "LOG_LEVEL | loud | --log-level: \"loud\" is none of trace, debug, info, warn, error, off",
+        "LOG_FORMAT | xml | --log-format: \"xml\" is none of text, json",
+        "OTLP | collector | --otlp: \"collector\" is not an endpoint such as http://collector:4317",
+        "OTLP | http://collector:65536 | --otlp: \"http://collector:65536\": port 65536 is above 65535",
+        "RESOURCES | '' | --resources: is empty; give a file or a folder of resources",
+        "BOOTSTRAP | '' | --bootstrap: is empty; give the path of a gRPC xDS bootstrap",
+        "CONFIG | '' | --config: is empty; give the path of a YAML file",
+        "RESOURCES | /no/such | --resources: cannot read /no/such: no such file or folder",
+        "BOOTSTRAP | /no/such | --bootstrap: cannot read /no/such: no such file; give the path of a"
+            + " gRPC xDS bootstrap",
+      })
+  void aBadFlagIsOneLineThatNamesIt(Flag flag, String value, String expected) {
+    give(flag, value);
+
+    assertThat(errors()).containsExactly(expected);
+  }
+
+  @Test
+  void aBadValueOfTheEnvironmentIsNamedByItsVariable() {
+    environment.put("OUTRIGGER_THREADS", "none");
+
+    assertThat(errors())
+        .containsExactly("OUTRIGGER_THREADS: \"none\" is not a whole number from 1 to 1024");
+  }
+
+  @Test
+  void allErrorsAreToldAtOnce() {
+    flags.remove(Flag.FORWARD);
+    give(Flag.THREADS, "0");
+    give(Flag.BOOTSTRAP, "/no/such");
+
+    assertThat(errors())
+        .hasSize(3)
+        .anyMatch(line -> line.startsWith("--bootstrap: "))
+        .anyMatch(
+            line ->
+                line.equals(
+                    "--forward: is missing; give at least one, such as --forward"
+                        + " 9001=xds:///orders"))
+        .anyMatch(line -> line.startsWith("--threads: "));
+  }
+
+  @Test
+  void twoForwardsMayShareNeitherNameNorAddress() {
+    give(Flag.FORWARD, "9001=xds:///a", "9002=xds:///a", "b@127.0.0.1:9001=xds:///b");
+
+    assertThat(errors())
+        .containsExactly(
+            "--forward: \"9002=xds:///a\" has the name of \"9001=xds:///a\"; give it one of its own"
+                + " as NAME@9002=xds:///a",
+            "--forward: \"b@127.0.0.1:9001=xds:///b\": 127.0.0.1:9001 is taken by"
+                + " \"9001=xds:///a\"; choose another address");
+  }
+
+  @Test
+  @Conformance("A27-01")
+  void aBadBootstrapIsNamedWithItsSourceAndTheJsonPath() throws IOException {
+    give(Flag.BOOTSTRAP, write("bad.json", "{\"xds_servers\": [], \"node\": 1}").toString());
+    assertThat(errors())
+        .containsExactly(
+            "DIR/bad.json: $.xds_servers: is empty; at least one control plane is required",
+            "DIR/bad.json: $.node: is a number; an object is required");
+
+    flags.remove(Flag.BOOTSTRAP);
+    environment.put("GRPC_XDS_BOOTSTRAP", "/no/such");
+    environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", BOOTSTRAP);
+    assertThat(errors())
+        .as("a file that cannot be read is not passed over")
+        .singleElement()
+        .asString()
+        .startsWith("GRPC_XDS_BOOTSTRAP: cannot read /no/such: no such file");
+
+    environment.remove("GRPC_XDS_BOOTSTRAP");
+    environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", "{");
+    assertThat(errors())
+        .singleElement()
+        .asString()
+        .startsWith("GRPC_XDS_BOOTSTRAP_CONFIG: $: is not JSON: ");
+  }
+}

@@ -1,0 +1,348 @@
+package io.outrigger.program.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.options.ProxyOptions.AccessLog;
+import io.outrigger.program.options.ProxyOptions.AuthorityMode;
+import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.program.options.ProxyOptions.Connections;
+import io.outrigger.program.options.ProxyOptions.Drain;
+import io.outrigger.program.options.ProxyOptions.Limits;
+import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Transport;
+import io.outrigger.testing.Conformance;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class OptionsReaderTest extends OptionsFixture {
+  OptionsReaderTest(@TempDir Path folder) throws IOException {
+    super(folder);
+  }
+
+  private String server() throws InvalidInput {
+    return read().source().orElseThrow().bootstrap().servers().get(0).uri();
+  }
+
+  @Test
+  void whatIsNotGivenHasTheDefaultsOfTheContract() throws InvalidInput {
+    ProxyOptions options = read();
+
+    assertThat(options)
+        .isEqualTo(
+            new ProxyOptions(
+                options.source(),
+                options.lookup(),
+                List.of(),
+                List.of(ForwardSpec.parse("9001=xds:///orders")),
+                Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
+                Optional.empty(),
+                Optional.empty(),
+                3,
+                Transport.AUTO,
+                new Connections(
+                    Duration.ofSeconds(20),
+                    Duration.ofMinutes(30),
+                    Duration.ZERO,
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(30),
+                    Duration.ofMinutes(5)),
+                new Limits(1000, 65536, 10_000, MEMORY.peerBytes(), 10_000, 100),
+                false,
+                false,
+                new AuthorityMode.OfTarget(),
+                new Drain(Duration.ZERO, Duration.ofSeconds(30)),
+                new AccessLog.Off(),
+                Optional.empty(),
+                Set.of(),
+                Set.of(),
+                false,
+                new Logging(Logging.Level.INFO, Logging.Format.TEXT),
+                Optional.empty()));
+    assertThat(options.source().orElseThrow().isStatic()).isFalse();
+    assertThat(options.source().orElseThrow().bootstrap().servers())
+        .extracting(XdsServer::uri)
+        .containsExactly("cp:443");
+  }
+
+  @Conformance("A75-05")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource({"true, true", "false, false", "TRUE, false", "1, false", "'', false"})
+  void aggregatesDecideOnlyWhenTheVariableIsTrue(String value, boolean decide) throws InvalidInput {
+    environment.put("GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT", value);
+
+    assertThat(read().aggregatesDecide()).isEqualTo(decide);
+  }
+
+  @Test
+  void everyFlagIsUnderstood() throws InvalidInput {
+    give(Flag.FORWARD, "a@[::1]:0=xds://east/orders", "all@unix:/run/all.sock=xds:///*");
+    give(Flag.MAX_TARGETS, "7");
+    give(Flag.ADMIN, "off");
+    give(Flag.ADMIN_GRPC, "0.0.0.0:9902");
+    give(Flag.HEALTH, "0.0.0.0:9903");
+    give(Flag.THREADS, "2");
+    give(Flag.TRANSPORT, "io_uring");
+    give(Flag.CONNECT_TIMEOUT, "5s");
+    give(Flag.IDLE_TIMEOUT, "off");
+    give(Flag.KEEPALIVE_TIME, "10s");
+    give(Flag.KEEPALIVE_TIMEOUT, "250ms");
+    give(Flag.FRAME_TIMEOUT, "7s");
+    give(Flag.UNREAD_TIMEOUT, "8m");
+    give(Flag.MAX_CONCURRENT_STREAMS, "10");
+    give(Flag.MAX_HEADER_BYTES, "8KiB");
+    give(Flag.MAX_CONNECTIONS, "20");
+    give(Flag.MAX_MEMORY, "64MiB");
+    give(Flag.MAX_QUEUED_REQUESTS, "0");
+    give(Flag.IGNORE_ROUTE_TIMEOUT, "true");
+    give(Flag.AUTHORITY, "orders.example:443");
+    give(Flag.DRAIN_DELAY, "1s");
+    give(Flag.DRAIN_TIMEOUT, "2s");
+    give(Flag.ACCESS_LOG, "-");
+    give(Flag.METRIC_METHODS, "test.Pay/Charge", "a.b.C/D");
+    give(Flag.METRICS_EXPERIMENTAL, "grpc.client.attempt.delay.duration");
+    give(Flag.METRIC_LOCALITY, "true");
+    give(Flag.LOG_LEVEL, "debug");
+    give(Flag.LOG_FORMAT, "json");
+    give(Flag.OTLP, "http://collector:4317");
+
+    ProxyOptions options = read();
+
+    assertThat(options)
+        .isEqualTo(
+            new ProxyOptions(
+                options.source(),
+                options.lookup(),
+                List.of(),
+                List.of(
+                    new ForwardSpec(
+                        "a",
+                        new ListenAddress.Tcp("::1", 0),
+                        new XdsTarget.Service(Optional.of("east"), "orders")),
+                    new ForwardSpec(
+                        "all",
+                        new ListenAddress.Unix("/run/all.sock"),
+                        new XdsTarget.ByAuthority())),
+                Optional.empty(),
+                Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
+                Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903)),
+                2,
+                Transport.IO_URING,
+                new Connections(
+                    Duration.ofSeconds(5),
+                    Duration.ZERO,
+                    Duration.ofSeconds(10),
+                    Duration.ofMillis(250),
+                    Duration.ofSeconds(7),
+                    Duration.ofMinutes(8)),
+                new Limits(10, 8192, 20, 64 << 20, 0, 7),
+                false,
+                true,
+                new AuthorityMode.Fixed("orders.example:443"),
+                new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
+                new AccessLog.Stdout(),
+                Optional.empty(),
+                Set.of("test.Pay/Charge", "a.b.C/D"),
+                Set.of(ExperimentalMetric.ATTEMPT_DELAY),
+                true,
+                new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
+                Optional.of("http://collector:4317")));
+  }
+
+  @ParameterizedTest(name = "flag {0}, environment {1}, file {2} -> {3}")
+  @CsvSource({
+    "1, 2, 3, 1",
+    "1, -, -, 1",
+    "1, 2, -, 1",
+    "1, -, 3, 1",
+    "-, 2, 3, 2",
+    "-, 2, -, 2",
+    "-, -, 3, 3",
+    "-, -, -, 30",
+  })
+  void flagsWinOverEnvironmentOverFile(String flag, String variable, String file, int seconds)
+      throws IOException, InvalidInput {
+    if (!flag.equals("-")) {
+      give(Flag.DRAIN_TIMEOUT, flag + "s");
+    }
+    if (!variable.equals("-")) {
+      environment.put("OUTRIGGER_DRAIN_TIMEOUT", variable + "s");
+    }
+    if (!file.equals("-")) {
+      give(Flag.CONFIG, write("o.yaml", "drain-timeout: " + file + "s\n").toString());
+    }
+
+    assertThat(read().drain().timeout()).isEqualTo(Duration.ofSeconds(seconds));
+  }
+
+  @Test
+  void aTextOfTheFileKeepsItsCharacters() throws IOException, InvalidInput {
+    give(Flag.CONFIG, write("o.yaml", "authority: 1.10\n").toString());
+
+    assertThat(read().authority()).isEqualTo(new AuthorityMode.Fixed("1.10"));
+  }
+
+  @Conformance("A121-01")
+  @Test
+  void anUnknownExperimentIsAnErrorThatNamesThoseThereAre() {
+    give(Flag.METRICS_EXPERIMENTAL, "grpc.client.call.delay.duration", "grpc.client.call.delay");
+
+    assertThat(errors())
+        .containsExactly(
+            "--metrics-experimental: \"grpc.client.call.delay\" is not one of"
+                + " grpc.client.call.delay.duration, grpc.client.attempt.delay.duration");
+  }
+
+  @Test
+  void aListOfTheEnvironmentIsSplitByCommasAndReplacesTheOneOfTheFile()
+      throws IOException, InvalidInput {
+    flags.remove(Flag.FORWARD);
+    give(
+        Flag.CONFIG,
+        write("o.yaml", "forward: ['9003=xds:///c', '9004=xds:///d']\nthreads: 5\n").toString());
+
+    assertThat(read().forwards()).extracting(ForwardSpec::name).containsExactly("c", "d");
+
+    environment.put("OUTRIGGER_FORWARD", "9001=xds:///a, 9002=xds:///b,");
+
+    assertThat(read().forwards()).extracting(ForwardSpec::name).containsExactly("a", "b");
+    assertThat(read().threads()).isEqualTo(5);
+  }
+
+  @Test
+  void theFileMayBeNamedByTheEnvironmentAndHoldsPlainYaml() throws IOException, InvalidInput {
+    environment.put(
+        "OUTRIGGER_CONFIG",
+        write("o.yaml", "admin: off\nignore-route-timeout: true\nmax-memory: 2097152\n")
+            .toString());
+
+    assertThat(read().admin()).isEmpty();
+    assertThat(read().ignoreRouteTimeout()).isTrue();
+    assertThat(read().limits().maxMemoryBytes()).isEqualTo(2 << 20);
+  }
+
+  @Test
+  void anEmptyVariableIsAsIfUnset() throws InvalidInput {
+    environment.put("OUTRIGGER_ADMIN", "");
+
+    assertThat(read().admin()).isPresent();
+  }
+
+  @Test
+  @Conformance("A27-01")
+  void theBootstrapComesFromTheFlagElseTheFileVariableElseTheTextVariable()
+      throws IOException, InvalidInput {
+    environment.put(
+        "GRPC_XDS_BOOTSTRAP", write("b2.json", BOOTSTRAP.formatted("two:2")).toString());
+    environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", BOOTSTRAP.formatted("three:3"));
+
+    assertThat(server()).isEqualTo("cp:443");
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
+        .contains(bootstrap + " (--bootstrap)");
+
+    flags.remove(Flag.BOOTSTRAP);
+    assertThat(server()).isEqualTo("two:2");
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
+        .contains(folder.resolve("b2.json") + " (GRPC_XDS_BOOTSTRAP)");
+
+    environment.remove("GRPC_XDS_BOOTSTRAP");
+    assertThat(server()).isEqualTo("three:3");
+    assertThat(read().source().orElseThrow().bootstrapOrigin())
+        .contains("the text in $GRPC_XDS_BOOTSTRAP_CONFIG");
+
+    environment.remove("GRPC_XDS_BOOTSTRAP_CONFIG");
+    assertThat(errors())
+        .containsExactly(
+            "--bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources"
+                + " without a control plane");
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void targetsOfDnsAloneNeedNoBootstrap() throws InvalidInput {
+    flags.remove(Flag.BOOTSTRAP);
+    give(Flag.FORWARD, "9001=dns:///orders:50051", "pay@unix:/run/a=b.sock=dns:///pay:1");
+
+    assertThat(read().forwards())
+        .extracting(ForwardSpec::toString)
+        .containsExactly(
+            "orders:50051@127.0.0.1:9001=dns:///orders:50051",
+            "pay@unix:/run/a=b.sock=dns:///pay:1");
+    assertThat(read().source().orElseThrow().bootstrap().allServers()).isEmpty();
+
+    give(Flag.FORWARD, "9001=dns:///orders:50051", "9002=xds:///orders");
+    assertThat(errors()).singleElement().asString().startsWith("--bootstrap: is missing");
+    give(Flag.FORWARD, "9001=dns:///orders");
+    assertThat(errors())
+        .containsExactly(
+            "--forward: \"dns:///orders\" is not a target such as dns:///orders:50051: it has no"
+                + " port; add the one that the backends listen on, such as dns:///orders:50051");
+  }
+
+  @Conformance("DI-08")
+  @Test
+  void aBootstrapThatIsNamedIsReadForTargetsOfDnsToo() {
+    give(Flag.FORWARD, "9001=dns:///orders:50051");
+    give(Flag.BOOTSTRAP, folder.resolve("absent.json").toString());
+
+    assertThat(errors()).singleElement().asString().contains("absent.json");
+  }
+
+  @Test
+  void aBootstrapThatIsNotThereIsLeftForLaterWhereThereIsTime() throws InvalidInput {
+    give(Flag.BOOTSTRAP, folder.resolve("late.json").toString());
+    assertThat(errors()).hasSize(1);
+    give(Flag.BOOTSTRAP_TIMEOUT, "0s");
+    assertThat(errors()).hasSize(1);
+
+    give(Flag.BOOTSTRAP_TIMEOUT, "30s");
+
+    assertThat(read().source()).isEmpty();
+    assertThat(read().lookup().timeout()).isEqualTo(Duration.ofSeconds(30));
+    give(Flag.THREADS, "none");
+    assertThat(errors()).singleElement().asString().startsWith("--threads: ");
+  }
+
+  @Test
+  void resourcesNeedNoBootstrap() throws IOException, InvalidInput {
+    flags.remove(Flag.BOOTSTRAP);
+    Path resources = write("r.yaml", "resources: []\n");
+    give(Flag.RESOURCES, resources.toString(), folder.toString());
+
+    ConfigSource source = read().source().orElseThrow();
+
+    assertThat(source.isStatic()).isTrue();
+    assertThat(source.resources()).containsExactly(resources, folder);
+    assertThat(source.bootstrapOrigin()).isEmpty();
+    assertThat(source.bootstrap().servers())
+        .extracting(XdsServer::uri)
+        .containsExactly(ConfigSource.STATIC_SERVER);
+    assertThat(source.bootstrap().node().id()).isEqualTo("outrigger");
+  }
+
+  @Test
+  void withResourcesABootstrapKeepsAllButItsServers() throws IOException, InvalidInput {
+    give(Flag.RESOURCES, write("r.yaml", "resources: []\n").toString());
+
+    Bootstrap read = read().source().orElseThrow().bootstrap();
+
+    assertThat(read.servers())
+        .extracting(XdsServer::uri)
+        .containsExactly(ConfigSource.STATIC_SERVER);
+    assertThat(read.servers().get(0).features().failOnDataErrors()).isTrue();
+    assertThat(read.node().id()).isEqualTo("me");
+    assertThat(read.authorities())
+        .isEqualTo(Map.of("east", new Bootstrap.Authority(List.of(), Optional.empty(), false)));
+  }
+}

@@ -1,5 +1,0 @@
-/** Peers that attack a running sidecar over real sockets, from the app's side and the backend's. */
-@NullMarked
-package io.outrigger.proxy.abuse;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.proxy.access;
-
-import org.jspecify.annotations.NullMarked;

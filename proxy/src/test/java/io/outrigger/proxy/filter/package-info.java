@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.proxy.filter;
-
-import org.jspecify.annotations.NullMarked;

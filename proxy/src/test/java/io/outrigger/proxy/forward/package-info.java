@@ -1,5 +1,0 @@
-/** Tests of the forwarder, most of them without sockets: streams and subchannels are fakes. */
-@NullMarked
-package io.outrigger.proxy.forward;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.proxy.history;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of the HTTP/2 seam and of what implements it. */
-@NullMarked
-package io.outrigger.proxy.http2;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * A real browser for tests of the admin page: an installed Chromium, driven through its DevTools
- * protocol with what the JDK has.
- */
-@NullMarked
-package io.outrigger.proxy.testing.browser;
-
-import org.jspecify.annotations.NullMarked;

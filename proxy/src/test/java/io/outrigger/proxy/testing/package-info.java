@@ -1,5 +1,0 @@
-/** Fixtures that tests of several packages use; those of one package stand in that package. */
-@NullMarked
-package io.outrigger.proxy.testing;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.Outcome;
+import io.outrigger.config.bootstrap.CertificateFiles;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether certificate files can be used at a moment; for people who check a bootstrap.
+ *
+ * @param failure why a file cannot be read, or key and certificate do not match
+ * @param errors by which no connection can be made; one line each
+ * @param warnings of parts that are passed over; one line each
+ */
+public record CertificateCheck(
+    Optional<String> failure, List<String> errors, List<String> warnings) {
+  public CertificateCheck {
+    errors = List.copyOf(errors);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** Reads the files once. Blocks. */
+  public static CertificateCheck of(CertificateFiles files, Instant now) {
+    FileReading read = new ProviderFiles(files).read();
+    List<String> errors = new ArrayList<>();
+    List<String> warnings = new ArrayList<>();
+    read.identity()
+        .flatMap(Outcome::toOptional)
+        .flatMap(own -> ExpiryAlarm.ended(own, now))
+        .ifPresent(ended -> errors.add("certificate_file: " + ended));
+    read.roots()
+        .flatMap(Outcome::toOptional)
+        .ifPresent(
+            roots -> {
+              roots.note().ifPresent(warnings::add);
+              List<String> expired = expired(roots.certificates(), now);
+              boolean isAnyLeft = expired.size() < roots.certificates().size();
+              (isAnyLeft ? warnings : errors).addAll(expired);
+            });
+    return new CertificateCheck(read.failure(), errors, warnings);
+  }
+
+  private static List<String> expired(List<X509Certificate> roots, Instant now) {
+    return roots.stream()
+        .filter(root -> !now.isBefore(root.getNotAfter().toInstant()))
+        .map(
+            root ->
+                "the root %s has expired at %s; servers that it vouches for are refused"
+                    .formatted(root.getSubjectX500Principal(), root.getNotAfter().toInstant()))
+        .toList();
+  }
+}

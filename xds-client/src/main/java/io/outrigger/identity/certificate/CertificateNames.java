@@ -1,0 +1,46 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.IpLiteral;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.config.tls.SubjectAltName.Kind;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** The names of a certificate, of the kinds that A29 considers. */
+final class CertificateNames {
+  private static final int EMAIL = 1; // RFC 5280 section 4.2.1.6, GeneralName
+  private static final int DNS = 2;
+  private static final int URI = 6;
+  private static final int IP = 7;
+
+  private CertificateNames() {}
+
+  /** In the order of the certificate; none when they are not readable. */
+  static List<SubjectAltName> of(X509Certificate certificate) {
+    Collection<List<?>> all;
+    try {
+      all = certificate.getSubjectAlternativeNames();
+    } catch (CertificateParsingException notReadable) {
+      return List.of();
+    }
+    List<SubjectAltName> names = new ArrayList<>();
+    if (all != null) {
+      for (List<?> each : all) {
+        if (each.get(0) instanceof Integer type && each.get(1) instanceof String text) {
+          switch (type) {
+            case EMAIL -> names.add(new SubjectAltName(Kind.EMAIL, text));
+            case DNS -> names.add(new SubjectAltName(Kind.DNS, text));
+            case URI -> names.add(new SubjectAltName(Kind.URI, text));
+            case IP ->
+                names.add(new SubjectAltName(Kind.IP, IpLiteral.canonical(text).orElse(text)));
+            default -> {}
+          }
+        }
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,12 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.HandshakeResult;
+
+/**
+ * Why the certificate of a server is not accepted.
+ *
+ * @param text for operators; one line
+ */
+@AnyThread
+public record CertificateRefusal(HandshakeResult result, String text) {}

@@ -1,0 +1,82 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a certificate provider has, at one moment. A reading that fails changes nothing but {@code
+ * error}: what was in use stays in use (A29-04, A29-13).
+ *
+ * @param identity empty when there is none yet, or the provider has only roots
+ * @param roots empty when there are none yet, or the provider has only an identity
+ * @param loaded when the identity in use was read, or the roots of a provider without one; empty
+ *     before that
+ * @param error why the newest files are not in use; empty when they are
+ */
+@AnyThread
+public record CertificateSnapshot(
+    Optional<Identity> identity,
+    Optional<Roots> roots,
+    Optional<Instant> loaded,
+    Optional<String> error) {
+  static final CertificateSnapshot NONE =
+      new CertificateSnapshot(
+          Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+  /** The snapshot that follows this one; this very one when nothing is new. */
+  CertificateSnapshot after(FileReading reading, Instant now) {
+    Optional<Identity> nextIdentity =
+        reading.identity().flatMap(Outcome::toOptional).or(this::identity);
+    Optional<Roots> nextRoots = reading.roots().flatMap(Outcome::toOptional).or(this::roots);
+    boolean same =
+        (identity.isPresent() || nextIdentity.isPresent())
+            ? nextIdentity.equals(identity)
+            : nextRoots.equals(roots);
+    var next =
+        new CertificateSnapshot(
+            nextIdentity, nextRoots, same ? loaded : Optional.of(now), reading.failure());
+    return next.equals(this) ? this : next;
+  }
+
+  /** Whether {@code other} has the same certificates. */
+  boolean hasSameAs(CertificateSnapshot other) {
+    return identity.equals(other.identity) && roots.equals(other.roots);
+  }
+
+  /** Whether roots of {@code other} are not here, or the chain is shorter than the one there. */
+  boolean lacksSomeOf(CertificateSnapshot other) {
+    boolean areRootsLost =
+        !Set.copyOf(roots.map(Roots::certificates).orElse(List.of()))
+            .containsAll(other.roots.map(Roots::certificates).orElse(List.of()));
+    return areRootsLost || length(identity) < length(other.identity);
+  }
+
+  private static int length(Optional<Identity> identity) {
+    return identity.map(own -> own.chain().size()).orElse(0);
+  }
+
+  /** Whether the files were not read yet, well or badly. */
+  boolean isUnread() {
+    return loaded.isEmpty() && error.isEmpty();
+  }
+
+  /** Why something that is needed is not there. */
+  String lack() {
+    return "no certificates yet: " + error.orElse("they are being read");
+  }
+
+  /** What is in use, for people. */
+  @Override
+  public String toString() {
+    return Stream.of(
+            identity.map(own -> own + " until " + own.expiry()), roots.map(Roots::toString))
+        .flatMap(Optional::stream)
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,324 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The certificate providers of the bootstrap, each once for all clusters that name it (A29
+ * "Implementation Details"). Files are read, and a Workload API is asked, from {@link #start} on,
+ * whether a cluster names them or not; those that do not exist are waited for. The roots of the
+ * system (A82) are read, and from then on followed, once a cluster asks for them.
+ */
+@ControlConfined
+public final class CertificateStore {
+  private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
+
+  /** By which observers know the roots of the system, as {@code /explain} does. */
+  private static final String SYSTEM = "system";
+
+  /** Hears of the material of one cluster. */
+  public interface Listener {
+    /**
+     * There is other material, or another reason why there is none: UNAVAILABLE, for callers. On
+     * the control loop.
+     */
+    void onMaterial(Outcome<TlsMaterial> material);
+  }
+
+  /** A provider of the bootstrap. */
+  private record Followed(
+      CertificateProvider provider, CertificateSource source, ExpiryAlarm alarm) {
+    void close() {
+      source.close();
+      alarm.close();
+    }
+  }
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final CertificateObserver observer;
+  private final RandomSource random;
+  private final WorkloadApi workloads;
+  private final Map<String, Followed> followed = new TreeMap<>();
+  private final List<Watch> watches = new ArrayList<>();
+  private final FileWatcher systemRoots;
+  private boolean systemRootsAsked;
+
+  /**
+   * Knows no provider before {@link #start}. May be made on any thread.
+   *
+   * @param reading runs what may block
+   * @param systemRootsFile the value of {@code SSL_CERT_FILE}
+   */
+  public CertificateStore(
+      ControlLoop loop,
+      Executor reading,
+      RandomSource random,
+      WorkloadApi workloads,
+      Optional<String> systemRootsFile,
+      CertificateObserver observer) {
+    this.loop = loop;
+    this.observer = observer;
+    this.reading = reading;
+    this.random = random;
+    this.workloads = workloads;
+    systemRoots =
+        new FileWatcher(
+            loop,
+            reading,
+            new SystemRoots(systemRootsFile),
+            (before, now) -> onSnapshot("roots of the system", SYSTEM, before, now));
+  }
+
+  /**
+   * Follows all {@code providers}, until {@link #close} or until it is told of others: those that
+   * are the same go on.
+   */
+  public void start(Map<String, CertificateProvider> providers) {
+    loop.checkInside();
+    for (Map.Entry<String, Followed> each : Map.copyOf(followed).entrySet()) {
+      if (!each.getValue().provider().equals(providers.get(each.getKey()))) {
+        each.getValue().close();
+        followed.remove(each.getKey());
+      }
+    }
+    providers.forEach(
+        (instance, provider) -> {
+          if (!followed.containsKey(instance)) {
+            follow(instance, provider);
+          }
+        });
+    updateWatches();
+  }
+
+  /** Why a Workload API, the first by instance, has given no identity yet; empty when all have. */
+  public Optional<String> lack() {
+    loop.checkInside();
+    for (Map.Entry<String, Followed> each : followed.entrySet()) {
+      if (each.getValue().source() instanceof WorkloadWatcher watcher) {
+        Optional<String> lack = watcher.lack();
+        if (lack.isPresent()) {
+          return lack.map(reason -> named(each.getKey(), reason));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String named(String instance, String reason) {
+    return "certificate provider \"%s\": %s".formatted(instance, reason);
+  }
+
+  private void follow(String instance, CertificateProvider provider) {
+    String subject = "certificate provider " + instance;
+    var alarm = new ExpiryAlarm(loop, warning -> warn(subject, instance, warning));
+    CertificateSource.Listener listener =
+        (before, now) -> {
+          onSnapshot(subject, instance, before, now);
+          alarm.follow(now.identity());
+        };
+    CertificateSource source;
+    if (provider instanceof CertificateProvider.FileWatcher files) {
+      source = new FileWatcher(loop, reading, new ProviderFiles(files.files()), listener);
+    } else if (provider instanceof CertificateProvider.WorkloadApi api) {
+      source = new WorkloadWatcher(loop, reading, random, workloads, api.endpoint(), listener);
+    } else {
+      source = new CertificateSource.None("its plugin is not known here; use file_watcher");
+    }
+    followed.put(instance, new Followed(provider, source, alarm));
+    source.start();
+  }
+
+  /** The interest of one cluster, until it is closed. */
+  public final class Watch {
+    private final UpstreamTls settings;
+    private final Listener listener;
+    private Outcome<TlsMaterial> last;
+    private boolean closed;
+
+    private Watch(UpstreamTls settings, Listener listener) {
+      this.settings = settings;
+      this.listener = listener;
+      this.last = CertificateStore.this.material(settings);
+    }
+
+    private void update() {
+      Outcome<TlsMaterial> now = CertificateStore.this.material(settings);
+      if (!closed && !isBeingRead() && !now.equals(last)) {
+        last = now;
+        listener.onMaterial(now);
+      }
+    }
+
+    /** Whether something of it is read for the first time: the listener hears what is found. */
+    public boolean isBeingRead() {
+      return CertificateStore.this.isBeingRead(settings);
+    }
+
+    /** What there is now. */
+    public Outcome<TlsMaterial> material() {
+      return last;
+    }
+
+    /** The listener hears nothing more. */
+    public void close() {
+      loop.checkInside();
+      closed = true;
+      watches.remove(this);
+    }
+  }
+
+  /**
+   * Follows what {@code settings} need.
+   *
+   * @param listener hears of changes; what there is now is in the watch
+   */
+  public Watch watch(UpstreamTls settings, Listener listener) {
+    loop.checkInside();
+    if (settings.roots() instanceof TrustSource.SystemRoots && !systemRootsAsked) {
+      systemRootsAsked = true;
+      systemRoots.start();
+    }
+    var watch = new Watch(settings, listener);
+    watches.add(watch);
+    return watch;
+  }
+
+  private boolean isBeingRead(UpstreamTls settings) {
+    boolean areRootsUnread =
+        settings.roots() instanceof TrustSource.Provider provider
+            ? isUnread(provider.instance())
+            : systemRoots.snapshot().isUnread();
+    return areRootsUnread || settings.identity().filter(this::isUnread).isPresent();
+  }
+
+  private boolean isUnread(ProviderInstance named) {
+    Followed provider = followed.get(named.instance());
+    return provider != null && provider.source().snapshot().isUnread();
+  }
+
+  private Outcome<TlsMaterial> material(UpstreamTls settings) {
+    Outcome<Roots> roots = roots(settings.roots());
+    Outcome<Optional<Identity>> identity =
+        settings
+            .identity()
+            .<Outcome<Optional<Identity>>>map(
+                named ->
+                    part(named, snapshot -> snapshot.identity(), "certificate_file")
+                        .match(own -> Outcome.ok(Optional.of(own)), Outcome::failed))
+            .orElse(Outcome.ok(Optional.empty()));
+    return identity.match(
+        own ->
+            roots.match(
+                trusted -> Outcome.ok(new TlsMaterial(settings, own, trusted)), Outcome::failed),
+        Outcome::failed);
+  }
+
+  private Outcome<Roots> roots(TrustSource source) {
+    if (source instanceof TrustSource.Provider provider) {
+      return part(provider.instance(), CertificateSnapshot::roots, "ca_certificate_file");
+    }
+    CertificateSnapshot known = systemRoots.snapshot();
+    return known
+        .roots()
+        .map(Outcome::ok)
+        .orElseGet(
+            () ->
+                Outcome.failed(
+                    RpcStatus.unavailable(
+                        known.error().orElse("the roots of the system are being read"))));
+  }
+
+  private interface Part<T> {
+    Optional<T> of(CertificateSnapshot snapshot);
+  }
+
+  /** What a provider has of a kind, which a file of {@code field} would give. */
+  private <T> Outcome<T> part(ProviderInstance named, Part<T> part, String field) {
+    Followed provider = followed.get(named.instance());
+    String reason;
+    if (provider == null) { // the bootstrap has it, or the cluster had been refused
+      reason = "is not available";
+    } else {
+      CertificateSnapshot snapshot = provider.source().snapshot();
+      Optional<T> found = part.of(snapshot);
+      if (found.isPresent()) {
+        return Outcome.ok(found.get());
+      }
+      reason =
+          snapshot.loaded().isPresent() && snapshot.error().isEmpty()
+              ? "has no " + field
+              : snapshot.lack();
+    }
+    return Outcome.failed(RpcStatus.unavailable(named(named.instance(), reason)));
+  }
+
+  /**
+   * @param subject of log lines
+   * @param instance by which observers know it
+   */
+  private void onSnapshot(
+      String subject, String instance, CertificateSnapshot before, CertificateSnapshot now) {
+    if (!now.hasSameAs(before)) {
+      log.info("{}: in use now: {}", subject, now);
+      observer.onLoaded(instance, now.toString());
+    }
+    if (now.error().isPresent() && !now.error().equals(before.error())) {
+      String reason = now.loaded().isPresent() ? now.error().get() : now.lack();
+      warn(subject, instance, reason);
+    } else if (now.error().isEmpty() && before.error().isPresent()) {
+      log.info("{}: the newest are in use", subject);
+    }
+    Optional<String> note = now.roots().flatMap(Roots::note);
+    if (!note.equals(before.roots().flatMap(Roots::note))) {
+      note.ifPresent(text -> log.warn("{}: {}", subject, text));
+    }
+    updateWatches();
+  }
+
+  private void warn(String subject, String instance, String reason) {
+    log.warn("{}: {}", subject, reason);
+    observer.onFailed(instance, reason);
+  }
+
+  private void updateWatches() {
+    List.copyOf(watches).forEach(Watch::update);
+  }
+
+  /** All providers by name, for people. */
+  public List<CertificateView.Provider> view() {
+    loop.checkInside();
+    return followed.entrySet().stream()
+        .map(
+            each ->
+                CertificateView.Provider.of(
+                    each.getKey(),
+                    each.getValue().provider().plugin(),
+                    each.getValue().source().snapshot(),
+                    loop.now()))
+        .toList();
+  }
+
+  /** Reads nothing more; listeners hear nothing more. */
+  public void close() {
+    loop.checkInside();
+    watches.clear();
+    followed.values().forEach(Followed::close);
+    systemRoots.close();
+  }
+}

@@ -1,0 +1,74 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.config.tls.SubjectAltName.Kind;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A certificate as people see it (CONTRACT section 10, {@code /certs}).
+ *
+ * @param serial hexadecimal, in small letters
+ */
+@AnyThread
+public record CertificateView(
+    String subject,
+    List<String> uriSans,
+    List<String> dnsSans,
+    String serial,
+    Instant notBefore,
+    Instant notAfter) {
+  /**
+   * A provider of the bootstrap.
+   *
+   * @param certificates the chain, leaf first; empty when there is none
+   * @param loaded when what is in use was read; empty when nothing is
+   * @param error why the newest files are not in use, or that their certificate has expired
+   */
+  public record Provider(
+      String instance,
+      String plugin,
+      List<CertificateView> certificates,
+      List<CertificateView> roots,
+      Optional<Instant> loaded,
+      Optional<String> error) {
+    static Provider of(String instance, String plugin, CertificateSnapshot snapshot, Instant now) {
+      return new Provider(
+          instance,
+          plugin,
+          snapshot.identity().map(own -> all(own.chain())).orElse(List.of()),
+          snapshot.roots().map(roots -> all(roots.certificates())).orElse(List.of()),
+          snapshot.loaded(),
+          snapshot
+              .error()
+              .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
+    }
+
+    /** When the first certificate of the chain ends; empty when there is no chain. */
+    public Optional<Instant> expiry() {
+      return certificates.stream().map(CertificateView::notAfter).min(Instant::compareTo);
+    }
+  }
+
+  static CertificateView of(X509Certificate certificate) {
+    List<SubjectAltName> names = CertificateNames.of(certificate);
+    return new CertificateView(
+        certificate.getSubjectX500Principal().getName(),
+        values(names, Kind.URI),
+        values(names, Kind.DNS),
+        certificate.getSerialNumber().toString(16),
+        certificate.getNotBefore().toInstant(),
+        certificate.getNotAfter().toInstant());
+  }
+
+  private static List<CertificateView> all(List<X509Certificate> certificates) {
+    return certificates.stream().map(CertificateView::of).toList();
+  }
+
+  private static List<String> values(List<SubjectAltName> names, Kind kind) {
+    return names.stream().filter(name -> name.kind() == kind).map(SubjectAltName::value).toList();
+  }
+}

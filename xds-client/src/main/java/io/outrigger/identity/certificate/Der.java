@@ -1,0 +1,112 @@
+package io.outrigger.identity.certificate;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * One element of a DER document (X.690), as far as the envelopes of private keys need it.
+ *
+ * @param tag the identifier octet; tags of several octets do not occur here
+ */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares elements
+record Der(int tag, byte[] content) {
+  static final int INTEGER = 0x02;
+  static final int OCTET_STRING = 0x04;
+  static final int OBJECT_IDENTIFIER = 0x06;
+  static final int SEQUENCE = 0x30;
+
+  /** The explicit tag [0] around constructed content. */
+  static final int CONTEXT_0 = 0xA0;
+
+  private static final int LONG_FORM = 0x80;
+  private static final int MAX_LENGTH_OCTETS = 4;
+
+  /** An element around others, or around bytes. */
+  static Der of(int tag, Der... parts) {
+    byte[] content = new byte[0];
+    for (Der part : parts) {
+      byte[] next = part.bytes();
+      int before = content.length;
+      content = Arrays.copyOf(content, before + next.length);
+      System.arraycopy(next, 0, content, before, next.length);
+    }
+    return new Der(tag, content);
+  }
+
+  static Der zero() {
+    return new Der(INTEGER, new byte[1]);
+  }
+
+  /** An OBJECT IDENTIFIER from the hexadecimal form of its content. */
+  static Der oid(String hex) {
+    return new Der(OBJECT_IDENTIFIER, HexFormat.of().parseHex(hex));
+  }
+
+  /** The only element of {@code document}. Throws IllegalArgumentException for anything else. */
+  static Der parse(byte[] document) {
+    List<Der> all = elements(document);
+    if (all.size() != 1) {
+      throw new IllegalArgumentException("not one element but " + all.size());
+    }
+    return all.get(0);
+  }
+
+  /** The elements within this one, which must have {@code expected} as its tag. */
+  List<Der> within(int expected) {
+    if (tag != expected) {
+      throw new IllegalArgumentException("tag " + tag + " instead of " + expected);
+    }
+    return elements(content);
+  }
+
+  private static List<Der> elements(byte[] in) {
+    List<Der> elements = new ArrayList<>();
+    int at = 0;
+    while (at < in.length) {
+      int tag = in[at++] & 0xFF;
+      int length = at < in.length ? in[at++] & 0xFF : -1;
+      if (length > LONG_FORM && length <= LONG_FORM + MAX_LENGTH_OCTETS) {
+        int octets = length - LONG_FORM;
+        length = 0;
+        for (int i = 0; i < octets; i++) {
+          length = at < in.length ? length << 8 | (in[at++] & 0xFF) : -1;
+        }
+      } else if (length >= LONG_FORM) {
+        length = -1;
+      }
+      if (length < 0 || length > in.length - at) {
+        throw new IllegalArgumentException("an element is longer than what holds it");
+      }
+      elements.add(new Der(tag, Arrays.copyOfRange(in, at, at + length)));
+      at += length;
+    }
+    return elements;
+  }
+
+  byte[] bytes() {
+    int length = content.length;
+    byte[] header;
+    if (length < LONG_FORM) {
+      header = new byte[] {(byte) tag, (byte) length};
+    } else if (length <= 0xFF) {
+      header = new byte[] {(byte) tag, (byte) 0x81, (byte) length};
+    } else if (length <= 0xFFFF) {
+      header = new byte[] {(byte) tag, (byte) 0x82, (byte) (length >> 8), (byte) length};
+    } else {
+      header =
+          new byte[] {
+            (byte) tag, (byte) 0x83, (byte) (length >> 16), (byte) (length >> 8), (byte) length
+          };
+    }
+    byte[] all = Arrays.copyOf(header, header.length + length);
+    System.arraycopy(content, 0, all, header.length, length);
+    return all;
+  }
+
+  /** The content in hexadecimal. */
+  String hex() {
+    return HexFormat.of().formatHex(content);
+  }
+}

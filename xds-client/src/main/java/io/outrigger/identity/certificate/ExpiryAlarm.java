@@ -1,0 +1,89 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Warns before the identity of a provider ends, when the last tenth of its validity begins (at most
+ * a week), and again when it has ended. An identity is renewed long before that; one that is not
+ * will be refused by all servers.
+ */
+@ControlConfined
+final class ExpiryAlarm {
+  private static final Duration LONGEST_NOTICE = Duration.ofDays(7);
+
+  /** Certificates end by the wall clock, which may be set meanwhile. */
+  private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
+
+  private final ControlLoop loop;
+  private final Consumer<String> warn;
+  private Optional<Identity> followed = Optional.empty();
+  private TimerHandle next = () -> {};
+  private boolean hasWarned;
+
+  /**
+   * @param warn takes each warning, in one line
+   */
+  ExpiryAlarm(ControlLoop loop, Consumer<String> warn) {
+    this.loop = loop;
+    this.warn = warn;
+  }
+
+  /** Follows {@code identity}, and the one before no more. */
+  void follow(Optional<Identity> identity) {
+    if (!identity.equals(followed)) {
+      followed = identity;
+      hasWarned = false;
+      next.cancel();
+      identity.ifPresent(this::check);
+    }
+  }
+
+  private void check(Identity identity) {
+    Instant now = loop.now();
+    Optional<String> ended = ended(identity, now);
+    if (ended.isPresent()) {
+      warn.accept(ended.get());
+      return;
+    }
+    X509Certificate first = first(identity);
+    Instant end = first.getNotAfter().toInstant();
+    Duration tenth = Duration.between(first.getNotBefore().toInstant(), end).dividedBy(10);
+    Instant notice = end.minus(tenth.compareTo(LONGEST_NOTICE) < 0 ? tenth : LONGEST_NOTICE);
+    if (!hasWarned && !now.isBefore(notice)) {
+      hasWarned = true;
+      warn.accept("the %s ends at %s and has not been renewed".formatted(identity, end));
+    }
+    Duration left = Duration.between(now, hasWarned ? end : notice);
+    next =
+        loop.schedule(
+            left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL, () -> check(identity));
+  }
+
+  /** Why servers refuse {@code identity} at {@code now}; empty while it has not ended. */
+  static Optional<String> ended(Identity identity, Instant now) {
+    Instant end = identity.expiry();
+    return now.isBefore(end)
+        ? Optional.empty()
+        : Optional.of(
+            "the %s has expired at %s; servers refuse it until it is renewed"
+                .formatted(identity, end));
+  }
+
+  private static X509Certificate first(Identity identity) {
+    return identity.chain().stream()
+        .min(Comparator.comparing(X509Certificate::getNotAfter))
+        .orElseThrow();
+  }
+
+  void close() {
+    next.cancel();
+  }
+}

@@ -1,0 +1,116 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.security.spec.MGF1ParameterSpec;
+import java.security.spec.PSSParameterSpec;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A certificate chain and the private key of its leaf, which match.
+ *
+ * @param chain leaf first, at least one
+ */
+@AnyThread
+public record Identity(List<X509Certificate> chain, PrivateKey key) {
+  private static final byte[] SAMPLE = {1, 2, 3};
+
+  public Identity {
+    chain = List.copyOf(chain);
+  }
+
+  /**
+   * Reads both files; one file may be both. Blocks.
+   *
+   * @throws UnusableFile when one cannot be used, or they do not match: between the two writes of a
+   *     rotation one is old and one is new (A29-13)
+   */
+  public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
+    CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
+    List<X509Certificate> chain = CertificateReader.read(certificates);
+    CredentialFile keys =
+        privateKeyFile.equals(certificateFile)
+            ? new CredentialFile("private_key_file", privateKeyFile, certificates.text())
+            : CredentialFile.read("private_key_file", privateKeyFile);
+    PrivateKey key = PrivateKeyReader.read(keys);
+    Optional<Identity> identity = of(chain, key);
+    if (identity.isEmpty()) {
+      boolean further =
+          chain.stream().anyMatch(certificate -> isPair(key, certificate.getPublicKey()));
+      throw UnusableFile.unfinished(
+          keys.field(),
+          keys.path(),
+          "is not the key of certificate_file "
+              + certificateFile
+              + (further ? ", whose own certificate must stand before those of its issuers" : ""));
+    }
+    return identity.get();
+  }
+
+  /** Empty when {@code key} is not that of the first certificate. */
+  static Optional<Identity> of(List<X509Certificate> chain, PrivateKey key) {
+    return isPair(key, chain.get(0).getPublicKey())
+        ? Optional.of(new Identity(chain, key))
+        : Optional.empty();
+  }
+
+  public X509Certificate leaf() {
+    return chain.get(0);
+  }
+
+  /** When the first of the chain ends. */
+  public Instant expiry() {
+    return chain.stream()
+        .map(certificate -> certificate.getNotAfter().toInstant())
+        .min(Instant::compareTo)
+        .orElseThrow();
+  }
+
+  private static boolean isPair(PrivateKey key, PublicKey of) {
+    try {
+      Signature signature = signature(key);
+      signature.initSign(key);
+      signature.update(SAMPLE);
+      byte[] signed = signature.sign();
+      signature.initVerify(of);
+      signature.update(SAMPLE);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException | RuntimeException noPair) { // a damaged key divides by zero
+      return false;
+    }
+  }
+
+  private static Signature signature(PrivateKey key) throws GeneralSecurityException {
+    switch (key.getAlgorithm()) {
+      case "RSA" -> {
+        return Signature.getInstance("SHA256withRSA");
+      }
+      case "EC" -> {
+        return Signature.getInstance("SHA256withECDSA");
+      }
+      case "EdDSA", "Ed25519" -> {
+        return Signature.getInstance("Ed25519");
+      }
+      case "RSASSA-PSS" -> {
+        Signature signature = Signature.getInstance("RSASSA-PSS");
+        signature.setParameter(
+            new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
+        return signature;
+      }
+      default -> throw new InvalidKeyException(key.getAlgorithm());
+    }
+  }
+
+  /** Nothing of the key, of which some providers print all there is. */
+  @Override
+  public String toString() {
+    return "identity of " + leaf().getSubjectX500Principal();
+  }
+}

@@ -1,0 +1,81 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.bootstrap.CertificateFiles;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A file that a bootstrap names and that is not there yet, or is one of a certificate and a key
+ * that do not match yet: whoever writes them has not finished. What cannot be used for another
+ * reason is not missing.
+ *
+ * @param reason names who needs it, its field and its path; one line
+ * @param isRequired whether a control plane could not be asked without it; of a certificate
+ *     provider nothing is
+ */
+@AnyThread
+public record MissingFile(String reason, boolean isRequired) {
+  /** The first one, those that are required before others; empty when all are there. Blocks. */
+  public static Optional<MissingFile> of(Bootstrap bootstrap) {
+    for (XdsServer server : bootstrap.allServers()) {
+      Optional<String> missing = ofServer(server);
+      if (missing.isPresent()) {
+        return Optional.of(
+            new MissingFile("xds server %s: %s".formatted(server.uri(), missing.get()), true));
+      }
+    }
+    Map<String, CertificateProvider> byName = new TreeMap<>(bootstrap.certificateProviders());
+    for (Map.Entry<String, CertificateProvider> each : byName.entrySet()) {
+      if (each.getValue() instanceof CertificateProvider.FileWatcher watcher) {
+        Optional<String> missing = among(watcher.files());
+        if (missing.isPresent()) {
+          return Optional.of(
+              new MissingFile(
+                  "certificate provider \"%s\": %s".formatted(each.getKey(), missing.get()),
+                  false));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> ofServer(XdsServer server) {
+    if (server.credentials() instanceof Tls tls) {
+      Optional<String> missing = among(tls.files());
+      if (missing.isPresent()) {
+        return missing.map(reason -> "tls credentials: " + reason);
+      }
+    }
+    return server.callCredentials().stream()
+        .map(XdsServer.CallCredentials::jwtTokenFile)
+        .filter(MissingFile::isAbsent)
+        .map(path -> "jwt_token_file " + path + " does not exist")
+        .findFirst();
+  }
+
+  private static boolean isAbsent(String path) {
+    try {
+      return Files.notExists(Path.of(path));
+    } catch (InvalidPathException neverThere) {
+      return false;
+    }
+  }
+
+  private static Optional<String> among(CertificateFiles files) {
+    try {
+      FileReading.readAll(files);
+      return Optional.empty();
+    } catch (UnusableFile unusable) {
+      return unusable.mayBeUnfinished() ? Optional.of(unusable.reason()) : Optional.empty();
+    }
+  }
+}

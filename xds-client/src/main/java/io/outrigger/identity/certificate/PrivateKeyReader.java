@@ -1,0 +1,126 @@
+package io.outrigger.identity.certificate;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The private key of a PEM file: PKCS #8, PKCS #1 or SEC 1; RSA, EC on the curves of NIST, or
+ * Ed25519 (A29-12). The JDK reads PKCS #8 alone, so the older forms are put into it.
+ */
+final class PrivateKeyReader {
+  private static final String RSA_OID = "2a864886f70d010101"; // 1.2.840.113549.1.1.1
+  private static final String EC_OID = "2a8648ce3d0201"; // 1.2.840.10045.2.1
+  private static final byte[] NO_CONTENT = {};
+  private static final int NULL = 0x05;
+
+  private static final Map<String, String> ALGORITHMS =
+      Map.of(
+          RSA_OID,
+          "RSA",
+          EC_OID,
+          "EC",
+          "2a864886f70d01010a",
+          "RSASSA-PSS", // 1.2.840.113549.1.1.10
+          "2b6570",
+          "Ed25519"); // 1.3.101.112
+
+  private static final String SUPPORTED = "give an RSA, EC (P-256, P-384, P-521) or Ed25519 key";
+
+  private PrivateKeyReader() {}
+
+  /** The one private key among the blocks of {@code file}. */
+  static PrivateKey read(CredentialFile file) throws UnusableFile {
+    List<PemBlock> blocks = PemBlock.all(file);
+    List<PemBlock> keys =
+        blocks.stream().filter(block -> block.label().endsWith("PRIVATE KEY")).toList();
+    if (keys.isEmpty()) {
+      throw file.unusable(PemBlock.absence(file, "private key", "pkey"));
+    }
+    if (keys.size() > 1) {
+      throw file.unusable("has " + keys.size() + " private keys; leave the one of the certificate");
+    }
+    PemBlock block = keys.get(0);
+    if (block.encrypted() || block.label().equals("ENCRYPTED PRIVATE KEY")) {
+      throw file.unusable(
+          "has an encrypted private key; give it without a passphrase: openssl pkey -in "
+              + file.path()
+              + " -out FILE.pem");
+    }
+    return file.parsed(
+        "is damaged: the " + block + " is not readable", () -> key(file, block, curve(blocks)));
+  }
+
+  /** A key that came as it is, without PEM around it. */
+  static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
+    return file.parsed("is not readable", () -> pkcs8(file, der));
+  }
+
+  private static PrivateKey pkcs8(CredentialFile file, byte[] der) throws UnusableFile {
+    List<Der> parts = Der.parse(der).within(Der.SEQUENCE);
+    if (parts.size() < 3) {
+      throw new IllegalArgumentException("parts are missing");
+    }
+    return key(file, parts.get(1), parts.get(2)); // newer versions have more parts
+  }
+
+  private static PrivateKey key(CredentialFile file, PemBlock block, Optional<Der> curve)
+      throws UnusableFile {
+    switch (block.label()) {
+      case "PRIVATE KEY" -> {
+        return pkcs8(file, block.der());
+      }
+      case "RSA PRIVATE KEY" -> {
+        var algorithm = Der.of(Der.SEQUENCE, Der.oid(RSA_OID), new Der(NULL, NO_CONTENT));
+        return key(file, algorithm, new Der(Der.OCTET_STRING, block.der()));
+      }
+      case "EC PRIVATE KEY" -> {
+        Der named =
+            ownCurve(block)
+                .or(() -> curve)
+                .orElseThrow(() -> file.unusable("has an EC key that does not name its curve"));
+        var algorithm = Der.of(Der.SEQUENCE, Der.oid(EC_OID), named);
+        return key(file, algorithm, new Der(Der.OCTET_STRING, block.der()));
+      }
+      default -> throw file.unusable("has a " + block.label() + "; " + SUPPORTED);
+    }
+  }
+
+  /** From the two parts that all versions of PKCS #8 have. */
+  private static PrivateKey key(CredentialFile file, Der algorithm, Der key) throws UnusableFile {
+    String oid = algorithm.within(Der.SEQUENCE).stream().map(Der::hex).findFirst().orElse("");
+    String name = ALGORITHMS.get(oid);
+    if (name == null) {
+      throw file.unusable("has a private key of another algorithm; " + SUPPORTED);
+    }
+    byte[] pkcs8 = Der.of(Der.SEQUENCE, Der.zero(), algorithm, key).bytes();
+    try {
+      return KeyFactory.getInstance(name).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+    } catch (GeneralSecurityException e) { // its message might quote the key
+      throw file.unusable(
+          "has an unreadable " + name + " key, or one of another curve; " + SUPPORTED);
+    }
+  }
+
+  /** Of the parameters within a SEC 1 key (RFC 5915). */
+  private static Optional<Der> ownCurve(PemBlock block) {
+    for (Der part : Der.parse(block.der()).within(Der.SEQUENCE)) {
+      if (part.tag() == Der.CONTEXT_0) {
+        return Optional.of(Der.parse(part.content()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Of a block that OpenSSL writes before the key. */
+  private static Optional<Der> curve(List<PemBlock> blocks) {
+    return blocks.stream()
+        .filter(block -> block.label().equals("EC PARAMETERS"))
+        .findFirst()
+        .map(block -> Der.parse(block.der()));
+  }
+}

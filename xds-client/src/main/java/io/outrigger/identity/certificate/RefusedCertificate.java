@@ -1,0 +1,24 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.config.tls.HandshakeResult;
+import java.security.cert.CertificateException;
+
+/**
+ * The certificate of a server is not accepted. The message is for operators; by the result
+ * BoringSSL chooses the alert that the server gets (RFC 8446 section 6.2). The JDK sends {@code
+ * certificate_unknown} for all.
+ */
+public final class RefusedCertificate extends CertificateException {
+  private static final long serialVersionUID = 1L;
+
+  private final HandshakeResult result;
+
+  public RefusedCertificate(CertificateRefusal refusal) {
+    super(refusal.text());
+    this.result = refusal.result();
+  }
+
+  public HandshakeResult result() {
+    return result;
+  }
+}

@@ -1,0 +1,70 @@
+package io.outrigger.identity.certificate;
+
+import java.security.cert.X509Certificate;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What the certificate of a server must lead to. */
+public sealed interface Roots {
+  /** Every root, in the order of its source. */
+  List<X509Certificate> certificates();
+
+  /** A warning about parts of the source that are not used, in one line. */
+  default Optional<String> note() {
+    return Optional.empty();
+  }
+
+  /** Certificate authorities, whatever names they certify (A29, A82). */
+  record Authorities(List<X509Certificate> certificates, Optional<String> note) implements Roots {
+    public Authorities {
+      certificates = List.copyOf(certificates);
+    }
+
+    public Authorities(List<X509Certificate> certificates) {
+      this(certificates, Optional.empty());
+    }
+
+    /** Reads {@code ca_certificate_file}. Blocks. */
+    public static Authorities read(String path) throws UnusableFile {
+      return read("ca_certificate_file", path);
+    }
+
+    /** Reads the file that {@code field} names. Blocks. */
+    static Authorities read(String field, String path) throws UnusableFile {
+      CredentialFile file = CredentialFile.read(field, path);
+      return new Authorities(CertificateReader.read(file), CertificateReader.noteOnLists(file));
+    }
+
+    @Override
+    public String toString() {
+      return certificates.size() + " roots";
+    }
+  }
+
+  /** By SPIFFE trust domain, each for its own names alone (A87); may be empty. */
+  record SpiffeBundles(Map<String, List<X509Certificate>> byTrustDomain) implements Roots {
+    public SpiffeBundles {
+      var copy = new TreeMap<String, List<X509Certificate>>();
+      byTrustDomain.forEach((domain, bundle) -> copy.put(domain, List.copyOf(bundle)));
+      byTrustDomain = Collections.unmodifiableMap(copy);
+    }
+
+    /** Reads {@code spiffe_trust_bundle_map_file}. Blocks. */
+    public static SpiffeBundles read(String path) throws UnusableFile {
+      return SpiffeBundleReader.read(CredentialFile.read("spiffe_trust_bundle_map_file", path));
+    }
+
+    @Override
+    public List<X509Certificate> certificates() {
+      return byTrustDomain.values().stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public String toString() {
+      return "roots of trust domains " + byTrustDomain.keySet();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.outrigger.identity.certificate;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.StandardConstants;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server name for the handshake, as given (A101). The JDK's own type refuses names with an
+ * underscore, such as istio's {@code outbound_.80_._.pay.svc}.
+ */
+public final class ServerName extends SNIServerName {
+  public ServerName(String name) {
+    super(StandardConstants.SNI_HOST_NAME, name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The host name among those that a connection sends; empty when it sends none. */
+  static Optional<String> among(@Nullable List<SNIServerName> names) {
+    return (names == null ? List.<SNIServerName>of() : names)
+        .stream()
+            .filter(name -> name.getType() == StandardConstants.SNI_HOST_NAME)
+            .map(name -> new String(name.getEncoded(), StandardCharsets.UTF_8))
+            .findFirst();
+  }
+}

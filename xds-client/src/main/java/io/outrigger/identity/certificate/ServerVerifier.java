@@ -1,0 +1,125 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.config.tls.SubjectAltName.Kind;
+import io.outrigger.config.tls.UpstreamTls;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Judges the certificate chain of a server: whether it leads to the roots (A29, A82), for a SPIFFE
+ * bundle map to those of its own trust domain (A87), and whether its names are accepted (A29-03,
+ * A101). Host names are not compared otherwise. Made once for all connections that share settings
+ * and roots.
+ */
+@AnyThread
+public final class ServerVerifier {
+  private static final String FAILED = "certificate verify failed: ";
+
+  private final UpstreamTls settings;
+  private final Roots roots;
+  private final TrustedRoots all;
+  private final Map<String, TrustedRoots> byTrustDomain = new HashMap<>();
+
+  private ServerVerifier(UpstreamTls settings, Roots roots) {
+    this.settings = settings;
+    this.roots = roots;
+    all = new TrustedRoots(roots.certificates());
+    if (roots instanceof Roots.SpiffeBundles bundles) {
+      bundles
+          .byTrustDomain()
+          .forEach((domain, bundle) -> byTrustDomain.put(domain, new TrustedRoots(bundle)));
+    }
+  }
+
+  public static ServerVerifier of(TlsMaterial material) {
+    return new ServerVerifier(material.settings(), material.roots());
+  }
+
+  /**
+   * Why a server is not accepted in a handshake; empty when it is. Fit for event loops, where TLS
+   * libraries ask.
+   *
+   * @param chain leaf first, as it came
+   * @param serverName that the server was asked for; empty when it was asked for none
+   */
+  public Optional<CertificateRefusal> objection(
+      List<X509Certificate> chain, Optional<String> serverName) {
+    return judge(chain, serverName, Optional.of(Instant.now()));
+  }
+
+  /**
+   * Why a server that another verifier has accepted is not accepted by this one. Dates are judged
+   * in handshakes alone: a certificate that has ended since leaves its connection open.
+   */
+  public Optional<CertificateRefusal> objectionToOpen(
+      List<X509Certificate> chain, Optional<String> serverName) {
+    return judge(chain, serverName, Optional.empty());
+  }
+
+  private Optional<CertificateRefusal> judge(
+      List<X509Certificate> chain, Optional<String> serverName, Optional<Instant> now) {
+    if (chain.isEmpty()) {
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server has shown no certificate");
+    }
+    try {
+      List<SubjectAltName> names = CertificateNames.of(chain.get(0));
+      return untrusted(chain, names, now)
+          .or(
+              () ->
+                  settings
+                      .objection(names, serverName)
+                      .map(
+                          text ->
+                              new CertificateRefusal(
+                                  HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
+    } catch (RuntimeException malformed) { // of the JDK's parsers, which do not declare it
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server's certificate is malformed");
+    }
+  }
+
+  private Optional<CertificateRefusal> untrusted(
+      List<X509Certificate> chain, List<SubjectAltName> names, Optional<Instant> now) {
+    if (!(roots instanceof Roots.SpiffeBundles)) {
+      return untrusted(chain, all, now);
+    }
+    List<SubjectAltName> uris = names.stream().filter(name -> name.kind() == Kind.URI).toList();
+    if (uris.size() != 1) { // A87 "Configuring SPIFFE Verification via xDS" step 1
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "it has " + uris.size() + " URI SANs where SPIFFE asks for exactly one");
+    }
+    Optional<SpiffeId> id = SpiffeId.parse(uris.get(0).value());
+    if (id.isEmpty()) {
+      return failed(
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, uris.get(0) + " is not a SPIFFE ID");
+    }
+    TrustedRoots bundle = byTrustDomain.get(id.get().trustDomain());
+    return bundle == null || bundle.isEmpty()
+        ? failed(
+            HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
+            "the trust bundle map has no roots for trust domain \"" + id.get().trustDomain() + "\"")
+        : untrusted(chain, bundle, now);
+  }
+
+  private static Optional<CertificateRefusal> untrusted(
+      List<X509Certificate> chain, TrustedRoots roots, Optional<Instant> now) {
+    return roots.isEmpty()
+        ? failed(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID, "there are no roots")
+        : roots
+            .objection(chain, now)
+            .map(refusal -> new CertificateRefusal(refusal.result(), FAILED + refusal.text()));
+  }
+
+  private static Optional<CertificateRefusal> failed(HandshakeResult result, String text) {
+    return Optional.of(new CertificateRefusal(result, FAILED + text));
+  }
+}

@@ -1,0 +1,74 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.config.bootstrap.CertificateFiles;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+
+/**
+ * The roots of the system (A82): of a file that the environment names, else those of the JVM.
+ *
+ * @param file the value of {@code SSL_CERT_FILE}; an empty one counts as unset
+ */
+public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
+  public SystemRoots {
+    file = file.filter(path -> !path.isEmpty()); // as OpenSSL does, and as shells unset a variable
+  }
+
+  /** As OpenSSL names it. */
+  public static final String VARIABLE = "SSL_CERT_FILE";
+
+  /** Where the JVM looks for its roots, the first that exists (JSSE reference, "TrustManager"). */
+  private static Stream<String> storesOfJvm() {
+    Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
+    String named = System.getProperty("javax.net.ssl.trustStore", "");
+    return named.isEmpty()
+        ? Stream.of("jssecacerts", "cacerts").map(name -> folder.resolve(name).toString())
+        : Stream.of(named);
+  }
+
+  @Override
+  public FileStamps stamps() {
+    return FileStamps.of(file.map(Stream::of).orElseGet(SystemRoots::storesOfJvm));
+  }
+
+  @Override
+  public FileReading read() {
+    return new FileReading(Optional.empty(), Optional.of(FileReading.read(this::authorities)));
+  }
+
+  @Override
+  public Duration refreshInterval() {
+    return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+  }
+
+  /** Reads them. Blocks. */
+  public Roots.Authorities authorities() throws UnusableFile {
+    if (file.isPresent()) {
+      return Roots.Authorities.read(VARIABLE, file.get());
+    }
+    try {
+      TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+      factory.init((KeyStore) null); // the JVM's own
+      List<X509Certificate> roots =
+          Stream.of(factory.getTrustManagers())
+              .filter(X509TrustManager.class::isInstance)
+              .flatMap(manager -> Stream.of(((X509TrustManager) manager).getAcceptedIssuers()))
+              .toList();
+      if (!roots.isEmpty()) {
+        return new Roots.Authorities(roots);
+      }
+    } catch (GeneralSecurityException e) {
+      // told below
+    }
+    throw new UnusableFile(
+        "the trust store of the JVM", "", "has no certificate; name a file by SSL_CERT_FILE");
+  }
+}

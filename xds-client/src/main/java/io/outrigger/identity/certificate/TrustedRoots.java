@@ -1,0 +1,326 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
+import io.outrigger.config.tls.HandshakeResult;
+import java.io.IOException;
+import java.security.AlgorithmParameters;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertPathValidator;
+import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.PKIXParameters;
+import java.security.cert.TrustAnchor;
+import java.security.cert.X509CertSelector;
+import java.security.cert.X509Certificate;
+import java.security.spec.PSSParameterSpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of roots: finds a path from a server's certificate to one of them, and judges it (RFC 5280
+ * section 6).
+ *
+ * <p>The JDK judges the certificates below a root, and passes over the root's own dates, usages and
+ * constraints. A root may be any certificate that an operator has put into a file: an intermediate,
+ * or the server's own. So the root is judged here like the certificates below it, as Go's verifier
+ * does, and so are the uses of all of them and SHA-1.
+ */
+@AnyThread
+final class TrustedRoots {
+  /**
+   * The most signatures that are verified for one chain. Certificates of one name that sign each
+   * other lead to more paths than anybody can wait for.
+   */
+  private static final int MAX_SIGNATURES = 100;
+
+  private static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+  private static final String ANY_USAGE = "2.5.29.37.0";
+  private static final String NAME_CONSTRAINTS = "2.5.29.30";
+
+  /** Places in the bits of the key usage extension (RFC 5280 section 4.2.1.3). */
+  private static final int DIGITAL_SIGNATURE = 0;
+
+  private static final int CERTIFICATE_SIGNATURE = 5;
+
+  /** The version from which a certificate says whether it is an authority. */
+  private static final int VERSION_3 = 3;
+
+  private final Map<X500Principal, List<X509Certificate>> bySubject = new HashMap<>();
+
+  TrustedRoots(List<X509Certificate> roots) {
+    roots.forEach(
+        root ->
+            bySubject
+                .computeIfAbsent(root.getSubjectX500Principal(), name -> new ArrayList<>())
+                .add(root));
+  }
+
+  boolean isEmpty() {
+    return bySubject.isEmpty();
+  }
+
+  /**
+   * Why no path leads from the first certificate to a root; empty when one does. Some 100 µs when
+   * the JDK has verified the same certificates before.
+   *
+   * @param chain the server's own certificate, then others in any order
+   * @param now when all certificates of a path must be valid; empty when dates do not count
+   */
+  Optional<CertificateRefusal> objection(List<X509Certificate> chain, Optional<Instant> now) {
+    return new Search(chain, now).objection();
+  }
+
+  /** Tries one path after the other, best first: roots before the server's certificates. */
+  private final class Search {
+    private final List<X509Certificate> sent;
+    private final Optional<Instant> now;
+    private final List<X509Certificate> path = new ArrayList<>();
+    private int signatures;
+
+    /** Of the first path that leads to a root. */
+    private @Nullable CertificateRefusal refusal;
+
+    Search(List<X509Certificate> sent, Optional<Instant> now) {
+      this.sent = sent;
+      this.now = now;
+    }
+
+    Optional<CertificateRefusal> objection() {
+      X509Certificate leaf = sent.get(0);
+      path.add(leaf);
+      if (named(leaf.getSubjectX500Principal()).contains(leaf)) {
+        return outOfDate(path).or(() -> unfitLeaf(leaf)); // vouched for by the operator
+      }
+      if (leadsToRoot(leaf)) {
+        return Optional.empty();
+      }
+      if (refusal != null) {
+        return Optional.of(refusal);
+      }
+      return Optional.of(
+          signatures > MAX_SIGNATURES
+              ? unfit(leaf, "its chain has too many certificates that sign each other")
+              : new CertificateRefusal(
+                  HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
+                  subject(leaf)
+                      + " does not lead to a root; the last of its chain was issued by \""
+                      + PlainText.of(sent.get(sent.size() - 1).getIssuerX500Principal().getName())
+                      + "\""));
+    }
+
+    /** Whether a path that goes on from its {@code last} certificate is accepted. */
+    private boolean leadsToRoot(X509Certificate last) {
+      for (X509Certificate root : named(last.getIssuerX500Principal())) {
+        if (isSignedBy(last, root)) {
+          Optional<CertificateRefusal> objection = objectionToPath(root);
+          if (objection.isEmpty()) {
+            return true;
+          }
+          refusal = refusal == null ? objection.get() : refusal;
+        }
+      }
+      for (X509Certificate issuer : sent) {
+        if (issuer.getSubjectX500Principal().equals(last.getIssuerX500Principal())
+            && !path.contains(issuer)
+            && isSignedBy(last, issuer)) {
+          path.add(issuer);
+          if (leadsToRoot(issuer)) {
+            return true;
+          }
+          path.remove(path.size() - 1);
+        }
+      }
+      return false;
+    }
+
+    private boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
+      signatures++;
+      if (signatures > MAX_SIGNATURES) {
+        return false;
+      }
+      try {
+        certificate.verify(issuer.getPublicKey());
+        return true;
+      } catch (GeneralSecurityException | RuntimeException otherKey) {
+        return false;
+      }
+    }
+
+    private Optional<CertificateRefusal> objectionToPath(X509Certificate root) {
+      try {
+        return outOfDate(Stream.concat(path.stream(), Stream.of(root)).toList())
+            .or(() -> unfitLeaf(path.get(0)))
+            .or(() -> unfitPath(root))
+            .or(() -> unfitRoot(root))
+            .or(() -> objectionOfJdk(root));
+      } catch (RuntimeException undeclared) { // of the JDK, such as for a URI's host with a "_"
+        return Optional.of(
+            unfit(
+                path.get(0),
+                "has a name that the name constraints of an issuer cannot be applied to"));
+      }
+    }
+
+    private Optional<CertificateRefusal> outOfDate(List<X509Certificate> certificates) {
+      return now.flatMap(
+          time ->
+              certificates.stream()
+                  .flatMap(certificate -> outOfDate(certificate, time).stream())
+                  .findFirst());
+    }
+
+    private static Optional<CertificateRefusal> outOfDate(
+        X509Certificate certificate, Instant time) {
+      Instant start = certificate.getNotBefore().toInstant();
+      Instant end = certificate.getNotAfter().toInstant();
+      if (time.isAfter(end)) {
+        return Optional.of(
+            new CertificateRefusal(
+                HandshakeResult.CERTIFICATE_EXPIRED,
+                subject(certificate) + " has expired at " + end));
+      }
+      return time.isBefore(start)
+          ? Optional.of(
+              new CertificateRefusal(
+                  HandshakeResult.CERTIFICATE_NOT_YET_VALID,
+                  subject(certificate) + " is not valid before " + start))
+          : Optional.empty();
+    }
+
+    private Optional<CertificateRefusal> unfitPath(X509Certificate root) {
+      for (X509Certificate certificate : path) {
+        if (isSignedWeakly(certificate)) {
+          return Optional.of(unfit(certificate, "is signed by means of SHA-1 or an older digest"));
+        }
+        if (!isForServers(certificate)) {
+          return Optional.of(unfit(certificate, "is not for servers (extended key usage)"));
+        }
+        boolean isLeaf = certificate.equals(path.get(0));
+        if ((isLeaf || !isSelfIssued(certificate)) && !isPermitted(certificate, root)) {
+          return Optional.of(
+              unfit(certificate, "breaks the name constraints of its root " + subject(root)));
+        }
+      }
+      return Optional.empty();
+    }
+
+    private Optional<CertificateRefusal> unfitRoot(X509Certificate root) {
+      boolean @Nullable [] usage = root.getKeyUsage();
+      int pathLength = root.getBasicConstraints(); // -1 for none
+      if ((root.getVersion() >= VERSION_3 && pathLength < 0)
+          || (usage != null && !usage[CERTIFICATE_SIGNATURE])) {
+        return Optional.of(unfit(root, "stands among the roots and is no authority"));
+      }
+      if (root.hasUnsupportedCriticalExtension()) {
+        return Optional.of(unfit(root, "has a critical extension that is not known"));
+      }
+      if (!isForServers(root)) {
+        return Optional.of(unfit(root, "is not for servers (extended key usage)"));
+      }
+      long issuers = path.stream().skip(1).filter(each -> !isSelfIssued(each)).count();
+      return pathLength >= 0 && issuers > pathLength
+          ? Optional.of(unfit(root, "admits a chain of at most " + pathLength + " intermediates"))
+          : Optional.empty();
+    }
+
+    /** Signatures, path lengths, constraints and usages of the certificates below the root. */
+    private Optional<CertificateRefusal> objectionOfJdk(X509Certificate root) {
+      try {
+        var parameters = new PKIXParameters(Set.of(new TrustAnchor(root, null)));
+        parameters.setRevocationEnabled(false);
+        parameters.setDate(now.map(Date::from).orElseGet(this::momentOfAll));
+        CertPathValidator.getInstance("PKIX")
+            .validate(CertificateFactory.getInstance("X.509").generateCertPath(path), parameters);
+        return Optional.empty();
+      } catch (GeneralSecurityException refused) {
+        return Optional.of(unfit(path.get(0), PlainText.of(String.valueOf(refused.getMessage()))));
+      }
+    }
+
+    /** A moment at which all of the path were valid, if there ever was one. */
+    private Date momentOfAll() {
+      return path.stream()
+          .map(X509Certificate::getNotBefore)
+          .max(Comparator.naturalOrder())
+          .orElseThrow();
+    }
+  }
+
+  private List<X509Certificate> named(X500Principal subject) {
+    return bySubject.getOrDefault(subject, List.of());
+  }
+
+  private static Optional<CertificateRefusal> unfitLeaf(X509Certificate leaf) {
+    boolean @Nullable [] usage = leaf.getKeyUsage();
+    if (usage != null && !usage[DIGITAL_SIGNATURE]) {
+      return Optional.of(unfit(leaf, "may not sign handshakes (key usage)"));
+    }
+    return isForServers(leaf)
+        ? Optional.empty()
+        : Optional.of(unfit(leaf, "is not for servers (extended key usage)"));
+  }
+
+  private static boolean isSignedWeakly(X509Certificate certificate) {
+    String algorithm = certificate.getSigAlgName().toUpperCase(Locale.ROOT);
+    if (!algorithm.equals("RSASSA-PSS")) {
+      return algorithm.startsWith("SHA1") || algorithm.startsWith("MD");
+    }
+    try {
+      AlgorithmParameters parameters = AlgorithmParameters.getInstance(algorithm);
+      parameters.init(certificate.getSigAlgParams());
+      String digest = parameters.getParameterSpec(PSSParameterSpec.class).getDigestAlgorithm();
+      return digest.equals("SHA-1");
+    } catch (GeneralSecurityException | IOException | RuntimeException unreadable) {
+      return true; // none given means SHA-1 (RFC 4055 section 3.1)
+    }
+  }
+
+  private static boolean isForServers(X509Certificate certificate) {
+    try {
+      List<String> usages = certificate.getExtendedKeyUsage();
+      return usages == null || usages.contains(SERVER_AUTH) || usages.contains(ANY_USAGE);
+    } catch (CertificateParsingException malformed) {
+      return false;
+    }
+  }
+
+  /** Whether the name constraints of {@code root}, if it has any, admit the certificate's names. */
+  private static boolean isPermitted(X509Certificate certificate, X509Certificate root) {
+    byte @Nullable [] extension = root.getExtensionValue(NAME_CONSTRAINTS);
+    if (extension == null) {
+      return true;
+    }
+    var names = new X509CertSelector();
+    try {
+      names.setNameConstraints(Der.parse(extension).content());
+    } catch (IOException malformed) {
+      return false;
+    }
+    return names.match(certificate);
+  }
+
+  private static boolean isSelfIssued(X509Certificate certificate) {
+    return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
+  }
+
+  private static CertificateRefusal unfit(X509Certificate certificate, String reason) {
+    return new CertificateRefusal(
+        HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, subject(certificate) + " " + reason);
+  }
+
+  private static String subject(X509Certificate certificate) {
+    return "\"" + PlainText.of(certificate.getSubjectX500Principal().getName()) + "\"";
+  }
+}

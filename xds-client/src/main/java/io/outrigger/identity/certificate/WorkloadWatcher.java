@@ -1,0 +1,281 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.PathWatcher;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.WorkloadEndpoint;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the SPIFFE Workload API (SPW-01): one call, each of whose answers takes the place of the
+ * one before. Of answers that come while another is read, or within the {@link #PACE}, only the
+ * newest is read. A call that ends, or has no answer for a minute, is made anew after a back-off.
+ * The snapshot in use stays in use whatever fails.
+ */
+@ControlConfined
+final class WorkloadWatcher implements CertificateSource {
+  /** How long clusters wait for the first answer of an agent that was reached. */
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+
+  /** How long clusters wait until the agent is reached; gRPC's own start is a part of that. */
+  static final Duration REACHED = Duration.ofSeconds(5);
+
+  /**
+   * When a call without an answer is given up: an agent that waits for a kubelet may take half a
+   * minute, one whose socket another agent has taken never answers.
+   */
+  static final Duration GIVE_UP = Duration.ofMinutes(1);
+
+  /** The agent is on the same machine, and calls may wait for it. */
+  static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
+
+  /** Between two answers, so that an agent in a loop costs as much as files that always change. */
+  static final Duration PACE = PathWatcher.PACE;
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final WorkloadApi api;
+  private final Optional<WorkloadEndpoint> configured;
+  private final Listener listener;
+  private final Backoff backoff;
+  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
+  private boolean hasEndpoint;
+  private @Nullable Answers answers;
+  private TimerHandle next = () -> {};
+  private TimerHandle firstAnswer = () -> {};
+
+  /**
+   * Nothing happens before {@link #start}.
+   *
+   * @param reading runs what takes milliseconds
+   * @param configured empty: where the environment says
+   */
+  WorkloadWatcher(
+      ControlLoop loop,
+      Executor reading,
+      RandomSource random,
+      WorkloadApi api,
+      Optional<WorkloadEndpoint> configured,
+      Listener listener) {
+    this.loop = loop;
+    this.reading = reading;
+    this.api = api;
+    this.configured = configured;
+    this.listener = listener;
+    this.backoff = new Backoff(random, MAX_BACKOFF);
+  }
+
+  @Override
+  public CertificateSnapshot snapshot() {
+    return snapshot;
+  }
+
+  @Override
+  public void start() {
+    loop.checkInside();
+    Outcome<WorkloadEndpoint> endpoint =
+        configured.<Outcome<WorkloadEndpoint>>map(Outcome::ok).orElseGet(api::ambient);
+    endpoint.match(
+        known -> {
+          hasEndpoint = true;
+          limitFirstAnswer(REACHED, known);
+          open(known);
+          return null;
+        },
+        reason -> {
+          fail(reason.message());
+          return null;
+        });
+  }
+
+  /** Why there is no identity yet; empty when there is one, or there never will. */
+  Optional<String> lack() {
+    return hasEndpoint && snapshot.loaded().isEmpty()
+        ? Optional.of(snapshot.lack())
+        : Optional.empty();
+  }
+
+  private void limitFirstAnswer(Duration limit, WorkloadEndpoint endpoint) {
+    firstAnswer.cancel();
+    if (snapshot.isUnread()) {
+      firstAnswer =
+          loop.schedule(
+              limit, () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
+    }
+  }
+
+  private void open(WorkloadEndpoint endpoint) {
+    var opened = new Answers(endpoint, loop.nanoTime());
+    answers = opened;
+    opened.begin();
+  }
+
+  private void fail(String reason) {
+    var failed = Outcome.<Identity>failed(RpcStatus.unavailable(reason));
+    publish(new FileReading(Optional.of(failed), Optional.empty()));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
+  private void publish(FileReading read) {
+    CertificateSnapshot before = snapshot;
+    CertificateSnapshot now = before.after(read, loop.now());
+    firstAnswer.cancel();
+    if (now != before) {
+      snapshot = now;
+      listener.onSnapshot(before, now);
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.checkInside();
+    Answers last = answers;
+    answers = null;
+    next.cancel();
+    firstAnswer.cancel();
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  /** The answers of one call; read one at a time, off the control loop. */
+  private final class Answers implements WorkloadApi.Listener {
+    private final WorkloadEndpoint endpoint;
+    private final long startedNanos;
+    private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
+    private final AtomicReference<@Nullable WorkloadResponse> newest = new AtomicReference<>();
+    private final AtomicInteger received = new AtomicInteger(); // since the last request for more
+    private WorkloadApi.@Nullable Call call;
+    private boolean isPacing; // an answer is being read, or was less than PACE ago
+
+    Answers(WorkloadEndpoint endpoint, long startedNanos) {
+      this.endpoint = endpoint;
+      this.startedNanos = startedNanos;
+    }
+
+    private void onSilence() {
+      answers = null; // further answers of this call are ignored
+      close();
+      onEnd(RpcStatus.unavailable("no answer within " + GIVE_UP.toSeconds() + " s"));
+    }
+
+    void close() {
+      silence.cancel();
+      if (call != null) {
+        call.close();
+      }
+    }
+
+    private void ifCurrent(Runnable task) {
+      loop.execute(
+          () -> {
+            if (answers == this) {
+              task.run();
+            }
+          });
+    }
+
+    /** Opens the call off the control loop: the first one loads gRPC. */
+    void begin() {
+      reading.execute(
+          () -> {
+            WorkloadApi.Call opened = api.open(endpoint, this);
+            loop.execute(() -> onOpened(opened));
+          });
+    }
+
+    private void onOpened(WorkloadApi.Call opened) {
+      call = opened;
+      if (answers != this) { // it was given up meanwhile
+        opened.close();
+      }
+    }
+
+    @Override
+    public void onReady() {
+      ifCurrent(() -> limitFirstAnswer(FIRST_ANSWER, endpoint));
+    }
+
+    @Override
+    public void onResponse(WorkloadResponse response) {
+      received.incrementAndGet();
+      if (newest.getAndSet(response) == null) { // else the control loop knows that there is one
+        ifCurrent(this::readNewest);
+      }
+    }
+
+    private void readNewest() {
+      if (!isPacing && newest.get() != null) {
+        isPacing = true;
+        reading.execute(
+            () -> {
+              Optional<FileReading> read = takeNewest();
+              ifCurrent(() -> onRead(read));
+            });
+      }
+    }
+
+    private Optional<FileReading> takeNewest() {
+      return Optional.ofNullable(newest.getAndSet(null))
+          .map(response -> response.read(endpoint.uri()));
+    }
+
+    private void onRead(Optional<FileReading> read) {
+      read.ifPresent(this::onAnswer);
+      next = loop.schedule(PACE, this::onPaced);
+    }
+
+    private void onAnswer(FileReading read) {
+      if (read.failure().isEmpty()) {
+        backoff.reset();
+      }
+      silence.cancel();
+      publish(read);
+    }
+
+    private void onPaced() {
+      isPacing = false;
+      if (call != null) {
+        call.request(received.getAndSet(0));
+      }
+      readNewest();
+    }
+
+    @Override
+    public void onClosed(RpcStatus reason) {
+      reading.execute(
+          () -> {
+            Optional<FileReading> last = takeNewest();
+            ifCurrent(
+                () -> {
+                  last.ifPresent(this::onAnswer);
+                  onEnd(reason);
+                });
+          });
+    }
+
+    private void onEnd(RpcStatus reason) {
+      silence.cancel();
+      next.cancel();
+      boolean isDenied = reason.code() == RpcStatus.Code.PERMISSION_DENIED;
+      fail(
+          "the Workload API %s: %s%s"
+              .formatted(
+                  endpoint.uri(),
+                  reason.toString(),
+                  isDenied ? "; register this workload with the agent" : ""));
+      Duration sinceStart = Duration.ofNanos(loop.nanoTime() - startedNanos);
+      next = loop.schedule(backoff.next().minus(sinceStart), () -> open(endpoint));
+    }
+  }
+}

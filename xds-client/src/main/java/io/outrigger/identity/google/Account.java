@@ -1,0 +1,157 @@
+package io.outrigger.identity.google;
+
+import com.google.gson.JsonObject;
+import io.outrigger.identity.token.NoToken;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** In whose name tokens are asked for, and how. */
+sealed interface Account {
+  /** What control planes of Google want (gRPC's {@code google_default}). */
+  String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+
+  /** The requests for a token, of which the next is for when nobody takes up the one before. */
+  List<HttpRequest> requests(Instant now) throws NoToken;
+
+  /** Why an answer is not of the server that was meant; empty when it may be. */
+  default Optional<String> objection(HttpResponse<?> answer) {
+    return Optional.empty();
+  }
+
+  /**
+   * The account of the machine or pod, of which a server on the link knows.
+   *
+   * @param hosts each a name or address, perhaps with a port
+   */
+  record MetadataServer(List<String> hosts) implements Account {
+    private static final String FLAVOR = "Metadata-Flavor";
+    private static final String GOOGLE = "Google";
+    private static final String PATH =
+        "/computeMetadata/v1/instance/service-accounts/default/token?scopes=";
+
+    public MetadataServer {
+      hosts = List.copyOf(hosts);
+    }
+
+    static URI uri(String host) {
+      return URI.create("http://" + host + PATH + encoded(SCOPE));
+    }
+
+    @Override
+    public List<HttpRequest> requests(Instant now) {
+      return hosts.stream()
+          .map(host -> HttpRequest.newBuilder(uri(host)).header(FLAVOR, GOOGLE).build())
+          .toList();
+    }
+
+    /** Anybody may have the address on another network. */
+    @Override
+    public Optional<String> objection(HttpResponse<?> answer) {
+      return answer.headers().firstValue(FLAVOR).equals(Optional.of(GOOGLE))
+          ? Optional.empty()
+          : Optional.of("is no metadata server of Google: it does not say Metadata-Flavor: Google");
+    }
+  }
+
+  /** A key of its own, with which it signs what it asks for (RFC 7523). */
+  record ServiceAccount(String email, String keyId, PrivateKey key, URI tokenUri)
+      implements Account {
+    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    @Override
+    public List<HttpRequest> requests(Instant now) throws NoToken {
+      return List.of(
+          form(
+              tokenUri,
+              Map.of(
+                  "grant_type",
+                  "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                  "assertion",
+                  assertion(now))));
+    }
+
+    private String assertion(Instant now) throws NoToken {
+      var header = new JsonObject();
+      header.addProperty("alg", "RS256");
+      header.addProperty("typ", "JWT");
+      header.addProperty("kid", keyId);
+      var claims = new JsonObject();
+      claims.addProperty("iss", email);
+      claims.addProperty("scope", SCOPE);
+      claims.addProperty("aud", tokenUri.toString());
+      claims.addProperty("iat", now.getEpochSecond());
+      claims.addProperty("exp", now.plus(LONGEST).getEpochSecond());
+      String signed = part(header) + "." + part(claims);
+      try {
+        Signature signature = Signature.getInstance("SHA256withRSA");
+        signature.initSign(key);
+        signature.update(signed.getBytes(StandardCharsets.US_ASCII));
+        return signed + "." + BASE64.encodeToString(signature.sign());
+      } catch (GeneralSecurityException e) { // its message might quote the key
+        throw new NoToken("the private key of the service account cannot sign: " + e.getClass());
+      }
+    }
+
+    private static String part(JsonObject json) {
+      return BASE64.encodeToString(json.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String toString() {
+      return "service account " + email; // never the key
+    }
+  }
+
+  /** Somebody who has logged in (RFC 6749 section 6). */
+  record AuthorizedUser(String clientId, String clientSecret, String refreshToken, URI tokenUri)
+      implements Account {
+    @Override
+    public List<HttpRequest> requests(Instant now) {
+      return List.of(
+          form(
+              tokenUri,
+              Map.of(
+                  "grant_type", "refresh_token",
+                  "client_id", clientId,
+                  "client_secret", clientSecret,
+                  "refresh_token", refreshToken)));
+    }
+
+    @Override
+    public String toString() {
+      return "authorized user of " + clientId; // never the secrets
+    }
+  }
+
+  private static HttpRequest form(URI to, Map<String, String> fields) {
+    String body =
+        new TreeMap<>(fields)
+            .entrySet().stream()
+                .map(each -> each.getKey() + "=" + encoded(each.getValue()))
+                .collect(Collectors.joining("&"));
+    return HttpRequest.newBuilder(to)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .POST(BodyPublishers.ofString(body))
+        .build();
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,158 @@
+package io.outrigger.identity.google;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.base.PlainText;
+import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.identity.certificate.UnusableFile;
+import io.outrigger.identity.google.Account.AuthorizedUser;
+import io.outrigger.identity.google.Account.MetadataServer;
+import io.outrigger.identity.google.Account.ServiceAccount;
+import io.outrigger.identity.token.NoToken;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the application default credentials: the file that the environment names, else the metadata
+ * server. Messages name the file and the place in it, and quote nothing secret.
+ */
+final class AccountReader {
+  static final String FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
+  static final String HOST_VARIABLE = "GCE_METADATA_HOST";
+
+  /** The address is for where the name is not known. */
+  private static final List<String> METADATA_HOSTS =
+      List.of("metadata.google.internal", "169.254.169.254");
+
+  private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
+  private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
+  private static final int MAX_PORT = 65_535;
+  private static final Pattern PEM =
+      Pattern.compile(
+          "\\s*-----BEGIN PRIVATE KEY-----([\\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----\\s*");
+
+  private final CredentialFile file;
+  private final JsonObject content;
+
+  private AccountReader(CredentialFile file, JsonObject content) {
+    this.file = file;
+    this.content = content;
+  }
+
+  /** The file that {@code environment} names; empty when it names none. */
+  static Optional<String> file(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get(FILE_VARIABLE)).filter(path -> !path.isEmpty());
+  }
+
+  /** Blocks while a file is read. */
+  static Account read(Map<String, String> environment) throws NoToken {
+    Optional<String> path = file(environment);
+    if (path.isEmpty()) {
+      return metadataServer(environment);
+    }
+    try {
+      CredentialFile file = CredentialFile.read(FILE_VARIABLE, path.get());
+      Optional<JsonObject> content = file.json();
+      if (content.isEmpty()) {
+        throw file.unusable("is not a JSON object");
+      }
+      return new AccountReader(file, content.get()).account();
+    } catch (UnusableFile unusable) {
+      throw new NoToken(unusable.reason());
+    }
+  }
+
+  private static Account metadataServer(Map<String, String> environment) throws NoToken {
+    String host = environment.getOrDefault(HOST_VARIABLE, "");
+    if (host.isEmpty()) {
+      return new MetadataServer(METADATA_HOSTS);
+    }
+    try {
+      if (HOST.matcher(host).matches() && isPlace(MetadataServer.uri(host))) {
+        return new MetadataServer(List.of(host));
+      }
+    } catch (IllegalArgumentException noUri) {
+      // told below
+    }
+    throw new NoToken(
+        "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
+  }
+
+  /** Whether a request can be sent to {@code uri}: it has a host, and its port is one. */
+  private static boolean isPlace(URI uri) {
+    return uri.getHost() != null && uri.getPort() <= MAX_PORT && uri.getPort() != 0;
+  }
+
+  private Account account() throws UnusableFile {
+    String type = text("type");
+    return switch (type) {
+      case "service_account" ->
+          new ServiceAccount(text("client_email"), text("private_key_id"), key(), tokenUri());
+      case "authorized_user" ->
+          new AuthorizedUser(
+              text("client_id"), text("client_secret"), text("refresh_token"), tokenUri());
+      default ->
+          throw wrong(
+              "type",
+              "\"%.60s\" is not supported; give the key of a service_account, or unset the variable"
+                      .formatted(PlainText.of(type))
+                  + " where a metadata server has tokens, as workload identity does");
+    };
+  }
+
+  /** A place that no secret of the file reaches in plain text. */
+  private URI tokenUri() throws UnusableFile {
+    String name = "token_uri";
+    try {
+      URI uri = new URI(content.has(name) ? text(name) : TOKEN_URI);
+      if ("https".equalsIgnoreCase(uri.getScheme()) && isPlace(uri)) {
+        return uri;
+      }
+    } catch (URISyntaxException malformed) {
+      // told below
+    }
+    throw wrong(name, "is not an https URI");
+  }
+
+  private PrivateKey key() throws UnusableFile {
+    String name = "private_key";
+    Matcher pem = PEM.matcher(text(name));
+    if (pem.matches()) {
+      try {
+        byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
+        return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(der));
+      } catch (GeneralSecurityException | IllegalArgumentException damaged) {
+        // told below: their messages might quote the key
+      }
+    }
+    throw wrong(name, "is not an RSA key in PEM (PKCS #8)");
+  }
+
+  private String text(String name) throws UnusableFile {
+    JsonElement found = content.get(name);
+    if (found == null || found.isJsonNull()) {
+      throw wrong(name, "is missing");
+    }
+    if (found instanceof JsonPrimitive primitive
+        && primitive.isString()
+        && !primitive.getAsString().isEmpty()) {
+      return primitive.getAsString();
+    }
+    throw wrong(name, "is not a text");
+  }
+
+  private UnusableFile wrong(String name, String reason) {
+    return file.unusable("cannot be used: $." + name + " " + reason);
+  }
+}

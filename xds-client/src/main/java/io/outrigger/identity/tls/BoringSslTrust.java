@@ -1,0 +1,46 @@
+package io.outrigger.identity.tls;
+
+import io.netty.handler.ssl.OpenSslCertificateException;
+import io.netty.internal.tcnative.CertificateVerifier;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.certificate.RefusedCertificate;
+import io.outrigger.identity.certificate.ServerTrustManager;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import javax.net.ssl.SSLEngine;
+
+/** Judges the servers of BoringSSL's engines, which have their server name as the peer's host. */
+@AnyThread
+final class BoringSslTrust extends ServerTrustManager {
+  BoringSslTrust(Judge judge) {
+    super(judge);
+  }
+
+  @Override
+  public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+      throws CertificateException {
+    try {
+      super.checkServerTrusted(SharedCertificates.of(chain), authType, engine);
+    } catch (RefusedCertificate refused) {
+      throw new OpenSslCertificateException(
+          refused.getMessage(), refused, alertCode(refused.result()));
+    }
+  }
+
+  /** By the result of a verification OpenSSL chooses its alert. */
+  private static int alertCode(HandshakeResult result) {
+    return switch (result) {
+      case CERTIFICATE_EXPIRED -> CertificateVerifier.X509_V_ERR_CERT_HAS_EXPIRED;
+      case CERTIFICATE_AUTHORITY_INVALID ->
+          CertificateVerifier.X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+      default -> CertificateVerifier.X509_V_ERR_CERT_REJECTED;
+    };
+  }
+
+  @Override
+  protected Optional<String> serverName(SSLEngine engine) {
+    return Optional.ofNullable(engine.getPeerHost());
+  }
+}

@@ -1,0 +1,89 @@
+package io.outrigger.identity.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import io.outrigger.base.AnyThread;
+import io.outrigger.identity.certificate.IdentityKeyManager;
+import io.outrigger.identity.certificate.ServerName;
+import io.outrigger.identity.certificate.ServerTrustManager;
+import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.TlsMaterial;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+
+/**
+ * The JDK's engines: where they are asked for, and where BoringSSL does not load or does not take
+ * the identity (decision proxy-0043).
+ *
+ * <p>Not by Netty's builder, which would encrypt the key into a key store with thousands of rounds
+ * and read the JDK's own authorities.
+ */
+@AnyThread
+final class JdkEngines implements TlsEngines {
+  /**
+   * Longer than tickets live (RFC 8446 section 4.6.1): with it the JDK drops them. Else each ticket
+   * makes a session that lives as long as its connection, at up to 32 KiB.
+   */
+  private static final int SESSION_SECONDS = 30 * 24 * 3600;
+
+  private final SslContext context;
+
+  private JdkEngines(SslContext context) {
+    this.context = context;
+  }
+
+  static JdkEngines of(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
+      throws GeneralSecurityException {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(
+        material.identity().stream().map(IdentityKeyManager::new).toArray(KeyManager[]::new),
+        new TrustManager[] {new ServerTrustManager(verifier::objection)},
+        null);
+    context.getClientSessionContext().setSessionTimeout(SESSION_SECONDS);
+    context.getClientSessionContext().setSessionCacheSize(1); // 0 is no limit
+    return new JdkEngines(
+        new JdkSslContext(
+            context,
+            true,
+            Http2SecurityUtil.CIPHERS,
+            SupportedCipherSuiteFilter.INSTANCE,
+            alpn(alpn),
+            ClientAuth.NONE,
+            PROTOCOLS.toArray(String[]::new),
+            false));
+  }
+
+  static ApplicationProtocolConfig alpn(List<String> protocols) {
+    return new ApplicationProtocolConfig(
+        Protocol.ALPN,
+        SelectorFailureBehavior.NO_ADVERTISE,
+        SelectedListenerFailureBehavior.ACCEPT,
+        protocols);
+  }
+
+  /** Without host and port, by which the JDK finds sessions to resume. */
+  @Override
+  public SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers) {
+    SSLEngine engine = context.newEngine(buffers);
+    if (serverName.isPresent()) {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setServerNames(List.of(new ServerName(serverName.get())));
+      engine.setSSLParameters(parameters);
+    }
+    return engine;
+  }
+}

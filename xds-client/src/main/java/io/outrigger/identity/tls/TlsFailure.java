@@ -1,0 +1,112 @@
+package io.outrigger.identity.tls;
+
+import io.netty.handler.ssl.NotSslRecordException;
+import io.outrigger.base.SocketErrors;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.certificate.RefusedCertificate;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Why a TLS handshake failed, or a TLS connection ended, in words for operators. */
+public final class TlsFailure {
+  /** Of an error of BoringSSL: what it calls it. */
+  private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
+
+  private static final Map<String, HandshakeResult> BY_ALERT =
+      Map.ofEntries(
+          Map.entry("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
+          Map.entry("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
+          Map.entry("unknown_ca", HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
+          Map.entry("bad_certificate", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("certificate_unknown", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("certificate_required", HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+          Map.entry("unsupported_certificate", HandshakeResult.CERTIFICATE_MALFORMED),
+          Map.entry("handshake_failure", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("insufficient_security", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("protocol_version", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
+          Map.entry("inappropriate_fallback", HandshakeResult.INAPPROPRIATE_FALLBACK),
+          Map.entry("no_application_protocol", HandshakeResult.NO_APPLICATION_PROTOCOL),
+          Map.entry("decrypt_error", HandshakeResult.SIGNATURE_VERIFICATION_FAILED),
+          Map.entry("bad_record_mac", HandshakeResult.DECRYPTION_FAILED),
+          Map.entry("illegal_parameter", HandshakeResult.KEY_EXCHANGE_FAILURE),
+          Map.entry("unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE));
+
+  private static final Map<String, HandshakeResult> BY_FAULT =
+      Map.of(
+          "unsupported_protocol", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED,
+          "no_shared_cipher", HandshakeResult.CIPHER_SUITE_MISMATCH,
+          "wrong_cipher_returned", HandshakeResult.CIPHER_SUITE_MISMATCH,
+          "wrong_curve", HandshakeResult.KEY_EXCHANGE_FAILURE,
+          "bad_signature", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
+          "wrong_signature_type", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
+          "digest_check_failed", HandshakeResult.DECRYPTION_FAILED,
+          "decryption_failed_or_bad_record_mac", HandshakeResult.DECRYPTION_FAILED,
+          "unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE,
+          "cannot_parse_leaf_cert", HandshakeResult.CERTIFICATE_MALFORMED);
+
+  private TlsFailure() {}
+
+  /**
+   * Our own reason where the peer's certificate was refused ({@code certificate verify failed: …},
+   * {@code SAN … not accepted}), {@code alert …} where one came from the peer.
+   */
+  public static String describe(@Nullable Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof CertificateException && each.getMessage() != null) {
+        return each.getMessage(); // a refusal of ours, or the JDK's of a malformed certificate
+      }
+      if (each instanceof NotSslRecordException) {
+        return "TLS handshake failed: the server answered in plain text";
+      }
+      if (each instanceof ClosedChannelException) {
+        return "TLS handshake failed: the server closed the connection";
+      }
+      Optional<String> alert = SocketErrors.tlsAlert(each);
+      if (alert.isPresent()) {
+        return "TLS handshake failed: alert " + alert.get();
+      }
+      Optional<String> fault = fault(each);
+      if (fault.isPresent()) {
+        return "TLS handshake failed: " + fault.get().replace('_', ' ');
+      }
+    }
+    return "TLS handshake failed: " + SocketErrors.describe(failure);
+  }
+
+  /** What BoringSSL finds wrong, in lower case. */
+  private static Optional<String> fault(Throwable failure) {
+    Matcher fault = BORINGSSL.matcher(String.valueOf(failure.getMessage()));
+    return fault.find() ? Optional.of(fault.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
+  }
+
+  /** The same as A118 has it, as far as the library's words let it be known. */
+  public static HandshakeResult result(@Nullable Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof RefusedCertificate refused) {
+        return refused.result();
+      }
+      if (each instanceof ClosedChannelException || each instanceof SocketException) {
+        return HandshakeResult.PEER_CONNECTION_CLOSED;
+      }
+      Optional<String> alert = SocketErrors.tlsAlert(each);
+      if (alert.isPresent()) {
+        return BY_ALERT.getOrDefault(alert.get(), HandshakeResult.UNKNOWN_FAILURE);
+      }
+      Optional<String> fault = fault(each);
+      if (fault.isPresent()) {
+        return BY_FAULT.getOrDefault(fault.get(), HandshakeResult.UNKNOWN_FAILURE);
+      }
+      if (each instanceof NotSslRecordException) {
+        return HandshakeResult.UNEXPECTED_MESSAGE;
+      }
+    }
+    return HandshakeResult.UNKNOWN_FAILURE;
+  }
+}

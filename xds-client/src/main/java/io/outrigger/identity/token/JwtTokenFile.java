@@ -1,0 +1,102 @@
+package io.outrigger.identity.token;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.base.AnyThread;
+import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.identity.certificate.SecretJson;
+import io.outrigger.identity.certificate.UnusableFile;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The JWT of a bootstrap's {@code jwt_token_file} (A97), which ends when its {@code exp} claim says
+ * (RFC 7519). The server decides whether it is genuine.
+ */
+@AnyThread
+public final class JwtTokenFile implements TokenSource {
+  static final int MAX_BYTES = 64 << 10;
+
+  /** Three parts in base64url; nothing else could stand in a header. */
+  private static final Pattern FORM = Pattern.compile("[\\w-]+\\.([\\w-]+)\\.[\\w-]*");
+
+  private final Executor reading;
+  private final String path;
+
+  /**
+   * Reads nothing yet.
+   *
+   * @param reading runs what may block
+   */
+  public JwtTokenFile(Executor reading, String path) {
+    this.reading = reading;
+    this.path = path;
+  }
+
+  @Override
+  public CompletableFuture<AccessToken> fetch(Instant now) {
+    var result = new CompletableFuture<AccessToken>();
+    reading.execute(
+        () -> {
+          try {
+            result.complete(read(path, now));
+          } catch (NoToken failure) {
+            result.completeExceptionally(failure);
+          }
+        });
+    return result;
+  }
+
+  /** Reads the token once. Blocks. */
+  public static AccessToken read(String path, Instant now) throws NoToken {
+    try {
+      return of(CredentialFile.read("jwt_token_file", path, MAX_BYTES), now);
+    } catch (UnusableFile unusable) {
+      throw new NoToken(unusable.reason());
+    }
+  }
+
+  static AccessToken of(CredentialFile file, Instant now) throws NoToken {
+    String text = file.text().strip();
+    Instant expiry;
+    try {
+      expiry = expiry(file, text);
+    } catch (UnusableFile unusable) {
+      throw NoToken.unusable(unusable.reason());
+    }
+    if (!expiry.isAfter(now)) { // the server would refuse it with fewer words
+      throw NoToken.unusable(file + " has expired at " + expiry);
+    }
+    return new AccessToken(text, Duration.between(now, expiry));
+  }
+
+  private static Instant expiry(CredentialFile file, String text) throws UnusableFile {
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
+      throw file.unusable("is not a JWT of three parts");
+    }
+    JsonObject claims;
+    try {
+      claims = SecretJson.object(Base64.getUrlDecoder().decode(form.group(1))).orElseThrow();
+    } catch (RuntimeException notBase64OrNotJson) {
+      throw file.unusable("has claims that are not base64url of a JSON object");
+    }
+    if (!(claims.get("exp") instanceof JsonPrimitive end && end.isNumber())) {
+      throw file.unusable("has no exp claim, or one that is not a number");
+    }
+    try {
+      return Instant.ofEpochSecond((long) end.getAsDouble());
+    } catch (DateTimeException e) {
+      throw file.unusable("has an exp claim that is not a time");
+    }
+  }
+
+  @Override
+  public void close() {}
+}

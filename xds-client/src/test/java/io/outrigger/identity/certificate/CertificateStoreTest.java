@@ -1,0 +1,694 @@
+package io.outrigger.identity.certificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.PathWatcher;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.bootstrap.CertificateFiles;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.testing.ScriptedRandom;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.FakeWorkloadApi;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real files under a clock that stands still; readings run when a test lets them. */
+class CertificateStoreTest {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+  private static final TestIdentity FIRST = AUTHORITY.issue("uri:spiffe://mesh/a", "dns:a");
+  private static final TestIdentity SECOND = AUTHORITY.issue("uri:spiffe://mesh/a");
+  private static final Duration SECOND_OF_TIME = Duration.ofSeconds(1);
+
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final FakeWorkloadApi workloads = new FakeWorkloadApi();
+  private final Deque<Runnable> readings = new ArrayDeque<>();
+  private final List<String> events = new ArrayList<>();
+  private final List<Outcome<TlsMaterial>> heard = new ArrayList<>();
+
+  @TempDir private Path folder;
+  private Path chain = Path.of("");
+  private Path key = Path.of("");
+  private Path roots = Path.of("");
+
+  @BeforeEach
+  void name() {
+    chain = folder.resolve("chain.pem");
+    key = folder.resolve("key.pem");
+    roots = folder.resolve("roots.pem");
+  }
+
+  private final CertificateObserver observer =
+      new CertificateObserver() {
+        @Override
+        public void onLoaded(String instance, String what) {
+          events.add(instance + " loaded");
+        }
+
+        @Override
+        public void onFailed(String instance, String reason) {
+          events.add(instance + " failed: " + reason);
+        }
+      };
+
+  private CertificateStore start(Map<String, CertificateProvider> providers) {
+    var store =
+        new CertificateStore(
+            loop, readings::add, new ScriptedRandom(1), workloads, Optional.empty(), observer);
+    loop.inside(() -> store.start(providers));
+    return store;
+  }
+
+  private CertificateStore start() {
+    return start(Map.of("default", files(Duration.ofSeconds(600))));
+  }
+
+  private CertificateProvider files(Duration interval) {
+    return new CertificateProvider.FileWatcher(
+        new CertificateFiles(
+            Optional.of(chain.toString()),
+            Optional.of(key.toString()),
+            Optional.of(roots.toString()),
+            Optional.empty(),
+            interval));
+  }
+
+  /** Runs what is to be read, and what follows. */
+  private void read() {
+    while (!readings.isEmpty()) {
+      readings.remove().run();
+      loop.run();
+    }
+  }
+
+  /** A second passes in which files are looked at as often as the watcher likes. */
+  private void second() {
+    advance(SECOND_OF_TIME);
+  }
+
+  private void advance(Duration time) {
+    Duration step = Duration.ofMillis(100);
+    for (Duration over = Duration.ZERO; over.compareTo(time) < 0; over = over.plus(step)) {
+      loop.advance(step);
+      read();
+    }
+  }
+
+  private void write(TestIdentity identity) throws IOException {
+    TestIdentity.replace(key, identity.keyPem());
+    TestIdentity.replace(chain, identity.chainPem());
+  }
+
+  private void writeAll() throws IOException {
+    write(FIRST);
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+  }
+
+  private static UpstreamTls settings(String instance) {
+    var named = new ProviderInstance(instance);
+    return new UpstreamTls(Optional.of(named), new TrustSource.Provider(named));
+  }
+
+  private CertificateStore.Watch watch(CertificateStore store) {
+    return watch(store, settings("default"));
+  }
+
+  private CertificateStore.Watch watch(CertificateStore store, UpstreamTls settings) {
+    var watch = new ArrayList<CertificateStore.Watch>();
+    loop.inside(() -> watch.add(store.watch(settings, heard::add)));
+    return watch.get(0);
+  }
+
+  private static List<?> chainOf(Outcome<TlsMaterial> material) {
+    return material.toOptional().orElseThrow().identity().orElseThrow().chain();
+  }
+
+  private CertificateView.Provider view(CertificateStore store) {
+    var view = new ArrayList<CertificateView.Provider>();
+    loop.inside(() -> view.addAll(store.view()));
+    return view.get(0);
+  }
+
+  @Test
+  void filesAreReadOffTheControlLoopAndOnceForAllClusters() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch one = watch(store);
+    CertificateStore.Watch other = watch(store);
+
+    assertThat(one.material().status())
+        .isEqualTo(
+            RpcStatus.unavailable(
+                "certificate provider \"default\": no certificates yet: they are being read"));
+    assertThat(readings).as("one provider for both").hasSize(1);
+
+    read();
+
+    assertThat(heard).hasSize(2);
+    assertThat(chainOf(one.material())).isEqualTo(FIRST.chain());
+    assertThat(other.material()).isEqualTo(one.material());
+    assertThat(one.material().toOptional().orElseThrow().roots().certificates())
+        .containsExactly(AUTHORITY.root());
+    assertThat(events).containsExactly("default loaded");
+  }
+
+  @Test
+  void aChangeIsNoticedWithinASecond() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    heard.clear();
+
+    write(SECOND);
+    second();
+
+    assertThat(heard).as("one for both files").hasSize(1);
+    assertThat(chainOf(watch.material())).isEqualTo(SECOND.chain());
+    assertThat(events).containsExactly("default loaded", "default loaded");
+  }
+
+  @Test
+  void aSwapOfLinksIsNoticedAsKubernetesDoesIt() throws IOException {
+    Path data = folder.resolve("..data");
+    for (var each : Map.of("one", FIRST, "two", SECOND).entrySet()) {
+      Path version = Files.createDirectory(folder.resolve(".." + each.getKey()));
+      Files.writeString(version.resolve("chain.pem"), each.getValue().chainPem());
+      Files.writeString(version.resolve("key.pem"), each.getValue().keyPem());
+      Files.writeString(version.resolve("roots.pem"), AUTHORITY.rootPem());
+      for (String file : List.of("chain.pem", "key.pem", "roots.pem")) { // as if of one moment
+        Files.setLastModifiedTime(version.resolve(file), FileTime.from(Instant.EPOCH));
+      }
+    }
+    Files.createSymbolicLink(data, Path.of("..one"));
+    for (Path file : List.of(chain, key, roots)) {
+      Files.createSymbolicLink(file, Path.of("..data").resolve(file.getFileName()));
+    }
+    CertificateStore.Watch watch = watch(start());
+    read();
+    assertThat(chainOf(watch.material())).isEqualTo(FIRST.chain());
+
+    Path fresh = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of("..two"));
+    Files.move(fresh, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    second();
+
+    assertThat(chainOf(watch.material())).isEqualTo(SECOND.chain());
+  }
+
+  @Test
+  void aKeyThatComesBeforeItsCertificateIsNoFailure() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    heard.clear();
+    events.clear();
+
+    for (int i = 0; i < 100; i++) {
+      TestIdentity next = i % 2 == 0 ? SECOND : FIRST;
+      TestIdentity.replace(key, next.keyPem());
+      loop.advance(PathWatcher.PACE);
+      read();
+      assertThat(chainOf(watch.material()))
+          .as("the old pair")
+          .isEqualTo((i % 2 == 0 ? FIRST : SECOND).chain());
+      TestIdentity.replace(chain, next.chainPem());
+      loop.advance(PathWatcher.PACE);
+      read();
+      assertThat(chainOf(watch.material())).isEqualTo(next.chain());
+    }
+
+    assertThat(events).hasSize(100).containsOnly("default loaded");
+    assertThat(heard).hasSize(100).allMatch(Outcome::isOk);
+  }
+
+  @Test
+  void aPairThatDoesNotMatchLeavesTheOldOneWithTheReason() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    Instant loaded = view(store).loaded().orElseThrow();
+
+    TestIdentity.replace(key, SECOND.keyPem());
+    second();
+
+    String reason = "private_key_file " + key + " is not the key of certificate_file " + chain;
+    assertThat(chainOf(watch.material())).isEqualTo(FIRST.chain());
+    assertThat(view(store).error()).contains(reason);
+    assertThat(view(store).loaded()).contains(loaded);
+    assertThat(events).containsExactly("default loaded", "default failed: " + reason);
+
+    loop.advance(Duration.ofHours(1));
+    read();
+    assertThat(events).as("said once").hasSize(2);
+
+    TestIdentity.replace(chain, SECOND.chainPem());
+    second();
+    assertThat(view(store).error()).isEmpty();
+    assertThat(view(store).loaded().orElseThrow()).isAfter(loaded);
+    assertThat(chainOf(watch.material())).isEqualTo(SECOND.chain());
+  }
+
+  @Test
+  void brokenAndRemovedFilesLeaveWhatIsInUse() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    Outcome<TlsMaterial> before = watch.material();
+
+    TestIdentity.replace(roots, "garbage");
+    Files.delete(chain);
+    second();
+    assertThat(watch.material()).isEqualTo(before);
+    assertThat(heard).as("clusters have nothing to do").hasSize(1);
+    assertThat(view(store).error())
+        .contains(
+            "certificate_file "
+                + chain
+                + " does not exist; ca_certificate_file "
+                + roots
+                + " has no certificate");
+
+    TestIdentity.replace(chain, FIRST.chainPem());
+    second();
+    assertThat(view(store).error())
+        .contains("ca_certificate_file " + roots + " has no certificate");
+  }
+
+  @Test
+  void newRootsAreTakenThoughTheKeyIsBroken() throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+
+    TestAuthority other = TestAuthority.named("other");
+    TestIdentity.replace(key, "garbage");
+    TestIdentity.replace(roots, AUTHORITY.rootPem() + other.rootPem());
+    second();
+
+    TlsMaterial material = watch.material().toOptional().orElseThrow();
+    assertThat(material.roots().certificates()).containsExactly(AUTHORITY.root(), other.root());
+    assertThat(material.identity().orElseThrow().chain()).isEqualTo(FIRST.chain());
+  }
+
+  /** The second write comes 0.8 s after the first, which leaves a file that can be read. */
+  @Test
+  @Conformance("A29-04")
+  void rootsThatAreWrittenInTwoStepsAreTakenWhenTheyStandStill() throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    Files.writeString(roots, other.rootPem());
+    advance(Duration.ofMillis(800));
+    assertThat(rootsOf(watch).certificates()).as("between").containsExactly(AUTHORITY.root());
+    Files.writeString(roots, AUTHORITY.rootPem(), StandardOpenOption.APPEND);
+    second();
+
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root(), AUTHORITY.root());
+    assertThat(heard).as("the first, and both").hasSize(2);
+    assertThat(events).containsExactly("default loaded", "default loaded");
+
+    Files.delete(roots);
+    second();
+    Files.writeString(roots, other.rootPem());
+    second();
+    assertThat(rootsOf(watch).certificates()).as("the file is new").hasSize(2);
+    advance(FileWatcher.STILL);
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root());
+  }
+
+  @Test
+  @Conformance("A29-04")
+  void aChainThatIsWrittenInTwoStepsIsTakenWhenItStandsStill() throws IOException {
+    TestIdentity own = AUTHORITY.intermediate("issuing").issue("uri:spiffe://mesh/a");
+    write(own);
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    watch(start());
+    read();
+
+    Files.writeString(chain, TestIdentity.pem(own.certificate()));
+    advance(Duration.ofMillis(800));
+    Files.writeString(chain, own.chainPem());
+    advance(FileWatcher.STILL);
+
+    assertThat(heard).as("nothing but the first").hasSize(1);
+  }
+
+  /** A rename brings the whole file, so there is nothing to wait for. */
+  @Test
+  @Conformance("A29-04")
+  void rootsThatAreReplacedCountWithinASecond() throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    TestIdentity.replace(roots, other.rootPem());
+    second();
+
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root());
+  }
+
+  @Test
+  void aReadingThatThrowsDoesNotEndTheWatch() throws IOException {
+    writeAll();
+    var isBroken = new AtomicBoolean();
+    var watcher =
+        new FileWatcher(
+            loop,
+            readings::add,
+            new FileWatcher.Source() {
+              @Override
+              public FileStamps stamps() {
+                return FileStamps.of(Stream.of(roots.toString()));
+              }
+
+              @Override
+              public FileReading read() {
+                if (isBroken.get()) {
+                  throw new IndexOutOfBoundsException("Index 0 out of bounds for length 0");
+                }
+                return new FileReading(
+                    Optional.empty(),
+                    Optional.of(FileReading.read(() -> Roots.Authorities.read(roots.toString()))));
+              }
+
+              @Override
+              public Duration refreshInterval() {
+                return Duration.ofSeconds(600);
+              }
+            },
+            (before, now) -> events.add(now.toString()));
+    loop.inside(watcher::start);
+    read();
+    TestAuthority other = TestAuthority.named("other");
+
+    isBroken.set(true);
+    TestIdentity.replace(roots, AUTHORITY.rootPem() + other.rootPem());
+    second();
+    isBroken.set(false);
+    second();
+
+    assertThat(events).containsExactly("1 roots", "2 roots");
+  }
+
+  @Test
+  void filesThatComeLaterAreTakenWithinASecond() throws IOException {
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+
+    String lack =
+        "no certificates yet: certificate_file "
+            + chain
+            + " does not exist; ca_certificate_file "
+            + roots
+            + " does not exist";
+    assertThat(watch.material())
+        .isEqualTo(
+            Outcome.failed(RpcStatus.unavailable("certificate provider \"default\": " + lack)));
+    assertThat(events).containsExactly("default failed: " + lack);
+    assertThat(view(store).loaded()).isEmpty();
+
+    writeAll();
+    second();
+    assertThat(chainOf(watch.material())).isEqualTo(FIRST.chain());
+    assertThat(view(store).error()).isEmpty();
+  }
+
+  /** Where the file system tells nothing, the interval decides. */
+  @Test
+  void whatLooksTheSameIsReadAgainAtTheInterval() throws IOException {
+    Files.writeString(key, FIRST.keyPem());
+    Files.writeString(chain, ofOneSize(AUTHORITY.issue(CertificateStoreTest::sameKey)));
+    Files.writeString(roots, AUTHORITY.rootPem());
+    FileTime time = Files.getLastModifiedTime(chain);
+    CertificateStore.Watch watch = watch(start(Map.of("default", files(Duration.ofSeconds(60)))));
+    read();
+    Outcome<TlsMaterial> before = watch.material();
+
+    Files.writeString(chain, ofOneSize(AUTHORITY.issue(CertificateStoreTest::sameKey)));
+    Files.setLastModifiedTime(chain, time);
+    for (int i = 0; i < 58; i++) {
+      second();
+    }
+    assertThat(watch.material()).as("before the interval").isEqualTo(before);
+    for (int i = 0; i < 3; i++) {
+      second();
+    }
+    assertThat(watch.material()).isNotEqualTo(before);
+    assertThat(heard).as("and not again, while nothing is new").hasSize(2);
+  }
+
+  private static CertificateBuilder sameKey(CertificateBuilder builder) {
+    return builder.keyPair(FIRST.bundle().getKeyPair());
+  }
+
+  private static String ofOneSize(TestIdentity identity) {
+    String pem = identity.chainPem();
+    return pem + "\n".repeat(4000 - pem.length());
+  }
+
+  @Test
+  @Conformance({"A87-01", "A29-09"})
+  void aBundleMapIsUsedInsteadOfTheAuthoritiesAndReloaded() throws IOException {
+    Path map = folder.resolve("map.json");
+    Files.writeString(map, "{\"trust_domains\": {}}");
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    var settings =
+        new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("spiffe")));
+    CertificateStore store =
+        start(
+            Map.of(
+                "spiffe",
+                new CertificateProvider.FileWatcher(
+                    new CertificateFiles(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(roots.toString()),
+                        Optional.of(map.toString()),
+                        Duration.ofSeconds(600)))));
+    CertificateStore.Watch watch = watch(store, settings);
+    read();
+    assertThat(rootsOf(watch)).isEqualTo(new Roots.SpiffeBundles(Map.of()));
+
+    TestIdentity.replace(map, "{\"trust_domains\": {\"mesh\": {\"keys\": [{}]}}}");
+    second();
+    assertThat(rootsOf(watch)).isEqualTo(new Roots.SpiffeBundles(Map.of()));
+    assertThat(view(store).error().orElseThrow()).contains("keys[0].use is missing");
+
+    TestIdentity.replace(map, "{\"trust_domains\": {\"mesh\": {\"keys\": []}}}");
+    second();
+    assertThat(rootsOf(watch)).isEqualTo(new Roots.SpiffeBundles(Map.of("mesh", List.of())));
+  }
+
+  private static Roots rootsOf(CertificateStore.Watch watch) {
+    return watch.material().toOptional().orElseThrow().roots();
+  }
+
+  @Test
+  void aProviderWithoutWhatAClusterAsksForSaysSo() throws IOException {
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    CertificateStore store =
+        start(
+            Map.of(
+                "default",
+                new CertificateProvider.FileWatcher(
+                    new CertificateFiles(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(roots.toString()),
+                        Optional.empty(),
+                        Duration.ofSeconds(600)))));
+    CertificateStore.Watch watch = watch(store);
+    read();
+
+    assertThat(watch.material().status())
+        .isEqualTo(
+            RpcStatus.unavailable("certificate provider \"default\": has no certificate_file"));
+    assertThat(watch(store, settings("lost")).material().status().message())
+        .isEqualTo("certificate provider \"lost\": is not available");
+  }
+
+  @Test
+  void anInstanceOfAnUnknownPluginIsShownWithTheReason() throws IOException {
+    writeAll();
+    CertificateStore store =
+        start(
+            Map.of(
+                "default",
+                files(Duration.ofSeconds(600)),
+                "alien",
+                new CertificateProvider.Unknown("hsm")));
+    read();
+
+    CertificateView.Provider view = view(store);
+
+    assertThat(view.instance()).isEqualTo("alien");
+    assertThat(view.plugin()).isEqualTo("hsm");
+    assertThat(view.error()).contains("its plugin is not known here; use file_watcher");
+    assertThat(watch(store, settings("alien")).material().status().message())
+        .endsWith("its plugin is not known here; use file_watcher");
+  }
+
+  /** The identity ends ten hours after its beginning. */
+  @Test
+  @Conformance("A29-04")
+  void theEndOfTheOwnIdentityIsToldBeforeAndWhenItComes() throws IOException {
+    Instant begin = loop.now();
+    write(issue(begin, begin.plus(Duration.ofHours(10))));
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    CertificateStore store = start();
+    read();
+    String identity = "default failed: the identity of CN=workload of root ";
+
+    loop.advance(Duration.ofHours(9).minusSeconds(1));
+    read();
+    assertThat(events).containsExactly("default loaded");
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(events.get(1))
+        .isEqualTo(identity + "ends at 2026-01-01T10:00:00Z and has not been renewed");
+    assertThat(view(store).error()).isEmpty();
+    loop.advance(Duration.ofHours(1));
+    read();
+    assertThat(events.get(2))
+        .isEqualTo(
+            identity
+                + "has expired at 2026-01-01T10:00:00Z; servers refuse it until it is renewed");
+    assertThat(view(store).error().orElseThrow()).contains("has expired at");
+    loop.advance(Duration.ofHours(100));
+    read();
+    assertThat(events).hasSize(3);
+
+    write(issue(loop.now(), loop.now().plus(Duration.ofHours(10))));
+    second();
+    assertThat(events).hasSize(4).last().isEqualTo("default loaded");
+    assertThat(view(store).error()).isEmpty();
+  }
+
+  /** As grpc-go does, the newest counts; but it is told. */
+  @Test
+  @Conformance("A29-04")
+  void anExpiredPairTakesThePlaceOfAValidOneWithAWarning() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    TestIdentity old = issue(Instant.EPOCH, loop.now().minusSeconds(60));
+
+    write(old);
+    second();
+
+    assertThat(chainOf(watch.material())).isEqualTo(old.chain());
+    assertThat(events).hasSize(3);
+    assertThat(events.get(2)).startsWith("default failed: ").contains("has expired at");
+    assertThat(view(store).error().orElseThrow()).contains("has expired at");
+  }
+
+  private static TestIdentity issue(Instant begin, Instant end) {
+    return AUTHORITY.issue(builder -> builder.notBefore(begin).notAfter(end));
+  }
+
+  @Test
+  void revocationListsAmongTheRootsAreTold() throws IOException {
+    Files.writeString(roots, AUTHORITY.rootPem() + TestIdentity.pem("X509 CRL", new byte[9]));
+
+    Roots.Authorities read =
+        FileReading.read(() -> Roots.Authorities.read(roots.toString())).toOptional().orElseThrow();
+
+    assertThat(read.certificates()).containsExactly(AUTHORITY.root());
+    assertThat(read.note().orElseThrow())
+        .startsWith("ca_certificate_file " + roots + " has 1 X509 CRL block, which are not used");
+  }
+
+  @Test
+  @Conformance("A29-04")
+  void aCheckFindsExpiredCertificates() throws IOException {
+    write(issue(Instant.EPOCH, loop.now().minusSeconds(60)));
+    TestAuthority other = TestAuthority.named("other");
+    Files.writeString(roots, other.rootPem());
+    CertificateFiles files =
+        ((CertificateProvider.FileWatcher) files(Duration.ofSeconds(600))).files();
+
+    CertificateCheck now = CertificateCheck.of(files, loop.now());
+    assertThat(now.errors()).hasSize(1).first().asString().contains("has expired at 2025-12-31");
+    Instant later = other.root().getNotAfter().toInstant();
+    assertThat(CertificateCheck.of(files, later).errors())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("the root CN=other has expired at ");
+    assertThat(now.warnings()).isEmpty();
+    assertThat(now.failure()).isEmpty();
+  }
+
+  @Test
+  void nothingIsReadOrToldAfterTheEnd() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    loop.inside(watch::close);
+    read();
+    assertThat(heard).as("of a watch that is closed").isEmpty();
+
+    loop.advance(PathWatcher.PACE);
+    loop.inside(store::close);
+    read();
+    loop.advance(Duration.ofHours(1));
+    assertThat(readings).isEmpty();
+    assertThat(loop.pendingTimers()).isZero();
+  }
+
+  @Test
+  void peopleSeeCertificatesAndNeverKeys() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    read();
+
+    CertificateView.Provider view = view(store);
+
+    assertThat(view.instance()).isEqualTo("default");
+    assertThat(view.plugin()).isEqualTo("file_watcher");
+    assertThat(view.certificates())
+        .containsExactly(
+            new CertificateView(
+                "CN=workload of root",
+                List.of("spiffe://mesh/a"),
+                List.of("a"),
+                FIRST.certificate().getSerialNumber().toString(16),
+                FIRST.certificate().getNotBefore().toInstant(),
+                FIRST.certificate().getNotAfter().toInstant()));
+    assertThat(view.roots()).extracting(CertificateView::subject).containsExactly("CN=root");
+    assertThat(view.loaded()).contains(loop.now());
+    assertThat(view.expiry()).contains(FIRST.certificate().getNotAfter().toInstant());
+    assertThat(view.error()).isEmpty();
+  }
+}

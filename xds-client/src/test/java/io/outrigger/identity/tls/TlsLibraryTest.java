@@ -1,0 +1,87 @@
+package io.outrigger.identity.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.TrustSource;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.Identity;
+import io.outrigger.identity.certificate.Roots;
+import io.outrigger.identity.certificate.TlsMaterial;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
+
+/** For whom BoringSSL is used, and for whom the JDK. */
+class TlsLibraryTest {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+  private static final UpstreamTls SETTINGS =
+      new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+
+  private static TlsMaterial material(Optional<Identity> identity) {
+    return new TlsMaterial(SETTINGS, identity, new Roots.Authorities(List.of(AUTHORITY.root())));
+  }
+
+  @AfterEach
+  void leaveTheChoice() {
+    System.clearProperty(TlsLibrary.PROPERTY);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ecp256, true", "ecp384, true", "rsa2048, true", "rsa3072, false", "ed25519, false"})
+  void anIdentityThatItCannotSignWithSoonGoesToTheJdk(Algorithm algorithm, boolean admitted) {
+    TestIdentity issued = AUTHORITY.issue(builder -> builder.algorithm(algorithm), "dns:a.example");
+    var identity = new Identity(issued.chain(), issued.key());
+
+    assertThat(TlsLibrary.of(material(Optional.of(identity))) == TlsLibrary.BORINGSSL)
+        .isEqualTo(admitted);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"secp256r1, true", "secp384r1, true", "secp521r1, false"})
+  void anIdentityOnALargerCurveGoesToTheJdk(String curve, boolean admitted) throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec(curve));
+
+    assertThat(BoringSslEngines.canSign(generator.generateKeyPair().getPublic()))
+        .isEqualTo(admitted);
+  }
+
+  @Test
+  void aNameThatIsNoneCountsAsTheDefaultAndIsSaidOnce() {
+    System.setProperty(TlsLibrary.PROPERTY, "openssl");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(TlsLibrary.class);
+    lines.start();
+    logger.addAppender(lines);
+
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
+
+    logger.detachAppender(lines);
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "-Doutrigger.tls.library=openssl is neither boringssl nor jdk; it counts as boringssl");
+  }
+
+  @Test
+  void whoAsksForItHasTheJdksLibrary() {
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
+
+    System.setProperty(TlsLibrary.PROPERTY, "jdk");
+    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.JDK);
+  }
+}

@@ -1,0 +1,78 @@
+package io.outrigger.xds.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outrigger.config.cluster.BalancingPolicy;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class PolicyDecoderRegistryTest {
+  private static final PolicyDecoderRegistry ALL = PolicyDecoderRegistry.ALL;
+
+  /** A misspelt type would never be met, or could not be written in a file or shown. */
+  @Test
+  void everyTypeIsThatOfAKnownMessage() {
+    for (PolicyDecoder decoder : ALL.decoders()) {
+      assertThat(KnownTypes.types()).containsKey(decoder.typeName());
+      assertThat(KnownTypes.types().get(decoder.typeName()).get().getFullName())
+          .isEqualTo(decoder.typeName());
+    }
+  }
+
+  @Test
+  void everyPolicyOfTheModelHasADecoder() {
+    int leaves = BalancingPolicy.EndpointPicking.class.getPermittedSubclasses().length;
+    int others = BalancingPolicy.class.getPermittedSubclasses().length - 1; // but EndpointPicking
+
+    assertThat(ALL.decoders()).hasSize(leaves + others);
+  }
+
+  @Test
+  void noTwoDecodersHaveOneName() {
+    assertThatThrownBy(
+            () ->
+                new PolicyDecoderRegistry(List.of(new PickFirstDecoder(), new PickFirstDecoder())))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("two policies called " + PickFirstDecoder.TYPE);
+    for (PolicyDecoder other : List.of(new RoundRobinDecoder(), new RingHashDecoder())) {
+      assertThatThrownBy(() -> new PolicyDecoderRegistry(List.of(other, renamed(other))))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("two policies called r");
+    }
+  }
+
+  @Test
+  void aDecoderIsFoundByEachOfItsNames() {
+    var registry =
+        new PolicyDecoderRegistry(List.of(new RoundRobinDecoder(), new RingHashDecoder()));
+
+    assertThat(registry.ofType(RingHashDecoder.TYPE)).containsInstanceOf(RingHashDecoder.class);
+    assertThat(registry.ofType(PickFirstDecoder.TYPE)).isEmpty();
+    assertThat(registry.custom("ring_hash_experimental")).isPresent();
+    assertThat(registry.typeNames()).isEqualTo("RoundRobin, RingHash");
+    assertThat(registry.legacyNames()).isEqualTo("ROUND_ROBIN, RING_HASH");
+  }
+
+  /** The same policy, as another extension. */
+  private static PolicyDecoder renamed(PolicyDecoder decoder) {
+    return new PolicyDecoder() {
+      @Override
+      public String typeName() {
+        return decoder.typeName() + "2";
+      }
+
+      @Override
+      public Optional<BalancingPolicy> decode(
+          TypedConfig config, Children children, FieldErrors errors) {
+        return decoder.decode(config, children, errors);
+      }
+
+      @Override
+      public Optional<Custom> custom() {
+        return decoder.custom();
+      }
+    };
+  }
+}
