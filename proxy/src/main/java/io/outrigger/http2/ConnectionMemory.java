@@ -53,6 +53,9 @@ final class ConnectionMemory implements MemoryHolder {
   /** The last look that found another figure. */
   private long movedNanos;
 
+  private long tickNanos;
+  private boolean paused;
+
   /** The parts of a connection that hold something, or end what does. */
   record Parts(
       ChannelHandlerContext ctx,
@@ -73,6 +76,7 @@ final class ConnectionMemory implements MemoryHolder {
     frame = new Stall(limits.frame());
     output = new Stall(limits.unread());
     movedNanos = parts.ctx.channel().eventLoop().ticker().nanoTime();
+    tickNanos = movedNanos;
     loop = settings.memory().on(parts.ctx.channel().eventLoop());
     loop.add(this);
   }
@@ -123,8 +127,9 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   @Override
-  public void pauseReading(boolean paused) {
-    parts.gate.pause(paused);
+  public void pauseReading(boolean value) {
+    paused = value;
+    parts.gate.pause(value);
   }
 
   @Override
@@ -138,12 +143,12 @@ final class ConnectionMemory implements MemoryHolder {
   public void onTick(long nowNanos) {
     parts.streams.onTick();
     parts.guard.onTick(nowNanos);
-    long moves = parts.streams.moves();
-    if (moves != moved) {
-      movedNanos = nowNanos;
+    if (paused) {
+      movedNanos += nowNanos - tickNanos; // its peer cannot move anything
+    } else {
+      onSecond(nowNanos);
     }
-    movedBefore = moved;
-    moved = moves;
+    tickNanos = nowNanos;
     boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
     if (frame.isOver(isFrameBegun, parts.reader.wholeFrames(), nowNanos)
         && !parts.state.isEnding()) {
@@ -157,6 +162,15 @@ final class ConnectionMemory implements MemoryHolder {
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
       var unused = parts.ctx.close();
     }
+  }
+
+  private void onSecond(long nowNanos) {
+    long moves = parts.streams.moves();
+    if (moves != moved) {
+      movedNanos = nowNanos;
+    }
+    movedBefore = moved;
+    moved = moves;
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * ended one after the other while it is used up; {@link MemoryGauge} says when.
  *
  * <p>The score of a connection is its weight, times the seconds for which it has stood still and
- * one more, divided by how often something has moved on it lately (at most 64): a neighbour whose
+ * one more; below 1 MiB divided by how often something has moved on it lately: a neighbour whose
  * calls come and go holds more at a moment than each of thousands that do nothing. A connection
  * that is paused is read from once in each tick: what its peer says next may be the WINDOW_UPDATE
  * that frees memory.
@@ -44,7 +44,9 @@ public final class LoopMemory {
   private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
-  private static final long MAX_MOVES = 63;
+
+  /** A connection that holds more is a cause of the shortage, however much moves on it. */
+  private static final long CAUSE_BYTES = 1 << 20;
 
   /** How many connections are looked at, or ended, before the loop does something else. */
   private static final int LOOKED_AT_ONCE = 1_024;
@@ -320,7 +322,8 @@ public final class LoopMemory {
       if (!holder.isShared() || own >= MIN_SHARED_BYTES) {
         long still = Math.max(0, (now - holder.stillSinceNanos()) / SECOND_NANOS);
         long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
-        order.add(new Ranked(holder, own, score / (1 + Math.min(holder.moves(), MAX_MOVES))));
+        order.add(
+            new Ranked(holder, own, own < CAUSE_BYTES ? score / (1 + holder.moves()) : score));
       }
     }
     order.sort(Comparator.comparingLong(Ranked::score).reversed());
