@@ -60,7 +60,7 @@ final class OptionsErrorsTest extends OptionsFixture {
         "FORWARD | 9901=xds:///a | --admin: the admin server: 127.0.0.1:9901 is taken by"
             + " \"9901=xds:///a\"; choose another address",
         "FORWARD | 1=xds://west/a | --forward: \"xds://west/a\": authority \"west\" is not among"
-            + " the bootstrap's authorities [east]",
+            + " the bootstrap's authorities [east]; add it there",
         "MAX_TARGETS | 0 | --max-targets: \"0\" is not a whole number from 1 to 2147483647",
         "ADMIN | nowhere | --admin: \"nowhere\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
