@@ -28,12 +28,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.LoggerFactory;
 
-/** The table of admin endpoints (CONTRACT section 6): what each shows of the running sidecar. */
+/**
+ * The table of the admin endpoints (CONTRACT section 6). Each endpoint shows one view of the
+ * running sidecar.
+ */
 @AnyThread
 final class AdminEndpoints {
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-  /** Connections that {@code /memory} names. */
+  /** The most connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
   private final AdminState state;
@@ -81,20 +84,23 @@ final class AdminEndpoints {
     return table;
   }
 
-  /** Adds an endpoint with all the query parameters that it knows. */
+  /** Adds an endpoint together with all query parameters that it accepts. */
   private static void add(
       Map<String, AdminEndpoint> table, String path, AdminEndpoint endpoint, String... parameters) {
     table.put(path, QueryParameters.checked(endpoint, parameters));
   }
 
-  /** What {@code --health} shows: those alone through which nothing can be changed. */
+  /** Returns the endpoints of the {@code --health} server: only those that change nothing. */
   static Map<String, AdminEndpoint> probes(AdminState state) {
     Map<String, AdminEndpoint> table = new HashMap<>();
     new AdminEndpoints(state).addProbes(table);
     return table;
   }
 
-  /** Scrapers and probes may add parameters of their own, and so may a bookmark of the page. */
+  /**
+   * Adds the probe endpoints. They accept any query parameter, since scrapers, probes and bookmarks
+   * add parameters of their own.
+   */
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());
     table.put("GET /ready", request -> ready());
@@ -108,7 +114,7 @@ final class AdminEndpoints {
         .thenApply(view -> AdminReply.json(200, MemoryReport.of(view)));
   }
 
-  /** Answers once the control loop has come round: a process that hangs does not. */
+  /** Replies after one turn of the control loop, so the probe of a hanging process times out. */
   private CompletionStage<AdminReply> live() {
     return state.ask(() -> AdminReply.text(200, "live"));
   }
@@ -130,7 +136,9 @@ final class AdminEndpoints {
                 200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
   }
 
-  /** Counters alone, which any thread may read: nothing waits for the control loop. */
+  /**
+   * Reads only counters that any thread may read, so the reply does not wait for the control loop.
+   */
   private CompletionStage<AdminReply> calls() {
     return CompletableFuture.completedFuture(
         CallViews.reply(
@@ -168,7 +176,7 @@ final class AdminEndpoints {
                 forwards.stream().map(AdminEndpoints::trees).toList()));
   }
 
-  /** On the control loop. */
+  /** Must run on the control loop. */
   private static LbViews.Forward trees(RunningForward forward) {
     return new LbViews.Forward(
         forward.name(),

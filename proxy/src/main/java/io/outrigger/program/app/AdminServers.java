@@ -18,12 +18,15 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The servers beside the forwards that the options ask for: admin HTTP and gRPC, health. */
+/** The servers that the options enable besides the forwards: admin HTTP, admin gRPC and health. */
 @AnyThread
 final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
 
-  /** Readiness is asked for, not announced; health is no older than this. */
+  /**
+   * The period at which readiness is polled, and so the greatest age of the published health
+   * status. Readiness publishes no changes.
+   */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
 
   private final Optional<AdminServer> http;
@@ -39,10 +42,11 @@ final class AdminServers implements AutoCloseable {
   }
 
   /**
-   * Opens their ports.
+   * Opens the ports of the enabled servers.
    *
    * @param upstream the connections that channelz shows
-   * @throws StartFailure when one cannot be bound; the others are closed again
+   * @throws StartFailure when a port cannot be bound; servers that are open already are closed
+   *     again
    */
   static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
       throws StartFailure {
@@ -106,7 +110,7 @@ final class AdminServers implements AutoCloseable {
     }
   }
 
-  /** On the control loop. */
+  /** Runs on the control loop. */
   private void watchHealth(AdminGrpcServer server, AdminState state) {
     if (closed) {
       return;
@@ -121,22 +125,22 @@ final class AdminServers implements AutoCloseable {
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));
   }
 
-  /** Where the HTTP server listens; empty when it is off. */
+  /** Returns the address of the HTTP server; empty when the server is off. */
   Optional<InetSocketAddress> httpAddress() {
     return http.map(AdminServer::address);
   }
 
-  /** Where probes are answered; empty when that is off. */
+  /** Returns the address of the health server; empty when the server is off. */
   Optional<InetSocketAddress> healthAddress() {
     return health.map(AdminServer::address);
   }
 
-  /** Where the gRPC server listens; empty when it is off. */
+  /** Returns the address of the gRPC server; empty when the server is off. */
   Optional<InetSocketAddress> grpcAddress() {
     return grpc.map(AdminGrpcServer::address);
   }
 
-  /** Tells the log where they are. */
+  /** Logs the addresses of the servers. */
   void announce() {
     httpAddress()
         .ifPresent(

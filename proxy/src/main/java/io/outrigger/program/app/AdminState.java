@@ -24,10 +24,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * What the admin endpoints may look at; state of the control loop is read on the control loop.
+ * The parts of the sidecar that the admin endpoints read. State of the control loop is read only on
+ * the control loop.
  *
- * @param bootstrapWait what the configuration waits for
- * @param unread what readers of the admin servers have not taken yet
+ * @param bootstrapWait the wait for the bootstrap, which names a missing file
+ * @param unread the bound on reply bytes that admin clients have not read yet
  */
 @AnyThread
 record AdminState(
@@ -46,12 +47,15 @@ record AdminState(
     PeerErrors peerErrors,
     AdminBudget unread) {
 
-  /** For messages. */
+  /** Returns the names of all forwards, for messages. */
   String forwardNames() {
     return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
   }
 
-  /** Why requests should not come here, one line each; empty when ready. On the control loop. */
+  /**
+   * Returns the reasons why the sidecar is not ready for requests, one line each; empty when ready.
+   * Runs on the control loop.
+   */
   List<String> notReady() {
     if (drain.hasBegun()) {
       return List.of("draining");
@@ -72,12 +76,12 @@ record AdminState(
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
   }
 
-  /** Whether requests of {@code forward} can be routed. On the control loop. */
+  /** Whether requests of {@code forward} can be routed. Runs on the control loop. */
   boolean isConfigured(RunningForward forward) {
     return bootstrapWait.missing().isEmpty() && forward.hadConfig();
   }
 
-  /** What a scrape shows. On the control loop. */
+  /** Returns the values of one scrape. Runs on the control loop. */
   MetricsView metrics() {
     List<String> failed = new ArrayList<>();
     return new MetricsView(
@@ -98,7 +102,10 @@ record AdminState(
         failed);
   }
 
-  /** What {@code source} has, or {@code nothing} and its name among those that failed. */
+  /**
+   * Returns the value of {@code source}. When {@code source} fails, returns {@code nothing} and
+   * adds {@code name} to {@code failed}.
+   */
   private static <T> T read(String name, T nothing, Supplier<T> source, List<String> failed) {
     try {
       return source.get();
@@ -124,14 +131,15 @@ record AdminState(
         forward.endpoints().counts());
   }
 
-  /** Runs {@code view} on the control loop; what it returns must be immutable. */
+  /** Runs {@code view} on the control loop; its result must be immutable. */
   <T> CompletionStage<T> ask(Supplier<T> view) {
     var answer = new CompletableFuture<T>();
     control.execute(
         () -> {
           try {
             answer.complete(view.get());
-          } catch (RuntimeException | Error e) { // a view changes nothing: it alone has failed
+          } catch (RuntimeException | Error e) {
+            // a view changes no state, so only this reply fails
             OutOfMemory.onLoop(e);
             answer.completeExceptionally(e);
           }

@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The targets of a forward where each request's {@code :authority} names one: made on first use,
- * bounded in number, dropped when nobody used them for an hour (SC-03). A request that waits, or
- * has no answer yet, uses its target.
+ * The targets of a forward that takes its target from each request's {@code :authority}. A target
+ * is created on first use and dropped after an hour without use (SC-03); their number is bounded. A
+ * request that is queued or unanswered counts as use of its target.
  *
- * <p>A target that is dropped leaves the table first and is closed one sweep later, so a request
- * that found it just before still has time to be routed.
+ * <p>A dropped target leaves the table first and is closed one sweep later. A request that found
+ * the target just before the drop can therefore still be routed.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {
@@ -36,7 +36,7 @@ final class AuthorityTargets implements TargetResolver {
   private final List<TargetRuntime> leaving = new ArrayList<>();
   private boolean started;
 
-  /** A target in use, and when it was used last. */
+  /** A target in use, with the time of its last use. */
   private static final class Entry {
     final TargetRuntime target;
     final Outcome<ForwardTarget> answer;
@@ -49,9 +49,7 @@ final class AuthorityTargets implements TargetResolver {
     }
   }
 
-  /**
-   * @param make a target for an authority, not yet started; called on event loops
-   */
+  /** @param make creates the target of an authority without starting it; called on event loops */
   AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> make) {
     this.control = control;
     this.max = max;
@@ -59,7 +57,8 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Starts the targets that there are and will be, and looks for idle ones; on the control loop.
+   * Starts all present and future targets, and the sweep for idle ones. Must run on the control
+   * loop.
    */
   void start() {
     control.checkInside();
@@ -88,12 +87,14 @@ final class AuthorityTargets implements TargetResolver {
     return entry.answer;
   }
 
-  /** The target of an authority, if it was ever asked for; this is no use of it. */
+  /**
+   * Returns the target of an authority if one exists. The call does not count as use of the target.
+   */
   Optional<TargetRuntime> known(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }
 
-  /** The targets in use. */
+  /** Returns the targets in use. */
   List<TargetRuntime> targets() {
     return byAuthority.values().stream().map(entry -> entry.target).toList();
   }
@@ -111,7 +112,7 @@ final class AuthorityTargets implements TargetResolver {
     }
     var entry = new Entry(make.apply(authority), control.nanoTime());
     Entry other = byAuthority.putIfAbsent(authority, entry);
-    if (other != null) { // another loop was first; ours was never started
+    if (other != null) { // another loop added its entry first; the new target was never started
       count.decrementAndGet();
       return Outcome.ok(other);
     }

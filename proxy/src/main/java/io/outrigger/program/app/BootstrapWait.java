@@ -19,30 +19,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for files that others write: the bootstrap, and those that its credentials and certificate
- * providers name; for a Workload API too (CONTRACT section 2, {@code --bootstrap-timeout}). All
- * files are looked at anew each time, so what is used belongs together, however they are replaced
- * meanwhile.
+ * Waits for files that other processes write: the bootstrap, and the files that its credentials and
+ * certificate providers name. It also waits for a Workload API (CONTRACT section 2, {@code
+ * --bootstrap-timeout}). Each attempt reads all files again, so the files in use belong together
+ * even if they are replaced while the wait lasts.
  *
  * <pre>
- * a look finds                    while there is time    later
- *   all there                     used                   used
- *   a file absent                 waits                  the end, naming it
- *   a provider's file absent, or  waits                  used; clusters that need it fail
- *     its Workload API silent
- *   something wrong, still so     the end                the end
- *     after a moment
+ * an attempt finds                before the timeout    after the timeout
+ *   all files                     uses them             uses them
+ *   a file absent                 waits                 fails and names the file
+ *   a provider's file absent, or  waits                 uses the rest; clusters that
+ *     no answer of its Workload API                       need the provider fail
+ *   a wrong file, also at the     fails                 fails
+ *     second attempt
  * </pre>
  */
 @AnyThread
 final class BootstrapWait {
   private static final Logger log = LoggerFactory.getLogger(BootstrapWait.class);
-  private static final Duration LOOK_INTERVAL = Duration.ofMillis(100);
+  private static final Duration ATTEMPT_INTERVAL = Duration.ofMillis(100);
 
-  /** Uses what was found. */
+  /** Uses the configuration that was found. */
   interface Use {
     /**
-     * Begins to work with {@code source}.
+     * Starts to use {@code source}.
      *
      * @throws InvalidInput when one of its files cannot be used
      */
@@ -56,9 +56,10 @@ final class BootstrapWait {
   private volatile Optional<String> missing = Optional.empty();
 
   /**
-   * The time for it begins now.
+   * Creates a wait whose timeout starts now.
    *
-   * @param workloads why a Workload API that a bootstrap names gives nothing yet; empty when all do
+   * @param workloads returns why a Workload API that the bootstrap names has sent nothing yet;
+   *     empty when all have answered
    */
   BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> workloads) {
     this.lookup = lookup;
@@ -67,17 +68,17 @@ final class BootstrapWait {
     this.endNanos = WaitingClock.nanoTime() + lookup.timeout().toNanos();
   }
 
-  /** What is waited for; empty when nothing is. */
+  /** Returns what the wait is for; empty when nothing is missing. */
   Optional<String> missing() {
     return missing;
   }
 
   /**
-   * Tries with what was found at the start.
+   * Tries the files that were found at the start.
    *
    * @param found empty when there was no bootstrap yet
-   * @return whether it is used; if not, {@link #await} goes on
-   * @throws InvalidInput when a file is wrong, or one is missing and there is no time
+   * @return whether the source is in use; if not, call {@link #await} next
+   * @throws InvalidInput when a file is wrong, or when a file is missing and the timeout is zero
    */
   boolean begin(Optional<ConfigSource> found, Use use) throws InvalidInput {
     try {
@@ -87,21 +88,21 @@ final class BootstrapWait {
       if (lookup.timeout().isZero()) {
         throw absent;
       }
-      tell(absent.line());
+      report(absent.line());
       return false;
     }
   }
 
   /**
-   * Looks until all is there and is used. Blocks.
+   * Reads the files repeatedly until all exist and are in use. Blocks.
    *
-   * @param isLeaving whether the process is to end anyway: then nothing is an error any more
-   * @param left completed when it ends
-   * @throws InvalidInput when a file is wrong, or missing after the time for it
+   * @param isLeaving whether the process is shutting down; a missing or wrong file is then no error
+   * @param left completed when the process ends
+   * @throws InvalidInput when a file is wrong, or is still missing after the timeout
    */
   void await(Use use, BooleanSupplier isLeaving, CompletableFuture<Void> left) throws InvalidInput {
     boolean used = false;
-    while (!used && !isWithin(LOOK_INTERVAL, left)) {
+    while (!used && !isWithin(ATTEMPT_INTERVAL, left)) {
       try {
         use(lookup.look(), use);
         missing = Optional.empty();
@@ -111,23 +112,26 @@ final class BootstrapWait {
           throw new InvalidInput(
               List.of(absent.line() + "; waited %s for it (--bootstrap-timeout)".formatted(limit)));
         }
-        tell(absent.line());
+        report(absent.line());
       } catch (InvalidInput wrong) {
         if (!isLeaving.getAsBoolean()) {
           throw wrong;
         }
-        tell(wrong.lines().get(0));
+        report(wrong.lines().get(0));
       }
     }
   }
 
-  /** Waits for {@code end} for so long; whether it came. */
+  /** Waits at most {@code time} for {@code end}; returns whether it has completed. */
   private static boolean isWithin(Duration time, CompletableFuture<Void> end) {
     end.copy().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS).join();
     return end.isDone();
   }
 
-  /** A source with a file that cannot be used is looked at again: somebody may be writing that. */
+  /**
+   * Uses {@code source}. When a file cannot be used, all files are read once more a moment later,
+   * since another process may be writing that file.
+   */
   private void use(ConfigSource source, Use use) throws InvalidInput {
     requireFiles(source);
     try {
@@ -136,7 +140,7 @@ final class BootstrapWait {
       if (lookup.timeout().isZero()) {
         throw wrong;
       }
-      WaitingClock.sleep(LOOK_INTERVAL);
+      WaitingClock.sleep(ATTEMPT_INTERVAL);
       ConfigSource again = lookup.look();
       requireFiles(again);
       use.accept(again);
@@ -145,7 +149,7 @@ final class BootstrapWait {
 
   private void requireFiles(ConfigSource source) throws AbsentFile {
     if (lookup.timeout().isZero()) {
-      return; // what is missing is wrong, or is waited for by whoever needs it
+      return; // a missing file is an error of its user, or its user waits for the file
     }
     Optional<MissingFile> file = MissingFile.of(source.bootstrap());
     Optional<String> lack = Optional.empty();
@@ -160,7 +164,7 @@ final class BootstrapWait {
     }
   }
 
-  private void tell(String line) {
+  private void report(String line) {
     if (!missing.equals(Optional.of(line))) {
       log.info("waiting, at most {} from the start: {}", limit, line);
     }

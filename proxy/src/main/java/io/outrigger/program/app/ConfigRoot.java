@@ -11,10 +11,13 @@ import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.stream.AdsClients;
 
-/** Where the configuration of a target begins: which client is asked for which Listener. */
+/** The start of a target's configuration: the xDS client, and the Listener that it requests. */
 @AnyThread
 record ConfigRoot(XdsClient client, String listener) {
-  /** Fails when {@code bootstrap} does not know the target's xDS authority. */
+  /**
+   * Returns the root of {@code target}; fails when {@code bootstrap} does not contain the target's
+   * xDS authority.
+   */
   static Outcome<ConfigRoot> of(Target.Single target, Bootstrap bootstrap, AdsClients clients) {
     String name = target.toString();
     if (target instanceof DnsTarget) {

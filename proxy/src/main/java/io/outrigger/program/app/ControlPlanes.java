@@ -13,14 +13,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bootstrap and the clients of its control planes, once they are known: the file may come after
- * the ports were opened. Until then there is nobody to ask and nothing to show.
+ * The bootstrap and the clients of its control planes, once the bootstrap is known. The bootstrap
+ * may appear after the ports were opened; until then the status is empty.
  */
 @AnyThread
 final class ControlPlanes {
-  private static final Node NOBODY = new Node("", "", new Locality("", "", ""), Map.of());
+  private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
-  /** Which control planes there are, and who asks them. */
+  /** The bootstrap, and the clients of the control planes that it names. */
   record Known(ConfigSource source, AdsClients clients) {
     Bootstrap bootstrap() {
       return source.bootstrap();
@@ -29,7 +29,7 @@ final class ControlPlanes {
 
   private volatile @Nullable Known known;
 
-  /** There is a bootstrap, from now on; once. */
+  /** Sets the bootstrap; called once. */
   void become(Known found) {
     known = found;
   }
@@ -38,12 +38,12 @@ final class ControlPlanes {
     return Optional.ofNullable(known);
   }
 
-  /** Who we are to them. */
+  /** Returns the node that identifies this sidecar to the control planes. */
   Node node() {
-    return known().map(Known::bootstrap).map(Bootstrap::node).orElse(NOBODY);
+    return known().map(Known::bootstrap).map(Bootstrap::node).orElse(UNKNOWN_NODE);
   }
 
-  /** What is known now. On the control loop. */
+  /** Returns the current status of all xDS resources. Runs on the control loop. */
   XdsStatusView status() {
     return known()
         .map(Known::clients)

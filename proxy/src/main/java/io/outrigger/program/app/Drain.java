@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The orderly end (CONTRACT section 2, SC-44).
+ * The graceful shutdown (CONTRACT section 2, SC-44).
  *
  * <pre>
- * SERVING  -> LEAVING  on begin: /ready turns 503, requests are still accepted
- * LEAVING  -> DRAINING on the delay over: ports close, GOAWAY, running streams finish
- * DRAINING -> DONE     on no connection left, or the time-out over: the rest is cut
+ * SERVING  -> LEAVING  on begin: /ready returns 503, requests are still accepted
+ * LEAVING  -> DRAINING on delay elapsed: ports close, GOAWAY is sent, open streams finish
+ * DRAINING -> DONE     on last connection closed, or on timeout: remaining streams are cut
  * </pre>
  */
 @AnyThread
@@ -48,12 +48,12 @@ final class Drain {
     this.limits = limits;
   }
 
-  /** Whether an end was asked for. */
+  /** Whether a shutdown has begun. */
   boolean hasBegun() {
     return begun.get();
   }
 
-  /** How far it is, for people; empty before it begins. */
+  /** Returns the phase of the shutdown as text for people; empty before the shutdown begins. */
   Optional<String> standing() {
     return !hasBegun()
         ? Optional.empty()
@@ -61,30 +61,30 @@ final class Drain {
             portsClosed ? "draining: the port is closed" : "draining: requests are still accepted");
   }
 
-  /** Requests that were ended because the time was over; 0 before that. */
+  /** The number of requests that the timeout has cut; 0 before the timeout. */
   long cutRequests() {
     return cutRequests;
   }
 
-  /** Completed when the drain is over and {@link #beginAndLeave} was called, in any order. */
+  /** Completed when the drain is over and {@link #beginAndLeave} was called, in either order. */
   CompletableFuture<Void> left() {
     return CompletableFuture.allOf(done, leaving);
   }
 
-  /** As {@link #begin}; the process is to end when it is over. */
+  /** Calls {@link #begin}, and lets the process exit when the drain is over. */
   CompletableFuture<Void> beginAndLeave() {
     leaving.complete(null);
     return begin();
   }
 
   /**
-   * Begins, once; asking again changes nothing.
+   * Begins the drain; further calls have no effect.
    *
-   * @return completed when no stream is left, or the time is over
+   * @return completed when no stream is left, or on timeout
    */
   CompletableFuture<Void> begin() {
     if (begun.compareAndSet(false, true)) {
-      tell(
+      report(
           "begun, accepting for another %s, then finishing for at most %s"
               .formatted(text(limits.delay()), text(limits.timeout())));
       control.schedule(limits.delay(), this::closePorts);
@@ -114,11 +114,11 @@ final class Drain {
 
   private void finish(long activeBefore, long cut) {
     if (done.complete(null)) {
-      tell("over, %d requests finished, %d cut".formatted(Math.max(0, activeBefore - cut), cut));
+      report("over, %d requests finished, %d cut".formatted(Math.max(0, activeBefore - cut), cut));
     }
   }
 
-  private void tell(String what) {
+  private void report(String what) {
     log.info("drain: {}", what);
     control.execute(() -> events.add(EventKind.DRAIN, "", "drain", new Event.Line(what)));
   }

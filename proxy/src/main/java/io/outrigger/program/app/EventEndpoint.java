@@ -17,17 +17,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * {@code GET /events}: a stream, or with {@code format=json} a list; what came after {@code since},
- * or after {@code Last-Event-ID}. With {@code detail=full} each event has its numbers as members.
+ * {@code GET /events}: a stream of events, or a list with {@code format=json}. The reply has the
+ * events after the number in {@code since} or {@code Last-Event-ID}. With {@code detail=full} each
+ * event has its numbers as members.
  */
 @AnyThread
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
 
-  /** Of a list: everything. */
+  /** The most events of a list: no limit. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
-  /** Of a part of a stream. */
+  /** The most events in one part of a stream. */
   private static final int PART = 32;
 
   private final AdminState state;
@@ -68,7 +69,7 @@ final class EventEndpoint implements AdminEndpoint {
     return CompletableFuture.completedFuture(reply);
   }
 
-  /** One reader's place in the log. */
+  /** The position of one reader in the event log. */
   private final class Feed implements EventFeed {
     private final boolean isFull;
     private volatile Runnable listener = () -> {};

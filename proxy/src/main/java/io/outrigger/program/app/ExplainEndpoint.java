@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * {@code GET /explain}: why a request would go where it goes, without sending it. The parameter
- * {@code forward} may be left out when there is only one. With {@code last=true} it tells of the
- * last real request of that path instead.
+ * {@code GET /explain}: explains how a request would be routed, without sending the request. The
+ * parameter {@code forward} is optional when there is only one forward. With {@code last=true} the
+ * reply describes the last real request of that path instead.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {
@@ -81,7 +81,7 @@ final class ExplainEndpoint implements AdminEndpoint {
             () -> new IllegalArgumentException("no forward of that name; it is one of " + known));
   }
 
-  /** On the control loop. */
+  /** Runs on the control loop. */
   private Optional<Explanation> explain(RunningForward forward, RequestPreview request) {
     return forward
         .byAuthority()

@@ -33,7 +33,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Makes forwards of what the user wrote: their targets, their calls, their ports. */
+/** Opens the forwards of the options: their targets, their calls and their ports. */
 @AnyThread
 final class ForwardOpener {
   private final ProxyOptions options;
@@ -65,13 +65,13 @@ final class ForwardOpener {
     this.telemetry = telemetry;
   }
 
-  /** The targets of forwards whose requests name them. */
+  /** Returns the targets of those forwards that take the target from each request's authority. */
   List<AuthorityTargets> byAuthority() {
     return byAuthority;
   }
 
   /**
-   * Opens the port of a forward. Nothing is watched yet.
+   * Opens the port of a forward. No xDS resource is watched yet.
    *
    * @throws StartFailure when the port cannot be bound
    */
@@ -124,7 +124,10 @@ final class ForwardOpener {
     return targets.make(forward, target, authority);
   }
 
-  /** Targets named by each request's authority; with a fixed one, only virtual hosts go by it. */
+  /**
+   * Creates targets that each request's authority names. With a fixed authority, the request's
+   * authority selects only the target; virtual hosts match the fixed authority.
+   */
   private Function<String, TargetRuntime> targetMaker(
       io.outrigger.program.options.ForwardSpec spec) {
     Optional<String> fixed =

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One entry of {@code /forwards}; the names are the contract's.
+ * One entry of {@code /forwards}; the component names are the contract's JSON names.
  *
- * @param error why its calls fail, or what it waits for; empty when there is nothing to say
- * @param endpoints that its calls may use
- * @param failing those whose last attempt failed, or that are ejected
+ * @param error why its calls fail, or which resource it waits for; empty when it works
+ * @param endpoints the number of endpoints that its calls may use
+ * @param failing the number of endpoints that are ejected or whose last connection attempt failed
  */
 record ForwardView(
     String name,
@@ -24,7 +24,7 @@ record ForwardView(
     int failing) {
   private static final int OUTAGES_SHOWN = 3;
 
-  /** On the control loop. */
+  /** Must run on the control loop. */
   static ForwardView of(RunningForward forward, AdminState process) {
     EndpointTally tally = forward.tally();
     Optional<String> missing = process.bootstrapWait().missing();

@@ -19,9 +19,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running sidecar as channelz sees it. Who walks through ten thousand subchannels asks as many
- * times; so a look, which costs the control loop some milliseconds then, serves all who ask within
- * a tenth of a second.
+ * Reads the running sidecar for channelz. A client that walks through ten thousand subchannels
+ * sends ten thousand requests, and each snapshot then costs the control loop some milliseconds. One
+ * snapshot therefore serves all requests of the next 100 ms.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {
@@ -30,7 +30,7 @@ final class LiveChannelz implements ChannelzSource {
   private final AdminState state;
   private final UpstreamSockets upstream;
 
-  /** The latest look, on the control loop as all below. */
+  /** The ids of the latest snapshot; this field and the two below belong to the control loop. */
   private final ChannelzIds ids = new ChannelzIds();
 
   private @Nullable ChannelzView latest;
@@ -46,7 +46,7 @@ final class LiveChannelz implements ChannelzSource {
     return state.ask(this::look);
   }
 
-  /** On the control loop. */
+  /** Returns a snapshot that is at most 100 ms old. Runs on the control loop. */
   private ChannelzView look() {
     ChannelzView known = latest;
     long now = state.control().nanoTime();
@@ -77,7 +77,10 @@ final class LiveChannelz implements ChannelzSource {
     return new Calls(totals.started(), succeeded, ended - succeeded);
   }
 
-  /** As gRPC's channel: without a configuration it connects, and without a cluster it is idle. */
+  /**
+   * Returns the state that gRPC's channel would have: CONNECTING without a configuration, IDLE
+   * without a cluster.
+   */
   private static Connectivity stateOf(TargetRuntime target) {
     return switch (target.state()) {
       case WAITING -> Connectivity.CONNECTING;

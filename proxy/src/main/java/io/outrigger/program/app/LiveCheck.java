@@ -36,27 +36,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A dry run against a control plane: fetches what a target needs, as the sidecar would, and tells
- * what it would come to. Nothing is bound, and no backend is connected.
+ * A dry run against a control plane. It fetches the resources of a target as the sidecar would, and
+ * reports the resulting configuration. No port is bound and no backend is connected.
  */
 @AnyThread
 public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserver {
   private final ControlThread control = new ControlThread("control");
   private final CompletableFuture<Result> done = new CompletableFuture<>();
 
-  // Of the control loop.
+  // Confined to the control loop, like the two fields below.
   private final Set<String> findings = new LinkedHashSet<>();
   private String lastFailure = "";
   private Supplier<List<OverlayStatus.Rule>> rules = List::of;
 
   /**
-   * What came of it.
+   * The result of a check.
    *
-   * @param findings what would be refused or is missing; empty when all is well
-   * @param routes how many routes the virtual host of the target has
-   * @param trees of the clusters that they lead to
-   * @param defaultLimit which routes A31's default limits; see {@link DefaultLimit}
-   * @param rules what each rule of the overlay comes to
+   * @param findings rejected and missing resources; empty when there are none
+   * @param routes the number of routes in the target's virtual host
+   * @param trees the load-balancing trees of the clusters that the routes name
+   * @param defaultLimit the routes that A31's default timeout limits; see {@link DefaultLimit}
+   * @param rules the effect of each overlay rule
    */
   public record Result(
       List<String> findings,
@@ -79,12 +79,12 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   private LiveCheck() {}
 
   /**
-   * Checks {@code target}. Blocks for as long as that takes.
+   * Checks {@code target}. Blocks until the check is done.
    *
-   * @param overlay local policy over what comes
-   * @param timeout for all of it
-   * @throws IllegalArgumentException when the bootstrap names a control plane that cannot be asked,
-   *     such as for a certificate that is missing
+   * @param overlay the local policy that is applied to the fetched resources
+   * @param timeout the limit of the whole check
+   * @throws IllegalArgumentException when a control plane of the bootstrap cannot be used, for
+   *     example because a certificate is missing
    */
   public static Result run(
       Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout) {
@@ -180,7 +180,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
 
   @Override
   public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
-    // The first whole configuration is the result.
+    // the first whole configuration is the result, so later changes are ignored
   }
 
   @Override

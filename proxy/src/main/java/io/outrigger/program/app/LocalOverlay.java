@@ -26,13 +26,19 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Local policy at work: its files, what the xDS clients make of it, and what is told of it. */
+/**
+ * The local policy in use: it reads the overlay files, passes the rules to the xDS clients, and
+ * reports their effect.
+ */
 @ControlConfined
 final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
   private static final String ALL = "";
 
-  /** By then a control plane that works has sent what there is (A57: 15 s). */
+  /**
+   * The time after which unmatched rules are logged. A working control plane has sent its resources
+   * by then (A57: 15 s).
+   */
   private static final Duration SETTLED = Duration.ofSeconds(30);
 
   private static final String FILES = "files";
@@ -46,9 +52,9 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   private TimerHandle unmatched = () -> {};
 
   /**
-   * @param reader runs what may block
-   * @param roots files and folders; none where there is no local policy
-   * @param read what was read of them a moment ago
+   * @param reader runs blocking reads
+   * @param roots files and folders; empty when there is no local policy
+   * @param read the content of the files, which has just been read
    */
   LocalOverlay(
       ControlLoop loop,
@@ -65,7 +71,10 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     this.isOn = !roots.isEmpty();
   }
 
-  /** Once there are control planes, and before the first resource is watched. */
+  /**
+   * Starts to read the files. Called when the control planes are known and before the first
+   * resource is watched.
+   */
   void start() {
     if (isOn) {
       ignored.forEach(field -> log.warn("overlay: {}", field));
@@ -78,14 +87,14 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     files.close();
   }
 
-  /** What the rules have come to. */
+  /** Returns the effect of each rule. */
   OverlayStatus status() {
     return isOn
         ? new OverlayStatus(ask(AdsClients::overlayRules).orElse(List.of()), files.problems())
         : OverlayStatus.NONE;
   }
 
-  /** What was done to clusters, by name. */
+  /** Returns the changes that rules made to clusters, by cluster name. */
   Map<String, OverlayEffect> clusters() {
     return isOn ? ask(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
   }
@@ -101,10 +110,10 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     event(FILES, what);
     controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this));
     unmatched.cancel();
-    unmatched = loop.schedule(SETTLED, this::tellUnmatched);
+    unmatched = loop.schedule(SETTLED, this::reportUnmatched);
   }
 
-  private void tellUnmatched() {
+  private void reportUnmatched() {
     for (OverlayStatus.Rule rule : status().rules()) {
       if (rule.matchesNothing()) {
         String what = rule.rule() + " matches nothing so far; GET /overlay shows what rules match";

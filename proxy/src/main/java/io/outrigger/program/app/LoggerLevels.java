@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 /**
- * {@code /loggers}: the levels of all, and {@code POST} for the level of one. A logger that is not
- * there yet, since its class has not been used, may be set as well; but a logger is never freed, so
- * only {@link #MAX_MADE} of them are made.
+ * {@code /loggers}: lists the levels of all loggers; {@code POST} sets the level of one logger. A
+ * {@code POST} also works for a class that has not been used and so has no logger yet. A logger is
+ * never freed, so requests create at most {@link #MAX_MADE} of them.
  */
 @AnyThread
 final class LoggerLevels {
@@ -23,7 +23,7 @@ final class LoggerLevels {
 
   private static final String PREFIX = "/loggers/";
 
-  /** Each part makes a logger of its own. */
+  /** The pattern of a logger name. Logback creates one logger per part of the name. */
   private static final Pattern NAME = Pattern.compile("\\w+([.$]\\w+){0,15}");
 
   private static final int MAX_NAME_LENGTH = 200;
@@ -44,7 +44,7 @@ final class LoggerLevels {
     return AdminReply.json(200, levels);
   }
 
-  /** Sets a level; answers with all of them, or with 400 and the reason. */
+  /** Sets a level; replies with all levels, or with 400 and the reason. */
   AdminReply set(AdminRequest request) {
     String name = request.path().substring(PREFIX.length());
     Level level =

@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The answer of {@code GET /memory}; its names are those of the JSON.
+ * The reply of {@code GET /memory}; the component names are the JSON names.
  *
- * @param heap what peers had on the heap after the last collection, in bytes
- * @param direct what buffers outside of it take
- * @param total both together ({@code --max-memory})
- * @param ended how many connections were ended since the start so that memory became free
- * @param heaviest the connections that hold most
+ * @param heap bytes that peers held on the heap after the last collection
+ * @param direct bytes of buffers outside the heap
+ * @param total the sum of heap and direct bytes ({@code --max-memory})
+ * @param ended how many connections were closed since the start to free memory
+ * @param heaviest the connections that hold most memory
  */
 record MemoryReport(
     Share heap, Share direct, Share total, List<Ended> ended, List<Holder> heaviest) {
-  /** Bytes of a limit. */
+  /** The bytes in use, and their limit. */
   record Share(long held, long limit) {}
 
-  /** Connections of apps or to backends. */
+  /** The number of closed connections of one side: apps or backends. */
   record Ended(String side, long count) {}
 
-  /** One connection, and about how many bytes would be free without it. */
+  /** One connection, with the approximate number of bytes that its end would free. */
   record Holder(String side, String peer, long bytes, int streams) {}
 
   static MemoryReport of(MemoryView view) {

@@ -14,18 +14,18 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs, and puts among the events, how many connections were ended since memory was short. */
+/** Logs, and records as events, how many connections were closed because memory was short. */
 @ControlConfined
 final class MemoryWatch {
   private static final Logger log = LoggerFactory.getLogger(MemoryWatch.class);
 
-  /** Between two lines: an attack goes on for long. */
+  /** The least time between two log lines, since an attack lasts long. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final ControlLoop control;
   private final MemoryGauge gauge;
   private final EventLog events;
-  private List<MemoryView.EndedCount> told = List.of();
+  private List<MemoryView.EndedCount> reported = List.of();
 
   MemoryWatch(ControlLoop control, MemoryGauge gauge, EventLog events) {
     this.control = control;
@@ -35,17 +35,17 @@ final class MemoryWatch {
 
   void start() {
     control.checkInside();
-    told = gauge.now().ended();
-    look();
+    reported = gauge.now().ended();
+    poll();
   }
 
-  private void look() {
-    tell(gauge.now());
-    control.schedule(PERIOD, this::look);
+  private void poll() {
+    report(gauge.now());
+    control.schedule(PERIOD, this::poll);
   }
 
-  private void tell(MemoryView now) {
-    if (now.ended().equals(told)) {
+  private void report(MemoryView now) {
+    if (now.ended().equals(reported)) {
       return;
     }
     String ended =
@@ -53,7 +53,7 @@ final class MemoryWatch {
             .map(count -> since(count))
             .filter(text -> !text.isEmpty())
             .collect(Collectors.joining(", "));
-    told = now.ended();
+    reported = now.ended();
     String message =
         "%s ended for holding most of the memory; held %d bytes of %d on the heap, %d of %d outside"
             .formatted(
@@ -66,10 +66,13 @@ final class MemoryWatch {
     events.add(EventKind.MEMORY, "", "memory", new Event.Line(message));
   }
 
-  /** Such as {@code 3 connections of apps}; empty when there are no more than were told. */
+  /**
+   * Returns text such as {@code 3 connections of apps}; empty when no connection was closed since
+   * the last report.
+   */
   private String since(MemoryView.EndedCount count) {
     long before =
-        told.stream()
+        reported.stream()
             .filter(each -> each.side() == count.side())
             .mapToLong(MemoryView.EndedCount::count)
             .sum();

@@ -25,19 +25,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What the user said, in the terms of each part. */
+/** Translates the user's options into the settings of each part. */
 @AnyThread
 final class PartSettings {
   private static final int MIN_CONNECTION_WINDOW = 1 << 20;
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
-  /** A8 "Extending for Basic Health Checking": what is shorter is taken for this. */
-  private static final Duration LEAST_KEEPALIVE_TIME = Duration.ofSeconds(10);
+  /** A8 "Extending for Basic Health Checking": a shorter time is raised to this one. */
+  private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private PartSettings() {}
 
-  /** Measures what peers make the process hold. */
+  /** Returns the gauge that measures how much memory peers use. */
   static MemoryGauge memory(ProxyOptions options) {
     MemoryPlan plan = MemoryPlan.ofProcess();
     long total = options.limits().maxMemoryBytes();
@@ -79,7 +79,7 @@ final class PartSettings {
         : new AuthorityMode.OfTarget();
   }
 
-  /** The access log, open and ours to close; empty when it is off. */
+  /** Opens the access log, which the caller closes; empty when it is off. */
   static Optional<AccessLog> accessLog(ProxyOptions options) throws StartFailure {
     if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
       try {
@@ -95,10 +95,10 @@ final class PartSettings {
   }
 
   /**
-   * Traces and metrics over OTLP, ours to close; empty when they are off.
+   * Starts traces and metrics over OTLP, which the caller closes; empty when they are off.
    *
-   * @param metrics what to send at each interval
-   * @throws InvalidInput when one of OpenTelemetry's variables cannot be used
+   * @param metrics the metrics that are sent at each interval
+   * @throws InvalidInput when one of OpenTelemetry's environment variables cannot be used
    */
   static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)
       throws InvalidInput {
@@ -120,8 +120,9 @@ final class PartSettings {
   }
 
   /**
-   * What both sides have in common. A stream begins with a window of which a thousand are a quarter
-   * of all buffers; those that have grown may add a sixteenth on each connection.
+   * Returns the settings that both sides share. The first window of a stream is 1/4096 of the
+   * buffer memory, so the windows of a thousand new streams take a quarter of it. Windows that have
+   * grown may take up to a sixteenth per connection.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;
@@ -150,7 +151,7 @@ final class PartSettings {
             ? Optional.empty()
             : Optional.of(
                 new UpstreamSettings.KeepAlive(
-                    time.compareTo(LEAST_KEEPALIVE_TIME) < 0 ? LEAST_KEEPALIVE_TIME : time,
+                    time.compareTo(MIN_KEEPALIVE_TIME) < 0 ? MIN_KEEPALIVE_TIME : time,
                     connections.keepaliveTimeout()));
     return new UpstreamSettings(
         connections.connectTimeout(), keepAlive, connections.idleTimeout(), http2(options, memory));

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reports errors of peers, in the log and as events, at most once a second: a flood goes on. */
+/** Reports errors of peers in the log and as events, at most once a second. */
 @ControlConfined
 final class PeerErrorWatch {
   private static final Logger log = LoggerFactory.getLogger(PeerErrorWatch.class);
@@ -30,12 +30,12 @@ final class PeerErrorWatch {
 
   void start() {
     control.checkInside();
-    control.schedule(PERIOD, this::look);
+    control.schedule(PERIOD, this::poll);
   }
 
-  private void look() {
+  private void poll() {
     errors.takeLast().ifPresent(this::report);
-    control.schedule(PERIOD, this::look);
+    control.schedule(PERIOD, this::poll);
   }
 
   private void report(String last) {

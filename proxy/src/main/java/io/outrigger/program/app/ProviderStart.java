@@ -9,16 +9,19 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** The certificate providers of a bootstrap that may yet be waited for. */
+/**
+ * Starts the certificate providers of a bootstrap, whose files or Workload API may still be
+ * missing.
+ */
 @AnyThread
 record ProviderStart(ControlLoop control, CertificateStore certificates) {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final String BUSY = "certificate providers are being started";
 
   /**
-   * Has the providers of {@code bootstrap} at work from now on, and no others. Blocks for a moment.
+   * Runs the providers of {@code bootstrap} and stops all others. Blocks for at most two seconds.
    *
-   * @return why one of a Workload API has nothing yet; empty when none is waited for
+   * @return why a Workload API has sent nothing yet; empty when the wait is over
    */
   Optional<String> lack(Bootstrap bootstrap) {
     var lack = new CompletableFuture<Optional<String>>();

@@ -65,25 +65,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The composition root: the constructor makes all that a running sidecar consists of, from the
- * kernel outwards; {@link #start} opens ports and begins to watch; {@link #close} ends it.
+ * The composition root. The constructor creates all parts of the sidecar, starting with those that
+ * depend on no other; {@link #start} opens ports and starts to watch; {@link #close} stops the
+ * sidecar.
  */
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
 
-  /** A control plane that does not take the last load report in this time does without. */
+  /** The longest wait for a control plane to accept the last load report. */
   private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
 
-  /** Of answers of the admin servers, of all readers together. */
+  /** The most reply bytes that all clients of the admin servers together may leave unread. */
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
   private final ProxyOptions options;
   private final ControlThread control;
   private final BackgroundThread decoding = new BackgroundThread("xds-decode");
 
-  /** Of certificates: a file system that hangs holds up nothing else, and nothing holds up it. */
+  /**
+   * Reads certificates on a thread of its own, so that a hanging file system delays no other work.
+   */
   private final BackgroundThread certificateReading = new BackgroundThread("certificates");
 
   private final EventLoops loops;
@@ -164,12 +167,14 @@ public final class ProxyApp implements AutoCloseable {
             options.ignoreRouteTimeout());
   }
 
-  /** As {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, with files not read yet. */
+  /**
+   * Calls {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, and reads the files itself.
+   */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     return start(options, NettyDnsLookup::new);
   }
 
-  /** As {@link #start(ProxyOptions)}, with names looked up as {@code names} does. */
+  /** Calls {@link #start(ProxyOptions)} with the DNS resolver that {@code names} creates. */
   public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
       throws StartFailure, InvalidInput {
     return start(
@@ -177,13 +182,13 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Starts a sidecar. Blocks until its ports are open; files that do not exist yet may still be
-   * missing then, see {@link #awaitConfiguration}.
+   * Starts a sidecar. Blocks until its ports are open. Files may still be missing then; {@link
+   * #awaitConfiguration} waits for them.
    *
-   * @param overlay local policy as it was read a moment ago
-   * @throws StartFailure when a port or the transport cannot be used; nothing stays bound
+   * @param overlay the local policy, which has just been read
+   * @throws StartFailure when a port or the transport cannot be used; no port stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
-   *     variables cannot be used
+   *     environment variables cannot be used
    */
   public static ProxyApp start(ProxyOptions options, ResourceReading reading, OverlayFiles overlay)
       throws StartFailure, InvalidInput {
@@ -216,10 +221,12 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Goes on when the bootstrap and the files that it names are there; requests wait meanwhile.
-   * Blocks until then, or until the end; not at all where nothing was missing at the start.
+   * Waits until the bootstrap and the files that it names exist, then starts to watch. Requests are
+   * queued until then. Blocks until that moment or until shutdown; returns at once when no file was
+   * missing at the start.
    *
-   * @throws InvalidInput when a file is wrong, or still missing after {@code --bootstrap-timeout}
+   * @throws InvalidInput when a file is wrong, or is still missing after {@code
+   *     --bootstrap-timeout}
    */
   public void awaitConfiguration() throws InvalidInput {
     if (controlPlanes.known().isEmpty()) {
@@ -235,7 +242,7 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  /** Makes the clients of the control planes that {@code source} names. Opens nothing. */
+  /** Creates the clients of the control planes that {@code source} names. Opens no port. */
   private void use(ConfigSource source) throws InvalidInput {
     ResourceDirectory files =
         source.isStatic()
@@ -253,7 +260,7 @@ public final class ProxyApp implements AutoCloseable {
               server -> transport(server, files),
               new AdsEvents(events));
       controlPlanes.become(new ControlPlanes.Known(source, clients));
-    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names
+    } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
           List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
@@ -270,7 +277,7 @@ public final class ProxyApp implements AutoCloseable {
         : new LocalAdsTransport(control, files);
   }
 
-  /** The configuration comes, from now on. */
+  /** Starts to watch the configuration. */
   private void begin() {
     control.execute(this::watch);
   }
@@ -309,13 +316,19 @@ public final class ProxyApp implements AutoCloseable {
     warmUp();
   }
 
-  /** What readers of the admin servers leave unread has its own bound, within that of all peers. */
+  /**
+   * Returns the bound on unread replies of the admin servers, which is at most an eighth of the
+   * limit for all buffers.
+   */
   private AdminBudget unreadAnswers() {
     long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
     return new AdminBudget(most);
   }
 
-  /** Beside the user's configuration, which comes meanwhile; {@code /ready} waits for it. */
+  /**
+   * Starts the warm-up, which runs while the user's configuration is fetched; {@code /ready} waits
+   * for it.
+   */
   private void warmUp() {
     try {
       var warmUp =
@@ -332,7 +345,10 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  /** Once everything is open: a start that fails says only why. */
+  /**
+   * Logs the open ports. Runs only after all ports are open, so a failed start logs only its
+   * reason.
+   */
   private void announce() {
     controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
     forwards.forEach(
@@ -369,7 +385,10 @@ public final class ProxyApp implements AutoCloseable {
     byAuthority.forEach(AuthorityTargets::start);
   }
 
-  /** For telemetry, on a thread of its own: nothing before the start and after the end. */
+  /**
+   * Returns the metrics for telemetry, on telemetry's own thread; empty before the start and after
+   * the end.
+   */
   private MetricSnapshots metrics() {
     AdminState known = state;
     if (known == null) {
@@ -383,7 +402,7 @@ public final class ProxyApp implements AutoCloseable {
         .join();
   }
 
-  /** Where a forward listens, with the port that was picked. */
+  /** Returns the address of a forward, with the port that the system chose. */
   public ListenAddress listenAddress(String forward) {
     return forwards.stream()
         .filter(running -> running.name().equals(forward))
@@ -392,46 +411,49 @@ public final class ProxyApp implements AutoCloseable {
         .listen();
   }
 
-  /** Where the admin server listens; empty when it is off. */
+  /** Returns the address of the admin server; empty when the server is off. */
   public Optional<InetSocketAddress> adminAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
   }
 
-  /** Where {@code --health} listens; empty when it is off. */
+  /** Returns the address of the {@code --health} server; empty when the server is off. */
   public Optional<InetSocketAddress> healthAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::healthAddress);
   }
 
-  /** Where the admin gRPC server listens; empty when it is off. */
+  /** Returns the address of the admin gRPC server; empty when the server is off. */
   public Optional<InetSocketAddress> adminGrpcAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);
   }
 
   /**
-   * Begins the orderly end, once.
+   * Begins the graceful shutdown, once.
    *
-   * @return completed when no stream is left or the time for it is over
+   * @return completed when no stream is left, or on timeout
    */
   public CompletableFuture<Void> drain() {
     return requireDrain().begin();
   }
 
-  /** As {@link #drain}, and asks for the process to end afterwards. */
+  /** Calls {@link #drain}, and lets the process exit afterwards. */
   public void quit() {
     requireDrain().beginAndLeave();
   }
 
-  /** Opens the file of the access log anew: a rotation has renamed it. */
+  /** Opens the file of the access log again, after a rotation has renamed it. */
   public void reopenAccessLog() {
     access.ifPresent(AccessLog::reopen);
   }
 
-  /** Completed when the drain is over and somebody, a signal or the admin, asked for the end. */
+  /** Completed when the drain is over and a signal or the admin server has requested the exit. */
   public CompletableFuture<Void> ended() {
     return requireDrain().left();
   }
 
-  /** Ends everything at once, the first time; blocks until ports are closed and loops stopped. */
+  /**
+   * Stops everything at once, on the first call; blocks until ports are closed and loops have
+   * stopped.
+   */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
@@ -447,7 +469,7 @@ public final class ProxyApp implements AutoCloseable {
                 .map(forward -> forward.listener().close())
                 .toArray(CompletableFuture<?>[]::new)),
         STOP_LIMIT);
-    telemetry.ifPresent(Telemetry::close); // every call has ended, and figures can still be read
+    telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
     var reported = new CompletableFuture<Void>();
     Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
     control.execute(
@@ -479,7 +501,7 @@ public final class ProxyApp implements AutoCloseable {
     decoding.close();
     certificateReading.close();
     loops.stop(STOP_LIMIT);
-    access.ifPresent(AccessLog::close); // no loop is left that could add to it
+    access.ifPresent(AccessLog::close); // no running loop can write to the log any more
   }
 
   private static void await(CompletableFuture<Void> end, Duration limit) {

@@ -4,14 +4,14 @@ import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.xds.local.ResourceFiles;
 
-/** How static resources are read for the first time. */
+/** Reads static resources for the first time. */
 @FunctionalInterface
 public interface ResourceReading {
   /**
-   * The files of {@code source}, validated; {@link ResourceFiles#NONE} where it has none. May
-   * block.
+   * Returns the validated files of {@code source}; {@link ResourceFiles#NONE} when it has no files.
+   * May block.
    *
-   * @throws InvalidInput with all that would be refused
+   * @throws InvalidInput with all errors that would make the sidecar reject a resource
    */
   ResourceFiles read(ConfigSource source) throws InvalidInput;
 }

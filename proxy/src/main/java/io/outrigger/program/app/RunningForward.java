@@ -15,14 +15,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One {@code --forward} in operation: its port, and the targets behind it.
+ * One running {@code --forward}: its port, and its targets.
  *
- * @param listen where it listens, with the port that was picked
- * @param target as configured
- * @param only the target of a forward that is bound to one; it decides readiness
- * @param targets all targets at this moment
- * @param byAuthority the target of a request with this {@code :authority}; empty when none is known
- *     yet
+ * @param listen its address, with the port that the system chose
+ * @param target the target as configured
+ * @param only the target of a forward with a fixed target, which decides readiness
+ * @param targets the current targets
+ * @param byAuthority returns the target of a request with this {@code :authority}; empty when there
+ *     is none yet
  */
 @AnyThread
 record RunningForward(
@@ -35,43 +35,49 @@ record RunningForward(
     Function<String, Optional<TargetRuntime>> byAuthority,
     LastCalls last,
     TrafficHistory history) {
-  /** A forward routed by authority has nothing to wait for before the first request. */
+  /**
+   * Returns the state of the fixed target. A forward that is routed by authority is always ready,
+   * since it has no target before the first request.
+   */
   TargetRuntime.State state() {
     return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
-  /** Why it fails as a whole, or what it waits for. On the control loop. */
+  /**
+   * Returns why the whole forward fails, or which resource it waits for. Runs on the control loop.
+   */
   Optional<String> error() {
     return only.flatMap(TargetRuntime::error);
   }
 
-  /** Whether it has had a configuration to route with; stays so. On the control loop. */
+  /** Whether the forward has ever had a configuration that can route. Runs on the control loop. */
   boolean hadConfig() {
     return only.map(TargetRuntime::hadConfig).orElse(true);
   }
 
   /**
-   * How each cluster of its targets stands, in the order of {@link #accept}. On the control loop.
+   * Returns the state of each cluster of its targets, in the order of {@link #accept}. Runs on the
+   * control loop.
    */
   List<Connectivity> clusters() {
     return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
   }
 
-  /** Counts the endpoints of all its clusters together. On the control loop. */
+  /** Counts the endpoints of all its clusters together. Runs on the control loop. */
   EndpointTally tally() {
     var tally = new EndpointTally();
     targets.get().forEach(runtime -> runtime.count(cluster -> tally));
     return tally;
   }
 
-  /** Counts the endpoints of each of its clusters. On the control loop. */
+  /** Counts the endpoints of each of its clusters. Runs on the control loop. */
   EndpointStates endpoints() {
     var states = new EndpointStates();
     targets.get().forEach(runtime -> runtime.count(states::of));
     return states;
   }
 
-  /** Shows the trees of all its targets' clusters. On the control loop. */
+  /** Visits the trees of all its targets' clusters. Runs on the control loop. */
   void accept(NodeVisitor visitor) {
     targets.get().forEach(runtime -> runtime.accept(visitor));
   }

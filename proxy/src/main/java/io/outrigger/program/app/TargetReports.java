@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports in the log and as events how one target stands: it can route, or it fails and why; and
- * that A31's default limits its calls. Each only when it changes.
+ * Logs and records as events the state of one target: configured, or failed with the reason. It
+ * also reports that A31's default timeout limits the target's calls. Each report is made only on a
+ * change.
  */
 @ControlConfined
 public final class TargetReports {
@@ -28,7 +29,7 @@ public final class TargetReports {
   private Optional<String> defaultLimit = Optional.empty();
 
   /**
-   * Reports of a target that has no configuration yet.
+   * Creates the reports of a target that has no configuration yet.
    *
    * @param ignoreRouteTimeout whether {@code --ignore-route-timeout} is on
    */
@@ -39,7 +40,7 @@ public final class TargetReports {
     this.ignoreRouteTimeout = ignoreRouteTimeout;
   }
 
-  /** {@code config} is in force. */
+  /** Called when {@code config} is in use. */
   void onReady(XdsConfig config) {
     failure = Optional.empty();
     if (!isReady) {
@@ -55,7 +56,7 @@ public final class TargetReports {
     }
   }
 
-  /** The target as a whole fails. */
+  /** Called when the whole target fails. */
   void onFailure(RpcStatus status) {
     isReady = false;
     if (!failure.equals(Optional.of(status.message()))) {

@@ -30,16 +30,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One xDS target: from configurations to a selector and a tree.
+ * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
- * <p>The order in {@link #onConfig} is A31's: balancing first, then the selector, then clusters
- * that no route names any more are let go. Routes hold handles, so a selector cannot name a cluster
- * that balancing does not know.
+ * <p>{@link #onConfig} follows A31: balancing is updated first, then the selector, and last the
+ * clusters that no route names any more are released. Routes hold handles, so every cluster that a
+ * selector names is known to balancing.
  */
 @ControlConfined
 public final class TargetRuntime
     implements ForwardTarget, XdsDependencyManager.Listener, ClusterManager.Listener {
-  /** How a target stands, for {@code /forwards} and {@code /ready}. */
+  /** The state of a target, for {@code /forwards} and {@code /ready}. */
   enum State {
     WAITING,
     READY,
@@ -56,22 +56,22 @@ public final class TargetRuntime
       makeDependencies;
   private final PickQueue waiting = new PickQueue();
 
-  /** Made with the target: where the first call that waits made it, it would wait for that too. */
+  /** Created with the target, so that no call pays for the first linkage of the lambda. */
   @SuppressWarnings("UnnecessaryLambda")
   private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
-  private @Nullable XdsDependencyManager dependencies; // from the start on
+  private @Nullable XdsDependencyManager dependencies; // null until {@link #start}
   private boolean hadConfig;
   private boolean closed;
 
   /**
    * @param name as configured, such as {@code xds:///orders}
    * @param authority the data-plane authority
-   * @param makeClusters the balancing of this target, given who listens
-   * @param makeDependencies the resource graph of this target, given who listens; made at the
-   *     start, since nobody knows before whom to ask
+   * @param makeClusters creates the balancing of this target for a listener
+   * @param makeDependencies creates the resource graph of this target for a listener; called at the
+   *     start, since the control plane is unknown before
    */
   public TargetRuntime(
       ControlLoop control,
@@ -91,11 +91,11 @@ public final class TargetRuntime
     this.makeDependencies = makeDependencies;
   }
 
-  /** Begins to watch, once; requests wait until then. On the control loop. */
+  /** Starts to watch, once; requests are queued until then. Must run on the control loop. */
   public void start() {
     control.checkInside();
     if (dependencies != null || closed) {
-      return; // two may start a target that was made while the bootstrap came
+      return; // a target that was created while the bootstrap was read may be started twice
     }
     Outcome<XdsDependencyManager> made = makeDependencies.apply(this);
     if (made instanceof Outcome.Ok<XdsDependencyManager> ok) {
@@ -107,7 +107,7 @@ public final class TargetRuntime
     }
   }
 
-  /** Ends everything below; requests that still come are refused. */
+  /** Closes the balancing and the resource graph; later requests fail. */
   void close() {
     control.checkInside();
     if (closed) {
@@ -142,7 +142,7 @@ public final class TargetRuntime
       routed = Set.of();
     }
     clusters.retire(routed);
-    keep();
+    keepLiveClusters();
   }
 
   @Override
@@ -155,7 +155,7 @@ public final class TargetRuntime
   @Override
   public void onClustersChanged() {
     if (!closed) {
-      keep();
+      keepLiveClusters();
     }
   }
 
@@ -182,7 +182,7 @@ public final class TargetRuntime
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // a selector is itself
+  @SuppressWarnings("ReferenceEquality") // selectors are compared by identity
   public long park(ParkedCall call, @Nullable ConfigSelector seen) {
     return waiting.park(call, seen == null ? hasSelector : () -> selector != seen);
   }
@@ -192,7 +192,7 @@ public final class TargetRuntime
     return waiting.unpark(ticket);
   }
 
-  /** Whether a configuration that can route has ever been in force (CONTRACT {@code /ready}). */
+  /** Whether the target has ever had a configuration that can route (CONTRACT {@code /ready}). */
   boolean hadConfig() {
     control.checkInside();
     return hadConfig;
@@ -206,7 +206,7 @@ public final class TargetRuntime
     return current.failure().isPresent() ? State.ERROR : State.READY;
   }
 
-  /** Why the target as a whole fails, or what its first configuration waits for. */
+  /** Returns why the whole target fails, or which resource its first configuration waits for. */
   Optional<String> error() {
     control.checkInside();
     ConfigSelector current = selector;
@@ -218,49 +218,52 @@ public final class TargetRuntime
         .map(resource -> "waiting for " + resource);
   }
 
-  /** Whether requests wait for it or are being picked for. */
+  /** Whether requests wait for the target, or its clusters are in use. */
   boolean isInUse() {
     control.checkInside();
     return waiting.size() > 0 || clusters.isInUse();
   }
 
-  /** How the target's clusters stand, in the order of {@link #accept}. */
+  /** Returns the states of the target's clusters, in the order of {@link #accept}. */
   Stream<Connectivity> clusters() {
     control.checkInside();
     return clusters.handles().map(ClusterHandle::state);
   }
 
-  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  /**
+   * Counts the endpoints of each cluster in the tally that {@code tallies} returns for the
+   * cluster's name.
+   */
   void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     clusters.count(tallies);
   }
 
-  /** Those of its clusters none of whose endpoints can be reached. */
+  /** Returns an outage for each of its clusters that has no reachable endpoint. */
   Stream<LbEvent.Outage> outages() {
     control.checkInside();
     return clusters.outages();
   }
 
-  /** Shows the trees of the target's clusters. */
+  /** Visits the trees of the target's clusters. */
   void accept(NodeVisitor visitor) {
     control.checkInside();
     clusters.accept(visitor);
   }
 
-  /** The tree of one of the target's clusters. */
+  /** Returns the tree of one of the target's clusters. */
   Optional<LbNode> describe(String cluster) {
     control.checkInside();
     return clusters.describe(cluster);
   }
 
-  /** The virtual host that serves the target, with the domain that won. */
+  /** Returns the virtual host that serves the target, and the domain that matched. */
   Optional<DomainMatch> domain() {
     control.checkInside();
     return domain;
   }
 
-  private void keep() {
+  private void keepLiveClusters() {
     if (dependencies != null) {
       dependencies.keep(clusters.live());
     }

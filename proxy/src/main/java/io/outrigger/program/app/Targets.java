@@ -21,10 +21,10 @@ import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
 
 /**
- * Makes targets out of what they all share: the xDS clients, one connector, the HTTP filters, what
- * the process counts: circuit breakers and load.
+ * Creates targets from the parts that all targets share: the xDS clients, the connector, the HTTP
+ * filters, the circuit breakers and the load counters.
  *
- * @param loops how many event loops pick
+ * @param loops the number of event loops that pick
  */
 @AnyThread
 record Targets(
@@ -44,9 +44,9 @@ record Targets(
     boolean namesPriorities,
     boolean ignoreRouteTimeout) {
   /**
-   * A target, which needs to know the control planes when it is started.
+   * Creates a target. The control planes must be known when the target is started, not before.
    *
-   * @param forward whose it is
+   * @param forward the name of the forward that uses the target
    * @param authority the data-plane authority, which virtual hosts match
    */
   TargetRuntime make(String forward, Target.Single target, String authority) {
@@ -77,7 +77,10 @@ record Targets(
         configs -> dependencies(forward, target, authority, configs));
   }
 
-  /** Fails when the bootstrap does not know the target's xDS authority. */
+  /**
+   * Returns the resource graph of a target; fails when the bootstrap does not contain the target's
+   * xDS authority.
+   */
   private Outcome<XdsDependencyManager> dependencies(
       String forward,
       Target.Single target,

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Passes the configurations of a {@code dns:///} target on. Before the first addresses the target
+ * Forwards the configurations of a {@code dns:///} target. Before the first addresses the target
  * fails with the resolver's reason, as a gRPC channel does (gRPC "Name Resolution"). Later failures
- * change nothing: addresses stay until there are others (A37-04).
+ * change nothing: the last addresses stay in use until the next success (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {
@@ -45,7 +45,7 @@ final class UntilResolved implements XdsDependencyManager.Listener {
             new XdsConfig(before.listener(), before.routes(), before.virtualHost(), clusters)));
   }
 
-  /** Why there are no addresses; empty when there are. */
+  /** Returns why there are no addresses; empty when there are some. */
   private static Optional<RpcStatus> reason(XdsConfig config) {
     return config.clusters().values().stream()
         .flatMap(cluster -> cluster.toOptional().stream())

@@ -1,7 +1,7 @@
 /**
- * The composition root: what is made, in which order, and how it ends. {@link
- * io.outrigger.program.app.TargetRuntime} is where an update becomes a selector (A31, A74); it
- * lives on the control loop and publishes to event loops.
+ * The composition root: creates all parts in order, and shuts them down. {@link
+ * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74); it lives on
+ * the control loop and publishes to event loops.
  */
 @NullMarked
 package io.outrigger.program.app;
