@@ -17,10 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks the admin server of a running sidecar. Blocks; for the commands' own threads.
+ * An HTTP client for the admin server of a running sidecar. Its methods block; commands call them
+ * on their own threads.
  *
- * <p>With the old HTTP client of the JDK: containers run {@code outrigger wait} every few seconds,
- * and the new one costs ten times as much CPU for a single request.
+ * <p>It uses the JDK's old HTTP client. Containers run {@code outrigger wait} every few seconds,
+ * and the new client needs ten times as much CPU time for a single request.
  */
 final class AdminClient {
   private static final String USUAL_ADDRESS = "127.0.0.1:9901";
@@ -34,12 +35,12 @@ final class AdminClient {
     this.address = address;
   }
 
-  /** An answer with any status. */
+  /** A reply with any status. */
   record Reply(int status, String body) {}
 
   /**
-   * A client of the sidecar at {@code flag}, else at {@code $OUTRIGGER_ADMIN}, else at the usual
-   * address.
+   * Returns a client of the sidecar at {@code flag}. Without the flag, {@code $OUTRIGGER_ADMIN} is
+   * used, and without both the default address.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {
@@ -58,9 +59,9 @@ final class AdminClient {
   }
 
   /**
-   * Asks for {@code path}.
+   * Requests {@code path}.
    *
-   * @throws StartFailure when nobody answers, with a line that says so
+   * @throws StartFailure with the reason in one line, when there is no reply
    */
   Reply get(String path) throws StartFailure {
     try {
@@ -82,9 +83,9 @@ final class AdminClient {
   }
 
   /**
-   * The body of the answer for {@code path}.
+   * Returns the body of the reply for {@code path}.
    *
-   * @throws StartFailure when nobody answers, or with another status than 200
+   * @throws StartFailure when there is no reply, or one with a status other than 200
    */
   String body(String path) throws StartFailure {
     Reply reply = get(path);
@@ -102,7 +103,7 @@ final class AdminClient {
     }
   }
 
-  /** A failure that names this server. */
+  /** Creates a failure that names this server. */
   StartFailure failure(String message, Throwable cause) {
     return new StartFailure(Flag.ADMIN.option() + " " + address + ": " + message, cause);
   }

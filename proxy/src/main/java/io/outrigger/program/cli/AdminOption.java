@@ -6,8 +6,8 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code --admin}, of the commands that ask a running sidecar. */
-@Command // a part of one
+/** The option {@code --admin} of commands that query a running sidecar. */
+@Command // the options of this class are part of another command
 final class AdminOption {
   @Option(
       names = "--admin",
@@ -15,7 +15,7 @@ final class AdminOption {
       description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
   private Optional<String> address = Optional.empty();
 
-  /** Who asks there. */
+  /** Returns the client of the admin server that the option names. */
   AdminClient client(Map<String, String> environment) throws InvalidInput {
     return AdminClient.of(address, environment);
   }

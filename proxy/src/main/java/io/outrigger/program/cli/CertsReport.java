@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The answer of {@code /certs} as a table: a line for each provider instance. */
+/** Renders the reply of {@code /certs} as a table with one line per provider instance. */
 final class CertsReport {
   private CertsReport() {}
 
   /**
-   * Renders it as lines.
+   * Renders the reply as lines.
    *
-   * @param certs of {@code /certs}
-   * @param now by which certificates are valid for some time, or have expired
-   * @throws JsonParseException when it is not of its form
+   * @param certs the body of {@code /certs}
+   * @param now the time that decides whether certificates have expired
+   * @throws JsonParseException when {@code certs} has an unexpected form
    */
   static List<String> render(String certs, Instant now) {
     TextTable table =
@@ -49,10 +49,10 @@ final class CertsReport {
   }
 
   /**
-   * What an operator must do something about: an identity that has expired or ends soon, and files
-   * that are not in use; a line for each.
+   * Returns one line for each problem that needs an operator: an identity that has expired or
+   * expires soon, and files that are not in use.
    *
-   * @throws JsonParseException when {@code certs} is not of its form
+   * @throws JsonParseException when {@code certs} has an unexpected form
    */
   static List<String> problems(String certs, Instant now) {
     List<String> lines = new ArrayList<>();
@@ -92,10 +92,13 @@ final class CertsReport {
     }
   }
 
-  /** When the first certificate of a chain ends: with an issuer the leaf cannot be used either. */
+  /**
+   * The time range of the certificate of a chain that expires first. After an issuer has expired,
+   * the leaf cannot be used either.
+   */
   private record Validity(Optional<Instant> begin, Optional<Instant> end) {
     private static final Duration SOON = Duration.ofDays(30);
-    private static final int SOON_FRACTION = 5; // of the time that it is valid for, as on the page
+    private static final int SOON_FRACTION = 5; // the last fifth of the validity, as on the page
 
     static Validity of(JsonArray chain) {
       Optional<JsonObject> first =
@@ -110,7 +113,10 @@ final class CertsReport {
       return certificate.map(each -> each.get(name)).map(time -> Instant.parse(time.getAsString()));
     }
 
-    /** Most certificates are renewed at a half or two thirds of their time. */
+    /**
+     * Whether less than 30 days and less than a fifth of the validity are left. Most certificates
+     * are renewed after a half or two thirds of their validity.
+     */
     boolean endsSoon(Instant now) {
       if (end.isEmpty()) {
         return false;
@@ -132,7 +138,7 @@ final class CertsReport {
       return time.isNegative() ? "expired " + rough(time.negated()) + " ago" : rough(time);
     }
 
-    /** In the largest unit of which there are two at least. */
+    /** Renders the time in the largest unit that gives at least 2. */
     private static String rough(Duration time) {
       if (time.toDays() >= 2) {
         return time.toDays() + "d";
@@ -144,7 +150,7 @@ final class CertsReport {
     }
   }
 
-  /** By which people know the leaf: its first URI SAN, else its subject. */
+  /** Returns the identity of the leaf: its first URI SAN, else its subject. */
   private static String identity(JsonArray chain) {
     if (chain.isEmpty()) {
       return "";
@@ -166,7 +172,7 @@ final class CertsReport {
     return chain.get(0).getAsJsonObject();
   }
 
-  /** Empty where it is null. */
+  /** Returns the member, or empty text when it is JSON null. */
   private static String optional(JsonObject provider, String name) {
     JsonElement value = provider.get(name);
     return value.isJsonNull() ? "" : value.getAsString();

@@ -9,10 +9,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What a command sees of the process that it is in.
+ * The parts of the process that a command uses.
  *
  * @param logging sets up the log
- * @param signals called by commands that want them; without a call the JVM's defaults hold
+ * @param signals installs the signal handlers; until a command calls it, the JVM's default handlers
+ *     apply
  */
 record CommandContext(
     Map<String, String> environment,

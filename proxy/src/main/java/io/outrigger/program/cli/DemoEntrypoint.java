@@ -6,15 +6,15 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What {@code outrigger demo} runs. */
+/** The program behind {@code outrigger demo}. */
 @FunctionalInterface
 public interface DemoEntrypoint {
   /**
-   * Runs the demo and tells its story.
+   * Runs the demo and prints its text.
    *
-   * @param duration empty: until a signal
-   * @param admin of the sidecar in the demo
-   * @param story where to tell
+   * @param duration the time after which the demo ends; empty means until a signal
+   * @param admin the admin address of the demo's sidecar
+   * @param story receives the text
    * @return the exit code
    */
   int run(Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What the commands start.
+ * The programs that the commands start.
  *
  * @param run the sidecar
- * @param preparation what a run needs whatever it is configured with: done on another thread while
- *     its files are read, and not necessary; no part needs another one or its thread
- * @param credentials looks at the control planes of a bootstrap without asking them; may block
+ * @param preparation initialization that every run needs, whatever its configuration. It runs on
+ *     another thread while files are read. It is optional, and no part depends on another part or
+ *     on its thread.
+ * @param credentials checks the credentials of a bootstrap without connecting to its control
+ *     planes; may block
  */
 public record Entrypoints(
     RunEntrypoint run,

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger explain}: asks a running sidecar why a request would go where it goes. */
+/** {@code outrigger explain}: queries how a running sidecar would route a request. */
 @Command(
     description = {
       "Asks a running sidecar why a request would go where it goes, without sending it. What only"

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The answer of {@code /explain} as lines for people. */
+/** Renders the reply of {@code /explain} as lines for people. */
 final class ExplainReport {
   private static final int MAX_ENDPOINTS = 20;
   private static final List<String> TIMEOUT_FIELDS =
@@ -44,7 +44,7 @@ final class ExplainReport {
     return report.lines;
   }
 
-  /** Of the last real request. */
+  /** Renders the reply about the last real request. */
   static List<String> last(JsonObject answer) {
     var report = new ExplainReport();
     answer
@@ -111,7 +111,7 @@ final class ExplainReport {
     return effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s";
   }
 
-  /** The rules that set one of {@code fields}, or something in it. */
+  /** Returns the rules that set one of {@code fields} or a field inside it. */
   private static String rules(JsonObject of, List<String> fields) {
     return array(of, "overlay").asList().stream()
         .map(JsonElement::getAsJsonObject)
@@ -270,7 +270,7 @@ final class ExplainReport {
     return element.isJsonPrimitive() ? element.getAsString() : element.toString();
   }
 
-  /** What comes from elsewhere cannot steer the terminal. */
+  /** Adds a line. Text from other processes is cleaned of terminal control characters. */
   private void add(String indent, String form, Object... values) {
     lines.add(indent + PlainText.of(String.format(Locale.ROOT, form, values)));
   }

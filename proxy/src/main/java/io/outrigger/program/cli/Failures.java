@@ -6,7 +6,9 @@ import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what went wrong into lines on stderr and an exit code; a stack trace only at DEBUG. */
+/**
+ * Turns a failure into lines on stderr and an exit code. Its stack trace is logged only at DEBUG.
+ */
 final class Failures {
   static final int OK = 0;
   static final int FAILED = 1;
@@ -20,7 +22,7 @@ final class Failures {
     err.println("outrigger: " + PlainText.of(line));
   }
 
-  /** Says what ended a command; the result is the exit code. */
+  /** Prints the failure that ended a command; returns the exit code. */
   static int report(Exception e, PrintWriter err) {
     log.debug("command failed", e);
     if (e instanceof InvalidInput input) {

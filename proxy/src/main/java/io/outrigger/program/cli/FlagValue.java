@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Reads the flags of the smaller commands with the grammars of {@code run}'s. */
+/** Reads flags of the smaller commands with the parsers of {@code run}. */
 final class FlagValue {
   private FlagValue() {}
 
-  /** Reads {@code text}; what the parser objects to is wrong input of {@code flag}. */
+  /** Reads {@code text}; an error of the parser becomes invalid input of {@code flag}. */
   static <T> T read(String flag, String text, Function<String, T> parser) throws InvalidInput {
     try {
       return parser.apply(text);

@@ -15,24 +15,29 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings what libraries log by java.util.logging, such as gRPC, into the one log. */
+/**
+ * Passes the log records of libraries that use java.util.logging, such as gRPC, to the program's
+ * log.
+ */
 public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
   /**
-   * Has java.util.logging set up so by itself, if ever a library uses it: to make its manager takes
-   * longer than all the rest of our logging.
+   * Makes java.util.logging use this handler as soon as a library uses java.util.logging. The setup
+   * is deferred because creating its log manager takes longer than the rest of the logging setup.
    */
   static void announce() {
     System.setProperty("java.util.logging.config.class", Setup.class.getName());
   }
 
-  /** The only handler; only warnings get through, as for other libraries. */
+  /**
+   * Installs this handler as the only one. Only warnings and errors pass, as for other libraries.
+   */
   public static final class Setup {
     private static final String PROPERTIES =
         "handlers = " + JulHandler.class.getName() + "\n.level = WARNING\n";
 
-    /** Called by {@link LogManager} when it is made. */
+    /** Called by {@link LogManager} when the manager is created. */
     public Setup() throws IOException {
       LogManager.getLogManager()
           .readConfiguration(new ByteArrayInputStream(PROPERTIES.getBytes(UTF_8)));
@@ -50,7 +55,7 @@ public final class JulHandler extends Handler {
     if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
       Throwable thrown = record.getThrown();
       if (thrown != null && Exhaustion.isOutOfMemory(thrown)) {
-        OutOfMemory.onThread(thrown); // gRPC logs this of a channel that it gives up for good
+        OutOfMemory.onThread(thrown); // gRPC logs this when it has put a channel into panic mode
       }
       logger.error(message, record.getThrown());
     } else {

@@ -10,9 +10,9 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 
 /**
- * Log events as text: {@code 2026-11-21T12:30:53.007Z INFO ProxyApp: message}, and the stack trace
- * where there is one. By hand, since the parser of logback's patterns is a noticeable part of a
- * start.
+ * Formats log events as text: {@code 2026-11-21T12:30:53.007Z INFO ProxyApp: message}, with the
+ * stack trace if there is one. It does not use logback's patterns, because their parser noticeably
+ * slows the start.
  */
 final class LineEncoder extends EncoderBase<ILoggingEvent> {
   private static final DateTimeFormatter MILLIS =

@@ -6,10 +6,10 @@ import io.outrigger.program.options.Target;
 import io.outrigger.xds.overlay.Overlay;
 import java.time.Duration;
 
-/** Asks a control plane what a target would get. */
+/** Fetches the configuration of a target from its control plane. */
 @FunctionalInterface
 public interface LiveEntrypoint {
-  /** Blocks until it is known, or the time is over. */
+  /** Blocks until the result is known or the timeout has passed. */
   LiveCheck.Result check(
       Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout);
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The tree that a target would get, as lines. */
+/** Renders the load-balancing tree of a target as lines. */
 final class LiveReport {
   private static final int MAX_ENDPOINTS = 10;
 
@@ -52,7 +52,7 @@ final class LiveReport {
     node.children().forEach(child -> node(child, indent + "  "));
   }
 
-  /** Names come from the control plane and cannot steer the terminal. */
+  /** Adds a line. Names from the control plane are cleaned of terminal control characters. */
   private void add(String line) {
     lines.add(PlainText.of(line));
   }

@@ -10,12 +10,12 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Logback as the program uses it: warnings on stderr until {@link LogSetup} is told the flags.
- * Named by {@link Main}; the search for providers, configurators and their files opens every jar of
- * the class path, which is a noticeable part of a start.
+ * Sets up Logback for the program: warnings on stderr until {@link LogSetup} applies the flags.
+ * {@link Main} names this class, because the search for providers, configurators and their files
+ * opens every jar of the class path and noticeably slows the start.
  */
 public final class LogProvider implements SLF4JServiceProvider {
-  private static final String API_VERSION = "2.0.99"; // any 2.0, as SLF4J asks
+  private static final String API_VERSION = "2.0.99"; // any 2.0, as SLF4J requires
 
   private final LoggerContext context = new LoggerContext();
   private final IMarkerFactory markers = new BasicMarkerFactory();

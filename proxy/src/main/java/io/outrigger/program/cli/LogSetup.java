@@ -14,28 +14,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log on stderr, set up by code alone. The level is that of our own classes; libraries are
- * heard from WARN on, or more quietly where ours is quieter.
+ * Sets up the log on stderr, without configuration files. The level of the flags applies to the
+ * program's own classes. Libraries log at WARN, or at the level of the flags if that level is
+ * higher.
  */
 final class LogSetup {
-  /** What they say again and again, {@code Outage} of our telemetry says once. */
+  /** Libraries that log an outage at every attempt; the telemetry logs each outage once. */
   private static final List<String> OUTAGES_AT_EACH_TRY =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * A name that cannot be resolved is a warning with a stack trace at each try; the stream or the
-   * delivery that fails for it says the same, and so do we. Its errors are heard.
+   * gRPC logs a name that cannot be resolved at every attempt, as a warning with a stack trace. The
+   * failing stream or export reports the same reason, and so does this program. The class's errors
+   * are still logged.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
-  /** gRPC sets a keep-alive of TCP on unix sockets too: a warning at each connection to one. */
+  /** gRPC also sets TCP keepalive on unix sockets, so Netty warns at each connection to one. */
   private static final String GRPC_SOCKETS = "io.netty.bootstrap.Bootstrap";
 
-  /** Writes gRPC's frames at DEBUG; there are tokens in them, and keys of a Workload API. */
+  /** gRPC logs its frames at DEBUG; they contain tokens and keys of a Workload API. */
   private static final String GRPC_FRAMES = "io.grpc.netty.NettyClientHandler";
 
-  /** Passes over frames, whatever level somebody sets while it runs. */
+  /** Drops the frame log, even if its level is lowered at run time. */
   private static final class WithoutFrames extends Filter<ILoggingEvent> {
     @Override
     public FilterReply decide(ILoggingEvent event) {
@@ -52,7 +54,7 @@ final class LogSetup {
     apply((LoggerContext) LoggerFactory.getILoggerFactory(), logging);
   }
 
-  /** Replaces whatever {@code context} was set up with. */
+  /** Replaces the previous setup of {@code context}. */
   static void apply(LoggerContext context, Logging logging) {
     context.reset();
     Level ours = Level.toLevel(logging.level().name());

@@ -33,11 +33,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.Reporter;
 
 /**
- * Runs one command line in this process and ends it with the command's exit code.
+ * Runs one command line in this process and ends the process with the command's exit code.
  *
- * <p>The end is a halt: a JVM that a signal ends by itself exits with 143, however well its
- * shutdown hooks drained. A shutdown that begins elsewhere (an exit in a library) is taken for a
- * first signal: its hook asks for the drain, waits for the program's end, and halts with its code.
+ * <p>The process ends with a halt. A JVM that a signal ends by itself exits with 143, even after a
+ * complete drain. A shutdown that begins elsewhere (a library calls exit) counts as a first signal:
+ * its hook starts the drain, waits for the end of the program, and halts with the program's exit
+ * code.
  */
 @AnyThread
 public final class Main {
@@ -52,7 +53,8 @@ public final class Main {
     memory.limitBuffers();
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
     JulHandler.announce();
-    System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN"); // or it says so each time
+    // without this property SLF4J reports its provider on every start
+    System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");
     OutOfMemory.install(memory);
     start(
         new Entrypoints(
@@ -80,7 +82,7 @@ public final class Main {
   private static int runDemo(
       Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
       throws StartFailure {
-    signals.onHangUp(signals::arrived); // its terminal was closed
+    signals.onHangUp(signals::arrived); // the demo's terminal was closed
     return Demo.run(duration, admin, story, signals::onFirst);
   }
 
@@ -119,7 +121,10 @@ public final class Main {
     Runtime.getRuntime().halt(exitCode.get());
   }
 
-  /** The exit code of one command line; picocli is loaded only where it is needed. */
+  /**
+   * Runs one command line and returns its exit code. Picocli is loaded only when {@link RunLine}
+   * cannot read the line.
+   */
   static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
     Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
     return plain.isPresent()
@@ -150,7 +155,7 @@ public final class Main {
     try {
       ended.await();
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody waits longer for us
+      Thread.currentThread().interrupt(); // the JVM ends now in any case
     }
   }
 }

@@ -27,7 +27,7 @@ final class OutriggerCommand implements Runnable {
 
   private OutriggerCommand() {}
 
-  /** Runs one command line, whatever it is; the result is the exit code. */
+  /** Runs any command line; returns the exit code. */
   static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
     var sidecar = new SidecarRun(entrypoints, context);
     return commandLine(entrypoints, sidecar, context).execute(args);
@@ -55,7 +55,7 @@ final class OutriggerCommand implements Runnable {
     }
     commandLine.setOut(context.out()).setErr(context.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
-    commandLine.setExpandAtFiles(false); // an @ belongs to --forward
+    commandLine.setExpandAtFiles(false); // {@code @} is part of --forward
     UsageErrors.handleIn(commandLine, context.err());
     return commandLine;
   }

@@ -5,7 +5,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.outrigger.base.PlainText;
 import java.nio.charset.StandardCharsets;
 
-/** Logback's own, in a form that cannot steer a terminal on which somebody follows the log. */
+/**
+ * Logback's JSON encoder, with terminal control characters escaped, since people follow the log on
+ * terminals.
+ */
 final class PlainJsonEncoder extends JsonEncoder {
   @Override
   public byte[] encode(ILoggingEvent event) {

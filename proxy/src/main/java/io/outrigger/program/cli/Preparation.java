@@ -13,17 +13,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the one-time initialization of libraries on a thread of its own, while the main thread reads
- * flags and files. Tasks run in the order in which a start needs them. When the main thread needs
- * all of them and some are left, it runs these itself, last one first, so that both threads end
- * together.
+ * flags and files. Parts run in the order in which a start needs them. When the main thread needs
+ * all of them and some have not begun, it runs those itself, last one first, so that both threads
+ * end together.
  *
- * <p>An optimization only: a task that did not run here runs where its library is first used.
+ * <p>This is only an optimization: a part that does not run here runs where its library is first
+ * used.
  */
 @AnyThread
 final class Preparation {
   private static final Logger log = LoggerFactory.getLogger(Preparation.class);
 
-  /** What the start waits for. What two parts have in common is done by the first of them. */
+  /**
+   * The initialization that a start waits for. Work that two parts share is done by the first of
+   * them.
+   */
   static final List<Runnable> PARTS =
       List.of(ResourceDecoder::prepare, EventLoops::prepare, EventLoops::prepareCodec);
 
@@ -34,9 +38,9 @@ final class Preparation {
   }
 
   /**
-   * Begins with the first of {@code parts}.
+   * Starts the thread, which runs {@code parts} in order.
    *
-   * @param parts done by whoever comes first, once each
+   * @param parts each part runs once, on the thread that reaches it first
    */
   static Preparation begin(List<FutureTask<?>> parts) {
     var preparation = new Preparation(parts);
@@ -50,7 +54,7 @@ final class Preparation {
     return preparation;
   }
 
-  /** A part that may fail: the start finds out what it could not do, and says so. */
+  /** Wraps a part that may fail. The start then fails at the same place and reports the reason. */
   static FutureTask<?> part(Runnable work) {
     return new FutureTask<>(
         () -> {
@@ -63,10 +67,10 @@ final class Preparation {
         null);
   }
 
-  /** Does what nobody has begun, and waits for the rest. */
+  /** Runs the parts that have not begun, and waits for the others. */
   void finish() throws ExecutionException, InterruptedException {
     for (int i = parts.size() - 1; i >= 0; i--) {
-      parts.get(i).run(); // nothing where somebody has begun
+      parts.get(i).run(); // does nothing if the part has begun
     }
     for (FutureTask<?> part : parts) {
       part.get();
@@ -74,8 +78,8 @@ final class Preparation {
   }
 
   /**
-   * What the first update of a configuration would wait for: the JVM makes these methods of records
-   * by method handles, and classes for those.
+   * Links the {@code equals} and {@code hashCode} of records. The JVM generates them with method
+   * handles and classes at first use, and the first configuration update would wait for that.
    */
   private static void compareRecords() {
     var nowhere = new Locality("", "", "");

@@ -6,8 +6,8 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import io.outrigger.program.options.ProxyOptions.Logging;
 
 /**
- * What the log is where {@link Main} has not named a {@link LogProvider}, as in tests: warnings on
- * stderr. Logback finds it as a service.
+ * The log setup for programs other than {@link Main}, such as tests: warnings on stderr. Logback
+ * finds this class as a service.
  */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
   @Override

@@ -8,27 +8,28 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Validates static resources as the live client would, offline. */
+/** Validates static resources offline, by the rules of the live client. */
 @FunctionalInterface
 public interface ResourceCheck {
   /**
    * Reads and decodes all resources.
    *
    * @param paths files and folders
-   * @param bootstrap whose features and certificate providers count; empty: none
-   * @param overlay local policy over them
+   * @param bootstrap supplies the server features and certificate providers; empty means that there
+   *     are none
+   * @param overlay the local policy that is applied to the resources
    */
   Result check(List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay);
 
   /**
-   * What was found.
+   * The result of a check.
    *
-   * @param files as they were read
-   * @param errors a line for each, with file, place, resource name and field path; empty when
-   *     nothing would be refused
-   * @param broken the same of what would be taken, and cannot work
-   * @param warnings the same of what has no effect, or works only in part
-   * @param rules what each rule of the overlay comes to
+   * @param files the files as they were read
+   * @param errors one line per rejected resource, with file, place, resource name and field path;
+   *     empty when nothing would be rejected
+   * @param broken one line, in the same form, per resource that is accepted but cannot work
+   * @param warnings one line, in the same form, per field that has no effect or works only in part
+   * @param rules the effect of each overlay rule
    */
   record Result(
       ResourceFiles files,
@@ -43,7 +44,7 @@ public interface ResourceCheck {
       rules = List.copyOf(rules);
     }
 
-    /** Without anything but errors. */
+    /** Creates a result that has only errors. */
     public Result(ResourceFiles files, List<String> errors) {
       this(files, errors, List.of(), List.of(), List.of());
     }

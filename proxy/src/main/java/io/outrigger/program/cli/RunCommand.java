@@ -10,7 +10,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code outrigger run} with its help and its errors; {@link RunLine} reads the plain ones. */
+/**
+ * {@code outrigger run} with its help and its usage errors; {@link RunLine} reads plain command
+ * lines without picocli.
+ */
 final class RunCommand implements Callable<Integer> {
   private final SidecarRun sidecar;
   private final CommandSpec spec;
@@ -20,7 +23,7 @@ final class RunCommand implements Callable<Integer> {
     this.spec = CommandSpec.wrapWithoutInspection(this);
   }
 
-  /** The command with an option for each {@link Flag}. */
+  /** Returns the command with one option for each {@link Flag}. */
   static CommandSpec spec(SidecarRun sidecar) {
     CommandSpec spec = new RunCommand(sidecar).spec;
     spec.usageMessage()

@@ -6,19 +6,20 @@ import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.xds.local.OverlayFiles;
 
-/** What {@code outrigger run} runs. */
+/** The program behind {@code outrigger run}. */
 @FunctionalInterface
 public interface RunEntrypoint {
   /**
-   * Runs until drained.
+   * Runs the sidecar until it has drained.
    *
    * @param resources reads the resource files that the options name
-   * @param overlay local policy that the options name, as it was read
-   * @param signals for the drain: the program sets {@link Signals#onFirst} as soon as it can drain
+   * @param overlay the local policy that the options name, already read
+   * @param signals starts the drain: the program sets {@link Signals#onFirst} as soon as it can
+   *     drain
    * @return the exit code: 0 after a clean drain
-   * @throws StartFailure when it cannot start; nothing is left bound
-   * @throws InvalidInput when what the environment says beside our own variables is wrong, or a
-   *     file that was waited for
+   * @throws StartFailure when the program cannot start; no port stays bound
+   * @throws InvalidInput when a file that the program waited for is wrong, or an environment
+   *     variable other than the program's own
    */
   int run(ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
       throws StartFailure, InvalidInput;

@@ -8,17 +8,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the command lines of {@code outrigger run} as a machine writes them: {@code --flag value},
- * {@code --flag=value} and switches. What is not as plain as that (help, mistakes, values that look
- * like flags) is left to picocli, which knows how to answer it but takes longer to load than a
- * start should.
+ * Reads plain command lines of {@code outrigger run}, as machines write them: {@code --flag value},
+ * {@code --flag=value} and switches. For all other lines (help, mistakes, values that look like
+ * flags) picocli is loaded, which can report errors but takes noticeably long to load.
  */
 final class RunLine {
   private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);
 
   private RunLine() {}
 
-  /** The flags in {@code args}; empty when it is not a plain command line of {@code run}. */
+  /**
+   * Returns the flags in {@code args}; empty when {@code args} is not a plain command line of
+   * {@code run}.
+   */
   static Optional<Map<Flag, List<String>>> read(String... args) {
     if (args.length == 0 || !args[0].equals("run")) {
       return Optional.empty();
@@ -38,7 +40,7 @@ final class RunLine {
       } else if (i + 1 == args.length || args[i + 1].startsWith("--")) {
         value = "true";
       } else {
-        return Optional.empty(); // whose value is it?
+        return Optional.empty(); // the owner of the value is unclear
       }
       if (!line.take(flag.get(), value)) {
         return Optional.empty();
@@ -51,7 +53,10 @@ final class RunLine {
     return option.startsWith("--") ? Flag.ofKey(option.substring(2)) : Optional.empty();
   }
 
-  /** Whether the value is plain, and the flag had none yet or may have several. */
+  /**
+   * Adds a value. Returns false if the value is not plain, or if the flag takes one value and has
+   * one already.
+   */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());
     values.add(value);

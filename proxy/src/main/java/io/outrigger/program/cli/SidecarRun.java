@@ -20,15 +20,17 @@ import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A run of the sidecar: all input that is there is read and validated before the program starts.
- */
+/** A run of the sidecar. All existing input is read and validated before the program starts. */
 record SidecarRun(Entrypoints entrypoints, CommandContext context) {
-  /** Before there is a second thread: while SLF4J sets itself up, others get loggers of no kind. */
+  /**
+   * Created before a second thread starts: while SLF4J initializes, other threads get substitute
+   * loggers.
+   */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs with the flags that the command line gave. The preparation begins first: it takes longest.
+   * Runs the sidecar with the flags of the command line. The preparation starts first, since it
+   * takes longest.
    *
    * @return the exit code
    */
@@ -49,7 +51,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
       return entrypoints.run().run(options, resources, overlay, signals.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
-        throw error; // no memory is one
+        throw error; // such as OutOfMemoryError
       }
       throw new IllegalStateException("preparation of the start", e);
     } catch (InterruptedException e) {
@@ -64,7 +66,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     return parts;
   }
 
-  /** As {@link #run}, a failure told on stderr. */
+  /** Calls {@link #run}, and prints a failure on stderr. */
   int runAndReport(Map<Flag, List<String>> given) {
     try {
       return run(given);

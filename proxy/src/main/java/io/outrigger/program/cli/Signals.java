@@ -15,15 +15,16 @@ import org.slf4j.LoggerFactory;
  * The signals of this process (CONTRACT section 2).
  *
  * <pre>
- * SIGTERM, SIGINT  the first asks for a drain, the second for the end at once; one that comes
- *                  within a second of the first repeats it: supervisors signal process and group
- * SIGHUP           nothing, unless {@link #onHangUp} says otherwise
- * SIGUSR1          {@link #onReopen}
+ * SIGTERM, SIGINT  the first starts a drain, the second ends the process at once. A signal within
+ *                 a second of the first is ignored: supervisors signal both process and group
+ * SIGHUP           ignored, unless {@link #onHangUp} sets an action
+ * SIGUSR1          runs the action of {@link #onReopen}
  * </pre>
  *
- * <p>The JVM does not act on them itself, which would end it with 143 whatever a drain achieved.
- * The action of a first or second signal runs at most once; when it is set after the signal came,
- * it runs at once, so no signal is lost during a start. Actions run on a thread of the JVM.
+ * <p>The JVM's own handlers are replaced, since they would end the process with 143 even after a
+ * complete drain. The action of the first and of the second signal runs at most once. If the action
+ * is set after its signal came, it runs at once, so no signal is lost during a start. Actions run
+ * on a thread of the JVM.
  */
 @AnyThread
 public final class Signals {
@@ -43,8 +44,8 @@ public final class Signals {
   }
 
   /**
-   * Takes over the signals of this process. Where the JVM does not let us (no module
-   * jdk.unsupported, or -Xrs), its own way stays: it begins a shutdown.
+   * Installs the handlers for the signals of this process. When the JVM does not allow that (no
+   * module jdk.unsupported, or -Xrs), its own handlers remain; they begin a shutdown.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);
@@ -63,7 +64,10 @@ public final class Signals {
     }
   }
 
-  /** By reflection, because javac warns of each mention of sun.misc and cannot be told not to. */
+  /**
+   * Installs one handler. Reflection is used because javac warns about every use of sun.misc, and
+   * the warning cannot be suppressed.
+   */
   private static void takeOver(String name, Runnable action) throws ReflectiveOperationException {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -86,27 +90,27 @@ public final class Signals {
         .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
   }
 
-  /** Sets what the first signal does. */
+  /** Sets the action of the first signal. */
   public void onFirst(Runnable action) {
     first.set(action);
   }
 
-  /** Sets what the second signal does; {@link Main} has set it to end the process at once. */
+  /** Sets the action of the second signal; {@link Main} sets one that ends the process at once. */
   public void onSecond(Runnable action) {
     second.set(action);
   }
 
-  /** Sets what SIGHUP does. */
+  /** Sets the action of SIGHUP. */
   public void onHangUp(Runnable action) {
     hangUp = action;
   }
 
-  /** Sets what SIGUSR1 does: files that a rotation has renamed are to be opened anew. */
+  /** Sets the action of SIGUSR1, which reopens files after a log rotation has renamed them. */
   public void onReopen(Runnable action) {
     reopen = action;
   }
 
-  /** SIGTERM or SIGINT came, or something else that asks for an end in the same way. */
+  /** Called on SIGTERM or SIGINT, and on other requests to end the process. */
   public void arrived() {
     long now = nanoTime.getAsLong();
     if (firstAt.compareAndSet(null, now)) {
@@ -117,8 +121,8 @@ public final class Signals {
   }
 
   /**
-   * An event and an action that come in any order. Each side first writes its own and then reads
-   * the other's, so one of them sees both; the action runs once.
+   * A pair of an event and an action, which arrive in either order. Each side first writes its own
+   * value and then reads the other's, so at least one of them sees both; the action runs once.
    */
   private static final class Reaction {
     private final AtomicReference<@Nullable Runnable> action = new AtomicReference<>();

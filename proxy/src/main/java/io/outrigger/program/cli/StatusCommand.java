@@ -17,7 +17,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code outrigger status}: a running sidecar's forwards, xDS state, LB tree and events as tables.
+ * {@code outrigger status}: shows a running sidecar's forwards, xDS state, LB trees and events as
+ * tables.
  */
 @Command(
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
@@ -47,7 +48,7 @@ final class StatusCommand implements Callable<Integer> {
     return Failures.OK;
   }
 
-  /** What fails first, in red on a terminal. */
+  /** Shows problems first, in red on a terminal. */
   private void show(AdminClient client) throws StartFailure {
     StatusReport.Lines lines = report(client);
     boolean isTerminal = CommandLine.Help.Ansi.AUTO.enabled();
@@ -76,13 +77,16 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** Empty where the sidecar is of a version without that endpoint. */
+  /** Returns the body of the reply; empty when the sidecar's version does not have the endpoint. */
   private static Optional<String> optional(AdminClient client, String path) throws StartFailure {
     AdminClient.Reply reply = client.get(path);
     return reply.status() == 200 ? Optional.of(reply.body()) : Optional.empty();
   }
 
-  /** Shows until interrupted; a sidecar that does not answer may come back. */
+  /**
+   * Refreshes until interrupted. It continues when the sidecar does not reply, since the sidecar
+   * may come back.
+   */
   private int watch(AdminClient client) throws InterruptedException {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     try {
@@ -97,7 +101,7 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** Ends when what reads the tables has gone. */
+  /** Draws the tables once; completes {@code end} when the reader of the output has gone. */
   private void redraw(AdminClient client, CompletableFuture<Integer> end) {
     PrintWriter out = context.out();
     try {
@@ -108,7 +112,7 @@ final class StatusCommand implements Callable<Integer> {
     } catch (RuntimeException e) {
       end.completeExceptionally(e);
     }
-    if (out.checkError()) { // flushes
+    if (out.checkError()) { // flushes the output
       end.complete(Failures.OK);
     }
   }

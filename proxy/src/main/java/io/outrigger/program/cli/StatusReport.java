@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tables made of the admin server's JSON: forwards, control planes, resources, tree, local policy,
- * events.
+ * Renders the admin server's JSON as tables: forwards, control planes, resources, trees, local
+ * policy and events.
  */
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
@@ -27,14 +27,14 @@ final class StatusReport {
   private StatusReport() {}
 
   /**
-   * What the admin server answered.
+   * The replies of the admin server.
    *
-   * @param forwards of {@code /forwards}
-   * @param xds of {@code /xds}
-   * @param lb of {@code /lb}
-   * @param overlay of {@code /overlay}; without rules and errors it has no tables
-   * @param certs of {@code /certs}
-   * @param events of {@code /events}
+   * @param forwards the reply of {@code /forwards}
+   * @param xds the reply of {@code /xds}
+   * @param lb the reply of {@code /lb}
+   * @param overlay the reply of {@code /overlay}; it has no tables without rules and errors
+   * @param certs the reply of {@code /certs}
+   * @param events the reply of {@code /events}
    */
   record Answers(
       String forwards,
@@ -45,17 +45,17 @@ final class StatusReport {
       String events) {}
 
   /**
-   * Answers as lines.
+   * The rendered replies.
    *
-   * @param problems what fails or soon will
+   * @param problems one line per failure, including certificates that expire soon
    */
   record Lines(List<String> problems, List<String> tables) {}
 
   /**
-   * Renders answers as lines.
+   * Renders the replies as lines.
    *
-   * @param now by which certificates have expired or end soon
-   * @throws JsonParseException when one of them is not of its form
+   * @param now the time that decides whether certificates have expired or expire soon
+   * @throws JsonParseException when a reply has an unexpected form
    */
   static Lines render(Answers answers, Instant now) {
     List<String> problems = new ArrayList<>();
@@ -85,7 +85,7 @@ final class StatusReport {
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
   }
 
-  /** Those that fail come first. */
+  /** Returns the forwards, failing ones first. */
   private static List<JsonObject> forwards(String forwards) {
     return JsonParser.parseString(forwards).getAsJsonArray().asList().stream()
         .map(JsonElement::getAsJsonObject)
@@ -95,7 +95,7 @@ final class StatusReport {
         .toList();
   }
 
-  /** Why calls of a forward fail or wait. */
+  /** Returns a line that says why calls of the forward fail or wait. */
   private static Optional<String> forwardProblem(JsonObject forward) {
     return text(forward, "error").isEmpty()
         ? Optional.empty()
@@ -104,7 +104,7 @@ final class StatusReport {
                 .formatted(text(forward, "name"), standing(forward), text(forward, "error")));
   }
 
-  /** The state, and how many backends can be reached, where any is known. */
+  /** Returns the forward's state, with the number of reachable backends if backends are known. */
   private static String standing(JsonObject forward) {
     long endpoints = number(forward, "endpoints");
     return endpoints == 0
@@ -129,7 +129,7 @@ final class StatusReport {
     return table.lines();
   }
 
-  /** That a control plane which should be connected is not. */
+  /** Returns a line when a control plane should be connected but is not. */
   private static Optional<String> serverProblem(JsonElement element) {
     JsonObject server = element.getAsJsonObject();
     return text(server, "use").equals("standby") || text(server, "connected").equals("true")
@@ -157,7 +157,7 @@ final class StatusReport {
     return table.lines();
   }
 
-  /** Each table with an empty line before it; none that would be empty. */
+  /** Renders each table that has rows, with an empty line before it. */
   private static List<String> overlay(JsonObject overlay) {
     TextTable rules = new TextTable("RULE", "FILE", "MODE", "MATCHES", "SETS", "LEFT OUT");
     for (JsonElement element : array(overlay, "rules")) {
@@ -199,7 +199,7 @@ final class StatusReport {
     return text.isEmpty() ? "nothing" : text;
   }
 
-  /** The fields that are set, whichever the resource. */
+  /** Returns the names of the fields that a rule sets, in any resource. */
   private static Stream<String> fields(JsonArray set) {
     return set.asList().stream().map(each -> text(each.getAsJsonObject(), "field"));
   }
@@ -213,7 +213,7 @@ final class StatusReport {
         + text(left, "reason");
   }
 
-  /** What is different; as many as are read at a glance, and how many more there are. */
+  /** Joins the distinct texts. At most four are shown, followed by the number of the others. */
   private static String joined(Stream<String> texts) {
     List<String> all = texts.distinct().toList();
     String shown = String.join(", ", all.subList(0, Math.min(all.size(), OVERLAID_SHOWN)));
@@ -222,7 +222,7 @@ final class StatusReport {
         : shown;
   }
 
-  /** The latest, the newest last. */
+  /** Renders the latest events, the newest last. */
   private static List<String> events(JsonArray events) {
     TextTable table = new TextTable("TIME", "EVENT", "SUBJECT", "MESSAGE");
     for (int i = Math.max(0, events.size() - EVENTS_SHOWN); i < events.size(); i++) {
@@ -298,12 +298,12 @@ final class StatusReport {
     return object.get(name) instanceof JsonArray array ? array : new JsonArray();
   }
 
-  /** A number; 0 where a sidecar of an older version gives none. */
+  /** Returns a number; 0 when it is absent, as in replies of older sidecars. */
   private static long number(JsonObject object, String name) {
     return object.has(name) ? object.get(name).getAsLong() : 0;
   }
 
-  /** A plain value as text; anything else as JSON; empty when absent. */
+  /** Returns a plain value as text, another value as JSON, and empty text for an absent value. */
   private static String text(JsonObject object, String name) {
     JsonElement element = object.get(name);
     if (element == null || element.isJsonNull()) {

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Columns for a terminal. Cells come from other processes: characters that could steer a terminal
- * are replaced.
+ * A table of text columns for a terminal. Characters of cells that could control the terminal are
+ * replaced, since cells come from other processes.
  */
 final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
@@ -24,12 +24,12 @@ final class TextTable {
     rows.add(row);
   }
 
-  /** Whether there are only headings. */
+  /** Whether the table has only headings. */
   boolean isEmpty() {
     return rows.size() == 1;
   }
 
-  /** The lines of the table, without trailing spaces. */
+  /** Returns the lines of the table, without trailing spaces. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (List<String> row : rows) {

@@ -7,13 +7,16 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Tells of command lines that picocli refuses, and of commands that fail, as {@link Failures}. */
+/**
+ * Reports command lines that picocli rejects, and commands that fail, in the way of {@link
+ * Failures}.
+ */
 final class UsageErrors {
   private static final Logger log = LoggerFactory.getLogger(UsageErrors.class);
 
   private UsageErrors() {}
 
-  /** Makes {@code commandLine} and its subcommands report in this way. */
+  /** Installs the reporting in {@code commandLine} and its subcommands. */
   static void handleIn(CommandLine commandLine, PrintWriter err) {
     commandLine.setParameterExceptionHandler((e, args) -> onBadUsage(e, err));
     commandLine.setExecutionExceptionHandler((e, cmd, parsed) -> Failures.report(e, err));

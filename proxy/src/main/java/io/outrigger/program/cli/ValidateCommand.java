@@ -25,7 +25,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger validate}: what the live client would refuse, or could not use. */
+/**
+ * {@code outrigger validate}: reports everything that the live client would reject or could not
+ * use.
+ */
 @Command(
     description = {
       "Validates a bootstrap and static resources as the sidecar would, and whether what they refer"
@@ -118,7 +121,7 @@ final class ValidateCommand implements Callable<Integer> {
     return Failures.BAD_INPUT;
   }
 
-  /** The target of {@code --live}; empty without that. */
+  /** Returns the target of {@code --live}; empty without that flag. */
   private Optional<Target.Single> liveTarget() throws InvalidInput {
     if (!live && target.isEmpty()) {
       return Optional.empty();
@@ -147,7 +150,7 @@ final class ValidateCommand implements Callable<Integer> {
       LiveCheck.Result result = entrypoints.live().check(bootstrap, overlay, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
-      tell(result.rules(), errors, fine);
+      report(result.rules(), errors, fine);
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
@@ -160,7 +163,7 @@ final class ValidateCommand implements Callable<Integer> {
                 List.of("--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
   }
 
-  /** At once: whoever reads it may still stop this. */
+  /** Prints the warning at once, so that the user can still stop the check. */
   private void warnOfOtherStreams(Bootstrap bootstrap) {
     for (XdsServer server : bootstrap.allServers()) {
       if (server.isUnixSocket()) {
@@ -209,8 +212,11 @@ final class ValidateCommand implements Callable<Integer> {
     return read;
   }
 
-  /** Which rules would be left out, which is an error, and which match nothing, which is not. */
-  private static void tell(List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
+  /**
+   * Reports the effect of rules: an omission of a rule is an error, a rule that matches nothing is
+   * a warning.
+   */
+  private static void report(List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
     for (OverlayStatus.Rule rule : rules) {
       if (rule.matchesNothing()) {
         fine.add("warning: " + rule.rule() + " matches nothing");
@@ -246,7 +252,7 @@ final class ValidateCommand implements Callable<Integer> {
     errors.addAll(result.errors());
     errors.addAll(result.broken());
     result.warnings().forEach(warning -> fine.add("warning: " + warning));
-    tell(result.rules(), errors, fine);
+    report(result.rules(), errors, fine);
     if (result.errors().isEmpty() && result.broken().isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));
     }

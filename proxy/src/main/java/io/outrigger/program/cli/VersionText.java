@@ -3,7 +3,7 @@ package io.outrigger.program.cli;
 import io.outrigger.program.options.ProgramVersion;
 import picocli.CommandLine.IVersionProvider;
 
-/** {@code --version}. */
+/** Renders the text of {@code --version}. */
 final class VersionText implements IVersionProvider {
   @Override
   public String[] getVersion() {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger wait}: for start order and container health checks. */
+/** {@code outrigger wait}: waits for readiness, for start order and container health checks. */
 @Command(
     description = "Waits until a running sidecar is ready; exits with 1 when it is not in time.")
 final class WaitCommand implements Callable<Integer> {

@@ -1,7 +1,8 @@
 /**
- * The command line: one thin class a command, exit codes, the log on stderr, signals. It runs on
- * the main thread, before the two halves start and after they have ended; signals come on threads
- * of the JVM. A27 says where the bootstrap is found, outer contract sections 1 and 2 say the rest.
+ * The command line: one small class per command, exit codes, the log on stderr, and signals. It
+ * runs on the main thread, before the control loop and the event loops start and after they have
+ * ended; signals arrive on threads of the JVM. A27 defines where the bootstrap is found; outer
+ * contract sections 1 and 2 define the rest.
  */
 @NullMarked
 package io.outrigger.program.cli;
