@@ -3,8 +3,8 @@ package io.outrigger.program.options;
 import java.util.List;
 
 /**
- * A file that the user named and that others write is not there, or is not whole. Who has time may
- * wait for it ({@code --bootstrap-timeout}); for all others this is the end.
+ * A file that the user named and another process writes is absent or incomplete. With {@code
+ * --bootstrap-timeout} the start waits for the file; otherwise the start fails.
  */
 public final class AbsentFile extends InvalidInput {
   private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class AbsentFile extends InvalidInput {
     super(List.of(line));
   }
 
-  /** Names who asks for the file, and the file. */
+  /** Returns a line that names the file and the flag that needs it. */
   public String line() {
     return lines().get(0);
   }

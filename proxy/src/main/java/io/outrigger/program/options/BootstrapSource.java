@@ -14,14 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the bootstrap: the flag, then {@code $GRPC_XDS_BOOTSTRAP}, a path, then {@code
- * $GRPC_XDS_BOOTSTRAP_CONFIG}, the text (A27 "XdsClient and Bootstrap File").
+ * Finds the bootstrap. The first of these sources that is set is used: the flag; {@code
+ * $GRPC_XDS_BOOTSTRAP}, a path; {@code $GRPC_XDS_BOOTSTRAP_CONFIG}, the JSON text (A27 "XdsClient
+ * and Bootstrap File").
  */
 public final class BootstrapSource {
   public static final String FILE_VARIABLE = "GRPC_XDS_BOOTSTRAP";
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
-  /** What there is where nobody gave one: no control plane, and listeners named as targets are. */
+  /**
+   * The bootstrap when none is given: it has no control plane, and listeners have the names of
+   * targets.
+   */
   public static final Bootstrap NONE =
       new Bootstrap(
           List.of(),
@@ -33,9 +37,9 @@ public final class BootstrapSource {
   private BootstrapSource() {}
 
   /**
-   * A bootstrap that can be used.
+   * A usable bootstrap.
    *
-   * @param origin where it came from, for people
+   * @param origin its source, for messages
    * @param warnings one line each
    */
   public record Found(Bootstrap bootstrap, String origin, List<String> warnings) {
@@ -45,13 +49,13 @@ public final class BootstrapSource {
   }
 
   /**
-   * The bootstrap of the first source that is there.
+   * Returns the bootstrap of the first source that is set.
    *
    * @param flag the file that the flag names
-   * @param flagOrigin what a message calls the flag
-   * @return empty when no source is there
-   * @throws AbsentFile when the first source that is there names a file that is not
-   * @throws InvalidInput when the first source that is there cannot be read, with all errors
+   * @param flagOrigin the name of the flag in messages
+   * @return empty when no source is set
+   * @throws AbsentFile when the first source that is set names a file that does not exist
+   * @throws InvalidInput with all errors, when the first source that is set cannot be read
    */
   public static Optional<Found> find(
       Optional<Path> flag, String flagOrigin, Map<String, String> environment) throws InvalidInput {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes as flags give them: {@code 65536}, {@code 64KiB}, {@code 1GiB}, {@code 10MB}. */
+/** Reads and writes sizes as in flags: {@code 65536}, {@code 64KiB}, {@code 1GiB}, {@code 10MB}. */
 public final class ByteSize {
   private static final Pattern FORM = Pattern.compile("(\\d{1,20}) ?([A-Za-z]*)");
   private static final Map<String, Long> UNITS =
@@ -27,7 +27,7 @@ public final class ByteSize {
   /**
    * Reads {@code text} as a number of bytes.
    *
-   * @throws IllegalArgumentException with the reason, when it is no size
+   * @throws IllegalArgumentException with the reason, when {@code text} is not a size
    */
   public static long parse(String text) {
     Matcher matcher = FORM.matcher(text);
@@ -43,7 +43,7 @@ public final class ByteSize {
     }
   }
 
-  /** A size for people, in the largest unit that leaves it whole digits: {@code 34 MiB}. */
+  /** Renders a size for people, as a whole number of the largest unit up to MiB: {@code 34 MiB}. */
   public static String format(long bytes) {
     long kib = bytes >> 10;
     if (kib >= 1 << 10) {

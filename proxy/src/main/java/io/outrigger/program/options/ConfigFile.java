@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The file of {@code --config}: a YAML map from flag names to values, lists for repeatable ones.
+ * Reads the file of {@code --config}: a YAML map from flag names to values. Repeatable flags have
+ * lists.
  */
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;

@@ -7,22 +7,22 @@ import io.outrigger.xds.local.DnsResources;
 import java.util.regex.Pattern;
 
 /**
- * {@code dns:///host:port}: all addresses of a name, without a control plane. The host may be an IP
- * literal, IPv6 in brackets.
+ * The target {@code dns:///host:port}: all addresses of a name, without a control plane. The host
+ * may be an IP literal, with brackets around IPv6.
  */
 @AnyThread
 public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
   static final String SCHEME = "dns:";
 
-  private static final int MAX_HOST = 253; // RFC 1035, in text
+  private static final int MAX_HOST = 253; // RFC 1035, in text form
   private static final Pattern HOST = Pattern.compile("([A-Za-z0-9_]([A-Za-z0-9_-]*)\\.?)+");
   private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
   private static final int MAX_PORT = 65_535;
 
   /**
-   * Reads {@code dns:///orders:50051}; as gRPC does, also {@code dns:orders:50051}.
+   * Reads {@code dns:///orders:50051} or, as gRPC does, {@code dns:orders:50051}.
    *
-   * @throws IllegalArgumentException with the reason, when it is none
+   * @throws IllegalArgumentException with the reason, when {@code text} is not such a target
    */
   static DnsTarget parse(String text) {
     String rest = text.substring(SCHEME.length());
@@ -109,7 +109,7 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
     return name.authority();
   }
 
-  /** As the configuration has it, however it was written: {@code dns:///orders:50051}. */
+  /** Returns the canonical form, {@code dns:///orders:50051}, for every spelling of the target. */
   @Override
   public String toString() {
     return DnsResources.target(name);

@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as flags give them: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
+/** Reads durations as in flags: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
 public final class DurationText {
   private static final Pattern FORM = Pattern.compile("(\\d{1,20}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
-  private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final Duration MAX_DURATION = Duration.ofDays(36_500);
 
   private DurationText() {}
 
   /**
    * Reads {@code text}.
    *
-   * @throws IllegalArgumentException with the reason, when it is no duration
+   * @throws IllegalArgumentException with the reason, when {@code text} is not a duration
    */
   public static Duration parse(String text) {
     Matcher matcher = FORM.matcher(text);
@@ -24,7 +24,7 @@ public final class DurationText {
           "\"" + text + "\" is not a duration such as 250ms, 5s, 30m or 1h");
     }
     BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(nanosIn(matcher.group(2)));
-    if (nanos.compareTo(new BigDecimal(LONGEST.toNanos())) > 0) {
+    if (nanos.compareTo(new BigDecimal(MAX_DURATION.toNanos())) > 0) {
       throw new IllegalArgumentException("\"" + text + "\" is longer than a hundred years");
     }
     return Duration.ofNanos(nanos.longValue());

@@ -1,11 +1,11 @@
 package io.outrigger.program.options;
 
-/** Metrics that their gRFC calls experimental, and that are off unless they are asked for. */
+/** Metrics that their gRFC calls experimental. They are off unless a flag enables them. */
 public enum ExperimentalMetric {
-  /** A121. */
+  /** The metric of A121 for calls. */
   CALL_DELAY("grpc.client.call.delay.duration"),
 
-  /** A121. */
+  /** The metric of A121 for attempts. */
   ATTEMPT_DELAY("grpc.client.attempt.delay.duration");
 
   private final String text;
@@ -14,7 +14,7 @@ public enum ExperimentalMetric {
     this.text = text;
   }
 
-  /** Its name in gRPC. */
+  /** Returns the metric's name in gRPC. */
   public String text() {
     return text;
   }

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * The flags of {@code outrigger run}: one table for the command line, the environment, the YAML
- * file and the help text. Defaults in the help text are those of {@link OptionsReader}.
+ * file and the help text. The defaults in the help text are those of {@link OptionsReader}.
  */
 public enum Flag {
   BOOTSTRAP(
@@ -119,12 +119,12 @@ public enum Flag {
       "ENDPOINT", Arity.ONE, "traces and metrics over OTLP, such as http://host:4317. Default off"),
   CONFIG("FILE", Arity.ONE, "YAML file with these same names; flags and environment win over it");
 
-  /** How many values a flag takes. */
+  /** The number of values that a flag takes. */
   public enum Arity {
-    /** None needed: given alone it means true. */
+    /** Takes an optional value; the flag alone means true. */
     SWITCH,
     ONE,
-    /** Repeatable. */
+    /** Takes one value per use, and may be repeated. */
     MANY
   }
 
@@ -138,22 +138,22 @@ public enum Flag {
     this.help = help;
   }
 
-  /** The bare name, as the YAML file has it: {@code drain-delay}. */
+  /** Returns the bare name, as in the YAML file: {@code drain-delay}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** As on the command line: {@code --drain-delay}. */
+  /** Returns the command-line option: {@code --drain-delay}. */
   public String option() {
     return "--" + key();
   }
 
-  /** The environment variable: {@code OUTRIGGER_DRAIN_DELAY}. */
+  /** Returns the environment variable: {@code OUTRIGGER_DRAIN_DELAY}. */
   public String variable() {
     return "OUTRIGGER_" + name();
   }
 
-  /** What stands for the value in the help text; empty for a switch. */
+  /** Returns the placeholder of the value in the help text; empty for a switch. */
   public String label() {
     return label;
   }
@@ -166,7 +166,7 @@ public enum Flag {
     return help;
   }
 
-  /** The flag of that bare name. */
+  /** Returns the flag with the bare name {@code key}. */
   public static Optional<Flag> ofKey(String key) {
     for (Flag flag : values()) {
       if (flag.key().equals(key)) {

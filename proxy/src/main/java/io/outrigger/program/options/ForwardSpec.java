@@ -4,12 +4,12 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** A local address and the target behind it. */
+/** A local address, and the target that its requests are sent to. */
 public record ForwardSpec(String name, ListenAddress listen, Target target) {
   /**
-   * Reads {@code [NAME@]LISTEN=TARGET}; the name defaults to the target's path.
+   * Reads {@code [NAME@]LISTEN=TARGET}; the default name is the target's path.
    *
-   * @throws IllegalArgumentException with the reason, when it is not of that form
+   * @throws IllegalArgumentException with the reason, when {@code text} does not have that form
    */
   static ForwardSpec parse(String text) {
     int equals = beginOfTarget(text);
@@ -27,7 +27,10 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
     return new ForwardSpec(at < 0 ? defaultName(target) : left.substring(0, at), listen, target);
   }
 
-  /** Where its {@code =} is: that of a target that is one, where the path of a socket has some. */
+  /**
+   * Returns the position of the {@code =} before the target. The path of a unix socket may contain
+   * other {@code =}, so one before a known scheme is preferred.
+   */
   private static int beginOfTarget(String text) {
     return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=")
         .mapToInt(text::indexOf)
@@ -36,7 +39,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
         .orElse(-1);
   }
 
-  /** Whether its target is, or was meant to be, a {@link DnsTarget}. */
+  /** Whether its target has the scheme of a {@link DnsTarget}, even if the rest is wrong. */
   static boolean isForDns(String text) {
     String target = text.substring(beginOfTarget(text) + 1);
     return target.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME);
@@ -46,7 +49,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
     return target instanceof Target.Single single ? single.forwardName() : "*";
   }
 
-  /** As the command line has it. */
+  /** Returns the form of the command line. */
   @Override
   public String toString() {
     return name + "@" + listen + "=" + target;

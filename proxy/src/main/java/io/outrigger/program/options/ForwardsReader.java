@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads {@code --forward}, and sees to it that names and addresses are used once. */
+/** Reads {@code --forward}, and checks that names and addresses are unique. */
 final class ForwardsReader {
   private final GivenFlags settings;
   private final Problems problems;
   private final List<ForwardSpec> forwards = new ArrayList<>();
 
-  /** Who listens where, in the words of a message. */
+  /** The addresses in use, with the name of each user in messages. */
   private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
 
   ForwardsReader(GivenFlags settings, Problems problems) {
@@ -50,7 +50,7 @@ final class ForwardsReader {
     return forwards;
   }
 
-  /** Notes that {@code subject} listens on {@code address}. */
+  /** Records that {@code subject} listens on {@code address}. */
   void take(String origin, String subject, ListenAddress address) {
     for (Map.Entry<ListenAddress, String> other : taken) {
       if (other.getKey().collidesWith(address)) {
@@ -68,15 +68,18 @@ final class ForwardsReader {
     return settings.get(Flag.FORWARD).map(GivenFlags.Given::values).orElse(List.of());
   }
 
-  /** Whether any of them leads, or was meant to lead, to what a control plane serves. */
+  /**
+   * Whether a control plane is needed. It is not needed when all targets have the dns scheme, even
+   * if the rest of a target is wrong.
+   */
   boolean needControlPlane() {
     return values().isEmpty() || !values().stream().allMatch(ForwardSpec::isForDns);
   }
 
   /**
-   * Each target must have the name of a Listener by {@code bootstrap}.
+   * Checks that {@code bootstrap} gives the name of a Listener to each target.
    *
-   * @throws InvalidInput with a line for each that has none
+   * @throws InvalidInput with one line for each target that has no such name
    */
   void checkTargets(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();

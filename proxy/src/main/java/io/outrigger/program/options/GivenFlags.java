@@ -8,16 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The text given for each flag. The command line wins over the environment, which wins over the
- * YAML file; a flag takes its whole value, a list too, from one of them.
+ * The text that was given for each flag. The command line overrides the environment, which
+ * overrides the YAML file. A flag takes its whole value from one source, even when the value is a
+ * list.
  */
 final class GivenFlags {
   /**
-   * A flag's text.
+   * The given text of one flag.
    *
-   * @param origin what a message calls it: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
+   * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
    *     outrigger.yaml: admin}
-   * @param values more than one only for a flag that is repeatable
+   * @param values has several elements only for a repeatable flag
    */
   record Given(String origin, List<String> values) {
     Given {
@@ -59,7 +60,7 @@ final class GivenFlags {
     return Optional.ofNullable(given.get(flag));
   }
 
-  /** What a message about {@code flag} starts with, whether it was given or not. */
+  /** Returns the first words of a message about {@code flag}, whether the flag was given or not. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());
   }

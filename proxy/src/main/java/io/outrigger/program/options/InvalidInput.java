@@ -2,7 +2,7 @@ package io.outrigger.program.options;
 
 import java.util.List;
 
-/** The user's input is wrong: every line names the flag or file, the place in it and the remedy. */
+/** The user's input is wrong. Each line names the flag or file, the place in it, and the remedy. */
 public class InvalidInput extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public class InvalidInput extends Exception {
     this.lines = List.copyOf(lines);
   }
 
-  /** One line an error; at least one. */
+  /** Returns one line per error; at least one. */
   public List<String> lines() {
     return lines;
   }

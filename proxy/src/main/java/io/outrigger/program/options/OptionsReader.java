@@ -28,23 +28,30 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Makes {@link ProxyOptions} of what was given, or finds all that is wrong with it. The defaults
- * are those of the outer contract, section 2.
+ * Builds {@link ProxyOptions} from the given flags, or reports all errors in them. The defaults are
+ * those of the outer contract, section 2.
  */
 public final class OptionsReader {
-  /** gRPC's own variable, exactly {@code true} (A75 "Aggregate Cluster Changes"). */
+  /** The names of the experimental metrics, for messages. */
   private static final String EXPERIMENTAL_METRICS =
       Arrays.stream(ExperimentalMetric.values())
           .map(ExperimentalMetric::text)
           .collect(Collectors.joining(", "));
 
+  /**
+   * gRPC's own environment variable; it takes effect only with the exact value {@code true} (A75
+   * "Aggregate Cluster Changes").
+   */
   private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
 
   private static final String OFF = "off";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
-  /** Each has histograms of its own on every event loop. */
+  /**
+   * The most methods with metrics of their own, since each has its own histograms on every event
+   * loop.
+   */
   private static final int MAX_METHODS = 100;
 
   private static final long MIN_MEMORY_BYTES = 1 << 20;
@@ -63,8 +70,8 @@ public final class OptionsReader {
    * Reads the options of {@code outrigger run}. Reads files, but opens no port.
    *
    * @param commandLine the values of the flags that were given
-   * @param environment of the process
-   * @throws InvalidInput with a line for each thing that is wrong
+   * @param environment the environment variables of the process
+   * @throws InvalidInput with one line per error
    */
   public static ProxyOptions read(
       Map<Flag, List<String>> commandLine, Map<String, String> environment, Machine machine)
@@ -78,7 +85,7 @@ public final class OptionsReader {
     var lookup =
         new SourceLookup(
             settings, environment, forwards, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
-    Optional<ConfigSource> source = look(lookup);
+    Optional<ConfigSource> source = find(lookup);
     List<Path> overlays =
         SourceReader.paths(
             settings, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
@@ -137,8 +144,11 @@ public final class OptionsReader {
         otlp);
   }
 
-  /** Empty when there is none yet, or it is wrong; the problems then say why. */
-  private Optional<ConfigSource> look(SourceLookup lookup) {
+  /**
+   * Returns the source; empty when it does not exist yet or is wrong. In the second case {@code
+   * problems} has the errors.
+   */
+  private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
       return Optional.of(lookup.look());
     } catch (AbsentFile absent) {
@@ -153,7 +163,8 @@ public final class OptionsReader {
 
   private Connections connections() {
     return new Connections(
-        positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)), // connection-backoff.md, minimum
+        // the minimum in connection-backoff.md
+        positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)),
         durationOrOff(Flag.IDLE_TIMEOUT, Duration.ofMinutes(30)),
         durationOrOff(Flag.KEEPALIVE_TIME, Duration.ZERO), // A8: off by default
         positive(Flag.KEEPALIVE_TIMEOUT, Duration.ofSeconds(20)), // A8
@@ -266,7 +277,7 @@ public final class OptionsReader {
         });
   }
 
-  /** Negative if {@code text} is none, or too long for any of ours. */
+  /** Returns -1 if {@code text} is not a whole number or has more than 18 digits. */
   private static long wholeNumber(String text) {
     boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
     return digits && text.length() <= 18 ? Long.parseLong(text) : -1;
@@ -284,7 +295,10 @@ public final class OptionsReader {
         });
   }
 
-  /** Beyond what the JVM has for peers it would be no limit: the JVM's own would come first. */
+  /**
+   * Reads a memory limit. A limit above the JVM's own would have no effect, since the JVM's limit
+   * would be reached first.
+   */
   private static long memoryBytes(String text, MemoryPlan memory) {
     long bytes = ByteSize.parse(text);
     requireAtLeast(MIN_MEMORY_BYTES, bytes, text);

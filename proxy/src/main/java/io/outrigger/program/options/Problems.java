@@ -3,7 +3,7 @@ package io.outrigger.program.options;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects lines about wrong input, so that all of them are told at once. */
+/** Collects errors of the input, so that all are reported together. */
 final class Problems {
   private final List<String> lines = new ArrayList<>();
 
@@ -15,7 +15,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** {@code last} itself where it is the only one, else all of them. */
+  /** Returns {@code last} itself when it is the only error, else all errors together. */
   InvalidInput and(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;

@@ -11,23 +11,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that {@code outrigger run} was told, read and validated: a program that gets one has no more
- * questions to the user.
+ * All options of {@code outrigger run}, read and validated. A program with these options needs no
+ * more input from the user.
  *
- * @param source empty while the bootstrap is waited for
- * @param lookup finds the source anew
- * @param overlays files and folders of local policy, in the order in which it counts
+ * @param source empty while the bootstrap does not exist yet
+ * @param lookup reads the source again
+ * @param overlays files and folders of local policy, in order of precedence
  * @param admin empty when switched off
  * @param adminGrpc empty when switched off
- * @param health where probes and metrics alone are served; empty when switched off
- * @param aggregatesDecide the policy of an aggregate cluster is that of its leaves (A75
- *     "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
- * @param ignoreRouteTimeout leave {@code timeout} and {@code max_grpc_timeout} out of account
- * @param decisionHeader lower case; which header asks for {@code x-outrigger-decision}
- * @param metricMethods such as {@code pkg.Service/Method}: those that metrics tell apart
- * @param metricsExperimental that are measured though they are off by default
- * @param metricLocality whether metrics of attempts tell localities apart (A78)
- * @param otlp where traces and metrics go; empty when switched off
+ * @param health the address of a server that has only probes and metrics; empty when switched off
+ * @param aggregatesDecide whether the policy of an aggregate cluster replaces those of its leaves
+ *     (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
+ * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
+ * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
+ * @param metricMethods methods with metrics of their own, such as {@code pkg.Service/Method}
+ * @param metricsExperimental metrics that are on although they are off by default
+ * @param metricLocality whether metrics of attempts have a label for the locality (A78)
+ * @param otlp the receiver of traces and metrics; empty when switched off
  */
 @AnyThread
 public record ProxyOptions(
@@ -60,7 +60,7 @@ public record ProxyOptions(
     metricsExperimental = Set.copyOf(metricsExperimental);
   }
 
-  /** The names to which {@code dns:///} targets lead. */
+  /** Returns the names of all {@code dns:///} targets. */
   public List<ClusterSource.StrictDns> dnsNames() {
     return forwards.stream()
         .map(ForwardSpec::target)
@@ -70,13 +70,15 @@ public record ProxyOptions(
   }
 
   /**
-   * Where configuration comes from.
+   * The source of the configuration.
    *
-   * @param bootstrap the one that was given, else a plain one; with static resources it has exactly
-   *     one server, {@link #STATIC_SERVER}, and where nobody asks a control plane none
-   * @param bootstrapOrigin who named the bootstrap, for the log; empty when there is none
-   * @param warnings what to look at in the bootstrap, one line each
-   * @param resources static resources in place of a control plane; empty for a control plane
+   * @param bootstrap the given bootstrap, else a default one. With static resources it has exactly
+   *     one server, {@link #STATIC_SERVER}; when no forward needs a control plane it may have no
+   *     server
+   * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
+   *     without a bootstrap
+   * @param warnings one line per questionable part of the bootstrap
+   * @param resources static resources that replace the control plane; empty with a control plane
    */
   public record ConfigSource(
       Bootstrap bootstrap,
@@ -91,13 +93,13 @@ public record ProxyOptions(
       resources = List.copyOf(resources);
     }
 
-    /** Whether files stand in for the control plane. */
+    /** Whether files replace the control plane. */
     public boolean isStatic() {
       return !resources.isEmpty();
     }
   }
 
-  /** How sockets are driven. */
+  /** The system interface for sockets. */
   public enum Transport {
     AUTO,
     /** Accepted for old command lines, and the same as {@link #AUTO}. */
@@ -107,10 +109,11 @@ public record ProxyOptions(
   }
 
   /**
-   * Life of connections; an idle timeout or keepalive time of zero means never.
+   * The time limits of connections. An idle timeout or keepalive time of zero means never.
    *
-   * @param frameTimeout in which a peer must end a frame or header block that it has begun
-   * @param unreadTimeout after which a peer that takes nothing of what was sent to it is given up
+   * @param frameTimeout the time in which a peer must end a frame or header block that it has begun
+   * @param unreadTimeout the time after which a peer that reads none of the data sent to it is
+   *     disconnected
    */
   public record Connections(
       Duration connectTimeout,
@@ -120,7 +123,7 @@ public record ProxyOptions(
       Duration frameTimeout,
       Duration unreadTimeout) {}
 
-  /** What the local side may use; past it requests are refused. */
+  /** The limits of the local side; requests beyond a limit are rejected. */
   public record Limits(
       int maxConcurrentStreams,
       int maxHeaderBytes,
@@ -129,38 +132,41 @@ public record ProxyOptions(
       int maxQueuedRequests,
       int maxTargets) {}
 
-  /** The {@code :authority} sent upstream and matched against virtual hosts. */
+  /** The {@code :authority} that is sent upstream and matched against virtual hosts. */
   public sealed interface AuthorityMode {
-    /** The target's. */
+    /** Uses the target's authority. */
     record OfTarget() implements AuthorityMode {}
 
-    /** The app's own. */
+    /** Uses the authority of the app's request. */
     record Preserve() implements AuthorityMode {}
 
-    /** Always the same. */
+    /** Always sends the same authority. */
     record Fixed(String text) implements AuthorityMode {}
   }
 
-  /** How long an end may take: first still accepting, then only finishing. */
+  /**
+   * The limits of a shutdown: first the time in which requests are still accepted, then the time in
+   * which open requests may finish.
+   */
   public record Drain(Duration delay, Duration timeout) {}
 
-  /** One JSON line a request. */
+  /** The destination of the access log, which has one JSON line per request. */
   public sealed interface AccessLog {
-    /** None. */
+    /** Writes no access log. */
     record Off() implements AccessLog {}
 
-    /** To stdout. */
+    /** Writes to stdout. */
     record Stdout() implements AccessLog {}
 
-    /** Appended to a file. */
+    /** Appends to a file. */
     record ToFile(Path path) implements AccessLog {}
   }
 
-  /** The log on stderr. */
+  /** The settings of the log on stderr. */
   public record Logging(Level level, Format format) {
     public static final Logging DEFAULT = new Logging(Level.INFO, Format.TEXT);
 
-    /** From all to nothing. */
+    /** The log levels, from the most lines to none. */
     public enum Level {
       TRACE,
       DEBUG,
@@ -170,7 +176,7 @@ public record ProxyOptions(
       OFF
     }
 
-    /** One line an event, for people or for programs. */
+    /** The form of a log line: text for people, or JSON for programs. */
     public enum Format {
       TEXT,
       JSON

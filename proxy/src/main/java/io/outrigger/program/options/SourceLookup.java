@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Finds where configuration comes from, as often as it is asked: the file of the bootstrap may come
- * after us. Blocks while it reads.
+ * Finds the source of the configuration. Each call reads it again, since the bootstrap file may
+ * appear after the start. Calls block.
  */
 @AnyThread
 public final class SourceLookup {
-  /** A writer that does not rename its file into place shows it unfinished for a moment. */
+  /**
+   * The pause before a wrong file is read again. A writer that does not rename a finished file into
+   * place exposes an incomplete file for a moment.
+   */
   private static final Duration UNFINISHED = Duration.ofMillis(200);
 
   private final GivenFlags settings;
@@ -30,9 +33,9 @@ public final class SourceLookup {
   }
 
   /**
-   * As above.
+   * Creates a lookup with a pause for tests.
    *
-   * @param pause before something wrong is read again
+   * @param pause runs before a wrong file is read again
    */
   SourceLookup(
       GivenFlags settings,
@@ -47,17 +50,17 @@ public final class SourceLookup {
     this.pause = pause;
   }
 
-  /** How long to wait for files of others; zero: not at all. */
+  /** Returns how long to wait for files that other processes write; zero means no wait. */
   public Duration timeout() {
     return timeout;
   }
 
   /**
-   * Reads the bootstrap, and looks whether it knows all targets. Where there is time, one that is
-   * wrong is read again after a moment, since somebody may be writing it.
+   * Reads the bootstrap, and checks that it knows all targets. With a timeout above zero, a wrong
+   * bootstrap is read once more a moment later, since another process may be writing it.
    *
-   * @throws AbsentFile when the bootstrap is named and not there
-   * @throws InvalidInput when it is wrong, or there is none
+   * @throws AbsentFile when the named bootstrap does not exist
+   * @throws InvalidInput when the bootstrap is wrong, or none is named
    */
   public ConfigSource look() throws InvalidInput {
     try {

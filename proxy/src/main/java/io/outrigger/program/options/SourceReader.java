@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads where configuration comes from: {@code --bootstrap} and {@code --resources}. */
+/** Reads the source of the configuration: {@code --bootstrap} and {@code --resources}. */
 final class SourceReader {
   private SourceReader() {}
 
   /**
-   * Reads the bootstrap, and names the static resources.
+   * Reads the bootstrap, and checks the paths of static resources.
    *
-   * @param isNeeded whether one of the two must be there
-   * @throws AbsentFile when the bootstrap alone is wrong, and is not there
-   * @throws InvalidInput with a line for each thing that is wrong
+   * @param isNeeded whether one of the two must be given
+   * @throws AbsentFile when the absent bootstrap file is the only error
+   * @throws InvalidInput with one line per error
    */
   static ConfigSource read(GivenFlags settings, Map<String, String> environment, boolean isNeeded)
       throws InvalidInput {
@@ -55,9 +55,9 @@ final class SourceReader {
   }
 
   /**
-   * The files and folders that a flag names.
+   * Returns the files and folders that a flag names.
    *
-   * @param empty what to say of one without a name
+   * @param empty the message for an empty name
    */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
     Optional<GivenFlags.Given> given = settings.get(flag);
@@ -66,7 +66,7 @@ final class SourceReader {
     }
     List<Path> paths = given.get().values().stream().map(Path::of).toList();
     for (Path path : paths) {
-      if (path.toString().isEmpty()) { // else it would be the folder that one is in
+      if (path.toString().isEmpty()) { // an empty path would mean the current folder
         problems.add(given.get().origin(), empty);
       } else if (!Files.isReadable(path)) {
         String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
@@ -76,7 +76,9 @@ final class SourceReader {
     return paths;
   }
 
-  /** With files in place of control planes all names come from one server. */
+  /**
+   * Returns the bootstrap for static resources: one server, the files, replaces all control planes.
+   */
   private static Bootstrap forFiles(Optional<Bootstrap> given) {
     var files =
         new XdsServer(

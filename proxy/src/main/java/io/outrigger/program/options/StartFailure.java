@@ -3,8 +3,8 @@ package io.outrigger.program.options;
 import java.nio.channels.UnresolvedAddressException;
 
 /**
- * The program cannot start for a reason that is not the user's input, such as a port in use. The
- * message is one line that names the flag, the place and the remedy.
+ * The program cannot start for a reason other than wrong input, such as a port in use. The message
+ * is one line that names the flag, the place and the remedy.
  */
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
@@ -14,10 +14,10 @@ public final class StartFailure extends Exception {
   }
 
   /**
-   * An address could not be bound.
+   * Creates the failure for an address that could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
-   * @param cause its message names the address, which need not be spelled as in the flag
+   * @param cause its message names the address, possibly in another spelling than the flag
    */
   public static StartFailure cannotBind(String origin, Throwable cause) {
     return new StartFailure(

@@ -3,22 +3,22 @@ package io.outrigger.program.options;
 import io.outrigger.base.AnyThread;
 import java.util.Locale;
 
-/** What a forward leads to. */
+/** The destination of a forward's requests. */
 @AnyThread
 public sealed interface Target permits Target.Single, XdsTarget {
-  /** The same for all requests. */
+  /** A target that is the same for all requests. */
   sealed interface Single extends Target permits XdsTarget.Service, DnsTarget {
-    /** What a forward is called that has no name of its own. */
+    /** Returns the name of a forward to this target when the user gave none. */
     String forwardName();
 
-    /** What is sent upstream as {@code :authority}, and what virtual hosts are matched with. */
+    /** Returns the {@code :authority} that is sent upstream and matched against virtual hosts. */
     String dataPlaneAuthority();
   }
 
   /**
-   * Reads what {@link XdsTarget} and {@link DnsTarget} read.
+   * Reads an {@link XdsTarget} or a {@link DnsTarget}.
    *
-   * @throws IllegalArgumentException with the reason, when it is none of these
+   * @throws IllegalArgumentException with the reason, when {@code text} is neither
    */
   static Target parse(String text) {
     return text.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME)

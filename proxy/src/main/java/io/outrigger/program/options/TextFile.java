@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Reads small text files, and says in a word why it cannot. */
+/** Reads small text files, and gives short reasons for failures. */
 final class TextFile {
   private TextFile() {}
 

@@ -8,10 +8,11 @@ import java.util.Optional;
 /** A target that a control plane serves (A47 "gRPC Client Target URI Syntax"). */
 public sealed interface XdsTarget extends Target {
   /**
-   * A service.
+   * One service.
    *
-   * @param authority whose control plane knows it; empty for the default one
-   * @param path without the leading slash and without percent-encoding
+   * @param authority the xDS authority whose control plane serves the service; empty for the
+   *     default one
+   * @param path the path, without the leading slash and without percent-encoding
    */
   record Service(Optional<String> authority, String path) implements XdsTarget, Target.Single {
     @Override
@@ -19,7 +20,7 @@ public sealed interface XdsTarget extends Target {
       return path;
     }
 
-    /** The path, its slashes percent-encoded. */
+    /** Returns the path, with percent-encoded slashes. */
     @Override
     public String dataPlaneAuthority() {
       return path.replace("/", "%2F");
@@ -31,9 +32,9 @@ public sealed interface XdsTarget extends Target {
     }
   }
 
-  /** {@code xds:///*}: each request's {@code :authority} names the service. */
+  /** The target {@code xds:///*}: each request's {@code :authority} names the service. */
   record ByAuthority() implements XdsTarget {
-    /** The service that {@code requestAuthority} names. */
+    /** Returns the service that {@code requestAuthority} names. */
     public Service service(String requestAuthority) {
       return new Service(Optional.empty(), requestAuthority);
     }
@@ -45,10 +46,10 @@ public sealed interface XdsTarget extends Target {
   }
 
   /**
-   * Reads {@code xds:///orders}, {@code xds://authority/orders} or {@code xds:///*}; as gRPC does,
-   * also {@code xds:orders}.
+   * Reads {@code xds:///orders}, {@code xds://authority/orders}, {@code xds:///*} or, as gRPC does,
+   * {@code xds:orders}.
    *
-   * @throws IllegalArgumentException with the reason, when it is none of these
+   * @throws IllegalArgumentException with the reason, when {@code text} is none of these
    */
   static XdsTarget parse(String text) {
     String wrong =

@@ -1,8 +1,7 @@
 /**
- * What the sidecar was told to do, as plain records, and how text becomes them: flags, environment
- * and YAML file (outer contract, section 2). Everything here is immutable or used by the main
- * thread before anything is bound. A27 and A47 decide where a bootstrap is found and what a target
- * means.
+ * The options of the sidecar as plain records, and their parsers for flags, environment and YAML
+ * file (outer contract, section 2). All classes are immutable, or used by the main thread before
+ * any port is bound. A27 defines where a bootstrap is found, A47 the meaning of a target.
  */
 @NullMarked
 package io.outrigger.program.options;
