@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** The whole demo: makes the mesh, lets the story be told, takes everything down again. */
+/** The whole demo: starts the mesh, runs the story, and stops everything again. */
 @AnyThread
 public final class Demo {
   private static final String FORWARD = "greeter";
@@ -32,10 +32,10 @@ public final class Demo {
   /**
    * Runs the demo on the caller's thread.
    *
-   * @param limit how long the story takes; without one it is told until a signal
-   * @param admin where the sidecar's admin page is
-   * @param onSignal given what to do when the user wants it to end
-   * @return 0 when everything happened that should, else 1
+   * @param limit the duration of the story; empty means that it repeats until a signal
+   * @param admin the address of the sidecar's admin page
+   * @param onSignal receives the action that ends the demo
+   * @return 0 when every step succeeded, else 1
    * @throws StartFailure when a port cannot be used
    */
   public static int run(
@@ -53,7 +53,7 @@ public final class Demo {
       List<DemoBackend> first = List.of(alpha, beta);
       controlPlane.serve(List.of(first, List.of(gamma)));
       try (var app = ProxyApp.start(options(controlPlane.port(), admin))) {
-        return tell(app, controlPlane, first, gamma, limit, out, stopped);
+        return runStory(app, controlPlane, first, gamma, limit, out, stopped);
       } finally {
         List.of(alpha, beta, gamma).forEach(DemoBackend::kill);
       }
@@ -64,7 +64,7 @@ public final class Demo {
     }
   }
 
-  private static int tell(
+  private static int runStory(
       ProxyApp app,
       DemoControlPlane controlPlane,
       List<DemoBackend> first,
@@ -81,7 +81,7 @@ public final class Demo {
       story = new DemoStory(out, controlPlane, load, visitor, first, second, stopped::get);
       story.introduce(loopback(controlPlane.port()), sidecar, app.adminAddress());
       load.start();
-      held = story.tell(limit);
+      held = story.run(limit);
     }
     app.drain().completeOnTimeout(null, DRAIN_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
     story.conclude();

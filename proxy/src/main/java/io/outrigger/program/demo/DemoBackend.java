@@ -16,10 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A gRPC server that greets and says who it is. It can be killed and come back on its port. */
+/**
+ * A gRPC server that replies with a greeting and its own name. It can be killed and started again
+ * on the same port.
+ */
 @AnyThread
 final class DemoBackend {
-  /** {@code /demo.Greeter/Hello}: text in, text out. */
+  /** The method {@code /demo.Greeter/Hello}: its request and response are text. */
   static final MethodDescriptor<String, String> HELLO =
       MethodDescriptor.<String, String>newBuilder()
           .setType(MethodDescriptor.MethodType.UNARY)
@@ -49,12 +52,12 @@ final class DemoBackend {
     return port;
   }
 
-  /** How many calls it has answered since it was made. */
+  /** Returns the number of calls that the backend has answered since it was created. */
   long answered() {
     return answered.get();
   }
 
-  /** Dies at once: connections break, the port refuses. */
+  /** Ends the server at once: connections break, and the port refuses new ones. */
   void kill() {
     Server running = server;
     if (running != null) {
@@ -63,7 +66,7 @@ final class DemoBackend {
     }
   }
 
-  /** Comes back on the same port. */
+  /** Starts the server again on the same port. */
   void revive() throws IOException {
     if (server == null) {
       server = listen(port);
@@ -89,7 +92,7 @@ final class DemoBackend {
         .start();
   }
 
-  /** Text as the message itself: the demo needs no schema. */
+  /** Encodes text as the message itself, so the demo needs no schema. */
   private static final class Text implements MethodDescriptor.Marshaller<String> {
     @Override
     public InputStream stream(String value) {

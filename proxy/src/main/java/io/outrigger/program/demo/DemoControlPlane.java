@@ -67,7 +67,11 @@ final class DemoControlPlane implements AutoCloseable {
     return server.getPort();
   }
 
-  /** Serves the mesh: one list of backends per priority, highest first. From one thread. */
+  /**
+   * Serves the mesh. Must always be called on the same thread.
+   *
+   * @param priorities one list of backends per priority, highest first
+   */
   void serve(List<List<DemoBackend>> priorities) {
     version++;
     cache.setSnapshot(
@@ -137,7 +141,10 @@ final class DemoControlPlane implements AutoCloseable {
         .build();
   }
 
-  /** With what other kinds of clients need to know, as control planes send it. */
+  /**
+   * Returns the cluster, with the HTTP/2 option that control planes send for other kinds of
+   * clients.
+   */
   private static Cluster cluster() {
     var http2 = HttpProtocolOptions.newBuilder();
     http2.getExplicitHttpConfigBuilder().getHttp2ProtocolOptionsBuilder();

@@ -16,7 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The app: a plain gRPC client that knows nothing of xDS and dials the sidecar's local port. */
+/** The app: a plain gRPC client without xDS, which connects to the sidecar's local port. */
 @AnyThread
 final class DemoLoad implements AutoCloseable {
   private static final int CALLS_PER_SECOND = 50;
@@ -38,7 +38,10 @@ final class DemoLoad implements AutoCloseable {
     channel = NettyChannelBuilder.forAddress(sidecar).usePlaintext().build();
   }
 
-  /** Calls until there is an answer, and steadily from then on: no crowd waits for the start. */
+  /**
+   * Sends one call at a time until one succeeds, and then at a steady rate. Calls therefore do not
+   * pile up during the start.
+   */
   void start() {
     call();
   }
@@ -66,12 +69,12 @@ final class DemoLoad implements AutoCloseable {
     return failed.get();
   }
 
-  /** Answers per backend since the last time this was asked. */
+  /** Returns the number of replies per backend since the last call of this method. */
   Map<String, Long> takeByBackend() {
     return take(byBackend);
   }
 
-  /** Failures per status text since the last time this was asked. */
+  /** Returns the number of failures per status text since the last call of this method. */
   Map<String, Long> takeByFailure() {
     return take(byFailure);
   }
@@ -96,7 +99,7 @@ final class DemoLoad implements AutoCloseable {
         });
   }
 
-  /** Stops sending and waits for what is under way. */
+  /** Stops sending, and waits for calls in flight. */
   @Override
   public void close() {
     clock.shutdownNow();

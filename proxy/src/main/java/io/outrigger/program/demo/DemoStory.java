@@ -17,14 +17,15 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Tells what happens in the demo, in plain words, while it happens: traffic on the first priority,
- * the first priority dies, traffic fails over, it comes back; then the priorities are swapped under
- * a session. Runs on the caller's thread.
+ * Runs the steps of the demo and prints them in plain words: traffic uses the first priority; the
+ * first priority is killed; traffic fails over; the first priority is started again. Then the
+ * priorities are swapped during a session. Runs on the caller's thread.
  */
 @AnyThread
 final class DemoStory {
-  private static final Duration ROUND = Duration.ofSeconds(30); // one whole story, when unlimited
-  private static final Duration PATIENCE = Duration.ofSeconds(60); // on a slow machine, too
+  // the length of one repetition without a limit
+  private static final Duration ROUND = Duration.ofSeconds(30);
+  private static final Duration STEP_LIMIT = Duration.ofSeconds(60); // enough for slow machines
   private static final Duration POLL = Duration.ofMillis(10);
   private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
 
@@ -40,8 +41,8 @@ final class DemoStory {
 
   /**
    * @param first the backends of the first priority
-   * @param second the backend of the second one
-   * @param stopped whether the user wants it to end
+   * @param second the backend of the second priority
+   * @param stopped whether the user has ended the demo
    */
   DemoStory(
       PrintWriter out,
@@ -61,7 +62,7 @@ final class DemoStory {
     this.startNanos = WaitingClock.nanoTime();
   }
 
-  /** Who is who, before anything happens. */
+  /** Prints the parts of the mesh and their addresses. */
   void introduce(
       InetSocketAddress controlPlane,
       InetSocketAddress sidecar,
@@ -84,19 +85,19 @@ final class DemoStory {
   }
 
   /**
-   * Tells the story, once within {@code limit} or again and again without one.
+   * Runs the story: once within {@code limit}, or repeatedly without a limit.
    *
-   * @return whether everything happened that should
+   * @return whether every step succeeded
    */
-  boolean tell(Optional<Duration> limit) throws IOException {
+  boolean run(Optional<Duration> limit) throws IOException {
     do {
       Duration round = limit.orElse(ROUND);
-      tellOnce(round.toMillis() / 5);
+      runOnce(round.toMillis() / 5);
     } while (limit.isEmpty() && !stopped.getAsBoolean());
     return held;
   }
 
-  private void tellOnce(long stepMillis) throws IOException {
+  private void runOnce(long stepMillis) throws IOException {
     await(() -> answeredBy(first) > 0);
     pause(stepMillis);
     say("All is well: the first priority answers everything. " + answers());
@@ -142,12 +143,12 @@ final class DemoStory {
     say("All is as in the beginning. " + answers());
     failures();
 
-    tellSession(stepMillis);
+    swapPriorities(stepMillis);
     pause(stepMillis / 2);
   }
 
-  /** Priorities change; a session does not (A75). */
-  private void tellSession(long stepMillis) {
+  /** Swaps the priorities during a session; the session keeps its backend (A75). */
+  private void swapPriorities(long stepMillis) {
     visitor.forget();
     String home = visitor.call();
     say("A user begins a session: " + home + " answers, and the response brings a cookie.");
@@ -179,7 +180,7 @@ final class DemoStory {
     }
   }
 
-  /** The user's calls of some time: how many each backend answered. */
+  /** Calls for some time as the user; returns the number of replies per backend. */
   private Map<String, Long> visits(long millis) {
     long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
     Map<String, Long> visits = new TreeMap<>();
@@ -190,7 +191,7 @@ final class DemoStory {
     return visits;
   }
 
-  /** The closing line: how the app fared. */
+  /** Prints the totals of the app's calls. */
   void conclude() {
     long all = load.succeeded() + load.failed();
     print("");
@@ -230,9 +231,12 @@ final class DemoStory {
     print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
   }
 
-  /** Waits until {@code happened}, for as long as patience lasts. */
+  /**
+   * Waits until {@code happened} is true; returns false after 60 s or when the user has ended the
+   * demo.
+   */
   private boolean await(BooleanSupplier happened) {
-    long deadline = WaitingClock.nanoTime() + PATIENCE.toNanos();
+    long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();
     while (!happened.getAsBoolean()) {
       if (stopped.getAsBoolean() || WaitingClock.nanoTime() - deadline > 0) {
         return false;

@@ -17,12 +17,12 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A user of the app with a session: gives back the cookie that it got, and knows nothing else. This
- * interceptor is all that a gRPC client needs for it.
+ * A user of the app with a session. It sends back the cookie that it received; a gRPC client needs
+ * no more than this interceptor for a session.
  */
 @AnyThread
 final class DemoVisitor implements AutoCloseable, ClientInterceptor {
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long DEADLINE_SECONDS = 30;
   private static final Metadata.Key<String> COOKIE = key("cookie");
   private static final Metadata.Key<String> SET_COOKIE = key("set-cookie");
 
@@ -37,14 +37,14 @@ final class DemoVisitor implements AutoCloseable, ClientInterceptor {
     return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
   }
 
-  /** Calls, and waits for the name of the backend that answers; the failure when none does. */
+  /** Makes one call and returns the name of the backend that replied, or the status on failure. */
   String call() {
     try {
       String answer =
           ClientCalls.blockingUnaryCall(
               channel,
               DemoBackend.HELLO,
-              CallOptions.DEFAULT.withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS),
+              CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
               "visitor");
       return answer.substring(answer.lastIndexOf(' ') + 1);
     } catch (StatusRuntimeException e) {
@@ -52,7 +52,7 @@ final class DemoVisitor implements AutoCloseable, ClientInterceptor {
     }
   }
 
-  /** Begins another session with the next call. */
+  /** Drops the cookie, so the next call begins another session. */
   void forget() {
     cookie = "";
   }
