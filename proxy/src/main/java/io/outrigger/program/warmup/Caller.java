@@ -18,10 +18,10 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An app with one connection, on which it makes its calls, a few at a time. */
+/** An app that makes calls on one connection, up to ten at the same time. */
 @LoopConfined
 final class Caller implements ConnectionHandler {
-  private static final int AT_ONCE = 10;
+  private static final int MAX_IN_FLIGHT = 10;
   private static final int MESSAGE_BYTES = 100;
   private static final HeaderList REQUEST =
       HeaderList.builder(7)
@@ -50,8 +50,8 @@ final class Caller implements ConnectionHandler {
   /**
    * Connects to a loopback port and makes {@code calls} calls.
    *
-   * @return completed on the event loop, when all have ended or the connection has, with how many
-   *     were answered with their own message
+   * @return completed on the event loop when the connection has closed, with the number of calls
+   *     whose reply had the full message
    */
   static CompletableFuture<Integer> call(EventLoops loops, int port, int calls) {
     var answered = new CompletableFuture<Integer>();
@@ -69,7 +69,7 @@ final class Caller implements ConnectionHandler {
 
   @Override
   public void onReady() {
-    for (int i = 0; i < AT_ONCE; i++) {
+    for (int i = 0; i < MAX_IN_FLIGHT; i++) {
       next();
     }
   }
@@ -136,7 +136,7 @@ final class Caller implements ConnectionHandler {
         stream.consumed(bytes);
       }
       if (endStream) {
-        onEnded(false); // gRPC ends with trailers
+        onEnded(false); // a gRPC response ends with trailers, so this one is wrong
       }
     }
 

@@ -23,7 +23,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** A gRPC server on a loopback port that answers every call with what it was sent, and OK. */
+/** A gRPC server on a loopback port that echoes the message of every call, with status OK. */
 @AnyThread
 final class EchoBackend {
   private static final HeaderList HEADERS =
@@ -34,7 +34,7 @@ final class EchoBackend {
   private static final HeaderList TRAILERS =
       HeaderList.builder(1).add(AsciiString.cached("grpc-status"), AsciiString.cached("0")).build();
 
-  /** With its connections. */
+  /** The server channel and its connections. */
   private final ChannelGroup channels;
 
   private final InetSocketAddress address;
@@ -44,7 +44,7 @@ final class EchoBackend {
     this.address = address;
   }
 
-  /** Opens a free port; blocks until it is bound. */
+  /** Opens a free port; blocks until the port is bound. */
   static EchoBackend open(EventLoops loops) throws IOException {
     ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     var wanted = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -116,7 +116,7 @@ final class EchoBackend {
     public void onData(ByteBuf data, boolean endStream) {
       int bytes = data.readableBytes();
       stream.sendData(data, false);
-      stream.consumed(bytes); // one small message: nothing to bound
+      stream.consumed(bytes); // returned at once, since one small message needs no flow control
       if (endStream) {
         stream.sendHeaders(TRAILERS, true);
       }

@@ -27,14 +27,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a control plane might say of a mesh with one cluster. */
+/** The configuration of a mesh with one cluster, as a control plane might send it. */
 final class SampleConfig {
   static final String AUTHORITY = "warm-up";
   private static final String CLUSTER = "warm-up";
 
   private SampleConfig() {}
 
-  /** A route that misses by its path, one by a header, and one that leads to {@code backend}. */
+  /**
+   * Returns a configuration with three routes: two that do not match, by path and by header, and
+   * one that leads to {@code backend}.
+   */
   static XdsConfig leadingTo(EndpointAddress backend) {
     var host =
         new VirtualHost(

@@ -8,19 +8,19 @@ import io.outrigger.lb.tree.PickQueue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A target whose configuration comes when its first call waits for it, as it is for an app. */
+/** A target that receives its configuration while its first call waits, as for a real app. */
 @AnyThread
 final class SampleTarget implements ForwardTarget {
   private final PickQueue waiting = new PickQueue();
-  private final CompletableFuture<Void> asked = new CompletableFuture<>();
+  private final CompletableFuture<Void> parked = new CompletableFuture<>();
   private volatile @Nullable ConfigSelector selector;
 
-  /** Completed on the first call's event loop, when it waits. */
-  CompletableFuture<Void> asked() {
-    return asked;
+  /** Completed on the first call's event loop, when that call is parked. */
+  CompletableFuture<Void> parked() {
+    return parked;
   }
 
-  /** Gives calls their selector. On the control loop. */
+  /** Publishes the selector of the calls. Runs on the control loop. */
   void publish(ConfigSelector next) {
     selector = next;
     waiting.wakeAll();
@@ -44,7 +44,7 @@ final class SampleTarget implements ForwardTarget {
   @Override
   public long park(ParkedCall call, @Nullable ConfigSelector seen) {
     long ticket = waiting.park(call, () -> selector != seen);
-    asked.complete(null);
+    parked.complete(null);
     return ticket;
   }
 

@@ -34,17 +34,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warms a process up, once: {@link #open} makes a small mesh beside the user's, {@link #start}
- * sends calls through it, {@link #done} tells when it is gone again.
+ * Warms up the process, once: {@link #open} creates a small mesh beside the user's, {@link #start}
+ * sends calls through it, and {@link #done} completes when the mesh is closed again.
  *
- * <p>Nothing of it is visible: its forward, cluster and circuit breakers are none of those that
- * status and metrics show, and its only backend is an {@link EchoBackend} of this very process. It
- * is a help, never a condition: what goes wrong is logged, and it ends in time (decision
- * proxy-0003).
+ * <p>The mesh is not visible outside: status and metrics do not show its forward, cluster and
+ * circuit breakers, and its only backend is an {@link EchoBackend} in the same process. The start
+ * does not depend on the warm-up: a failure is only logged, and the warm-up ends after a time limit
+ * (decision proxy-0003).
  */
 @AnyThread
 public final class WarmUp {
-  /** How many calls; the run that trains a start-up cache asks for more. */
+  /** The number of calls; the run that trains a start-up cache sets more. */
   static final int CALLS = Integer.getInteger("outrigger.warm-up.calls", 3);
 
   private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
@@ -59,7 +59,7 @@ public final class WarmUp {
   private final Duration limit;
   private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
-  /** Of the control loop. */
+  /** Confined to the control loop. */
   private boolean isOver;
 
   private WarmUp(
@@ -83,7 +83,7 @@ public final class WarmUp {
    * Opens a forward and a backend on free loopback ports; blocks until they are bound.
    *
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param connector for the connection to the backend
+   * @param connector opens the connection to the backend
    */
   public static WarmUp open(
       ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)
@@ -91,7 +91,7 @@ public final class WarmUp {
     return open(control, loops, callLoops, connector, LIMIT);
   }
 
-  /** The same for at most {@code limit}. */
+  /** Opens a warm-up that takes at most {@code limit}. */
   static WarmUp open(
       ControlLoop control,
       EventLoops loops,
@@ -133,23 +133,26 @@ public final class WarmUp {
     }
   }
 
-  /** What keeps records of calls in every forward; these are thrown away. */
+  /** Returns the observers that every forward has; their records are discarded. */
   private static CallObserver observer(ControlLoop control, List<CallLoop> callLoops) {
     List<Executor> executors = List.copyOf(callLoops);
     return new LastCalls(Clock.systemUTC(), executors.size())
         .and(new TrafficHistory(SampleConfig.AUTHORITY, control, executors));
   }
 
-  /** Begins, on the control loop. */
+  /** Starts the calls. Must run on the control loop. */
   public void start() {
     control.checkInside();
-    target.asked().thenRunAsync(this::configure, control);
+    target.parked().thenRunAsync(this::configure, control);
     Caller.call(loops, listener.port(), CALLS)
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
   }
 
-  /** The first call waits for this, and then for a connection to the backend. */
+  /**
+   * Publishes the configuration. The first call waits for it, and then for a connection to the
+   * backend.
+   */
   private void configure() {
     if (!isOver) {
       XdsConfig config = SampleConfig.leadingTo(backend.address());
@@ -173,12 +176,12 @@ public final class WarmUp {
         .whenComplete((closed, failure) -> done.complete(succeeded));
   }
 
-  /** Completed when all calls have ended and every port and connection was closed. */
+  /** Completed when all calls have ended and all ports and connections are closed. */
   public CompletableFuture<Integer> done() {
     return done;
   }
 
-  /** Nothing changes in the sample. */
+  /** Ignores changes, since the sample never changes. */
   private static final class Unwatched implements ClusterManager.Listener {
     @Override
     public void onClustersChanged() {}

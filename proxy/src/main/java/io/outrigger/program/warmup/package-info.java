@@ -1,8 +1,8 @@
 /**
- * The first requests of a process, made by itself: a listener, the routes and the balancing of a
- * small mesh of its own, and a backend that is ourselves, all on loopback. They go the way of every
- * request, so that the code of that way is loaded, linked and partly compiled before an app calls.
- * Begins and ends on the control loop; requests live on an event loop.
+ * Sends the first requests of a process itself. A small mesh on loopback has its own listener,
+ * routes, balancing and an echo backend in the same process. The requests take the path of every
+ * request, so the code of that path is loaded, linked and partly compiled before an app calls. The
+ * warm-up begins and ends on the control loop; its requests run on an event loop.
  */
 @NullMarked
 package io.outrigger.program.warmup;
